@@ -1,0 +1,124 @@
+"""`acic design`: screening plans, effects and ranks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import click
+
+from acic.cli.output import emit_json, json_option, table
+from acic.errors import InvalidInput, UnreadableInput
+from acic.space import Parameter, Space, Value
+from acic.units import format_bytes
+
+
+@click.group()
+def design() -> None:
+    """Plan screening runs, and rank parameters by their effects."""
+
+
+@design.command(epilog="Example: acic design screen --platform ec2-2013 --csv > plan.csv")
+@click.option("--platform", "platform_name", required=True, help="A platform's name or file.")
+@click.option("--workload/--no-workload", default=True, help="Screen the workload's parameters too (the paper's 15).")
+@click.option("--fold/--no-fold", default=True, help="Foldover: twice the runs, main effects clear of interactions.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV with an empty `result` column to fill in.")
+@json_option
+def screen(platform_name: str, workload: bool, fold: bool, as_csv: bool, as_json: bool) -> None:
+    """List the runs that screen a platform's parameters (Plackett-Burman).
+
+    Each parameter takes the two ends of its range. A value marked * was altered, because the one that
+    the design asks for is not valid together with the others.
+    """
+    from acic.design import screening_plan
+    from acic.platforms import load_platform
+
+    space = load_platform(platform_name).space
+    if workload:
+        space = _with_workload(space)
+    _, runs = screening_plan(space, fold=fold)
+    if as_json:
+        emit_json({"platform": platform_name, "parameters": space.names, "runs": runs})
+    elif as_csv:
+        click.echo(_plan_csv(space, [run.values for run in runs], [run.levels for run in runs]), nl=False)
+    else:
+        rows = [
+            [str(number), *(_cell(p, run.values.get(p.name), p.name in run.altered) for p in space.parameters)]
+            for number, run in enumerate(runs, 1)
+        ]
+        table(["run", *space.names], rows, title=f"{len(runs)} runs screen {len(space.parameters)} parameters")
+
+
+@design.command(epilog="Example: acic design effects plan.csv")
+@click.argument("plan", type=click.Path(path_type=Path))
+@json_option
+def effects(plan: Path, as_json: bool) -> None:
+    """Rank parameters by their effect, from a plan whose `result` column is filled in.
+
+    PLAN is the CSV of `acic design screen --csv`.
+    """
+    from acic.design import effects as effects_of
+    from acic.design import ranks
+
+    names, levels, results = _read_plan(plan)
+    import numpy as np
+
+    sizes = effects_of(np.array(levels, dtype=np.int8), results)
+    order = ranks(sizes)
+    ranked = sorted(zip(names, sizes.tolist(), order.tolist(), strict=True), key=lambda row: row[2])
+    if as_json:
+        emit_json({"effects": [{"parameter": n, "effect": e, "rank": r} for n, e, r in ranked]})
+    else:
+        table(
+            ["rank", "parameter", "effect"], [[str(r), n, f"{e:.6g}"] for n, e, r in ranked], right=["rank", "effect"]
+        )
+
+
+def _with_workload(space: Space) -> Space:
+    from acic.space import AtMost
+    from acic.workloads import WORKLOAD_PARAMETERS
+
+    limits = (
+        AtMost(smaller="request_size", larger="data_size"),
+        AtMost(smaller="io_processes", larger="processes"),
+    )
+    return Space(space.parameters + WORKLOAD_PARAMETERS, space.constraints + limits)
+
+
+def _cell(parameter: Parameter, value: Value | None, altered: bool) -> str:
+    mark = "*" if altered else ""
+    if value is None:
+        return f"-{mark}"
+    if parameter.unit == "B" and isinstance(value, int | float):
+        return format_bytes(value) + mark
+    return f"{value}{mark}"
+
+
+def _plan_csv(space: Space, values: list[dict[str, Value]], levels: list[tuple[int, ...]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["run", *space.names, *(f"level:{name}" for name in space.names), "result"])
+    for number, (row, level) in enumerate(zip(values, levels, strict=True), 1):
+        writer.writerow([number, *(row.get(name, "") for name in space.names), *level, ""])
+    return text.getvalue()
+
+
+def _read_plan(path: Path) -> tuple[list[str], list[list[int]], list[float]]:
+    try:
+        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableInput(
+            f"cannot read {path}: {error}", hint="give the CSV of `acic design screen --csv`"
+        ) from error
+    names = [key.removeprefix("level:") for key in (rows[0] if rows else {}) if key and key.startswith("level:")]
+    if not names or "result" not in rows[0]:
+        raise InvalidInput(f"{path} is no screening plan", hint="make one with `acic design screen --csv`")
+    try:
+        levels = [[int(row[f"level:{name}"]) for name in names] for row in rows]
+        results = [float(row["result"]) for row in rows]
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"{path} has a row without a level or result", hint="fill in one number per run in the column `result`"
+        ) from error
+    return names, levels, results

@@ -1,0 +1,99 @@
+"""The command line: one verb, one call deep; the library does the work, the command speaks."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+import acic
+from acic.errors import AcicError
+
+# Command: where it is, and its one line of help. Modules are imported only when their command runs,
+# so that `acic --help` stays fast; a test holds these lines equal to the commands' own.
+COMMANDS = {
+    "characterize": (
+        "acic.cli.characterize:characterize",
+        "Show what an application does to storage, from its Darshan log.",
+    ),
+    "recommend": ("acic.cli.recommend:recommend", "Recommend I/O configurations for an application on a platform."),
+    "replicate": ("acic.cli.replicate:replicate", "Print the IOR command lines that replay an application's I/O."),
+    "platform": ("acic.cli.platform:platform", "List and show the platforms that acic knows."),
+    "data": ("acic.cli.data:data", "Import, export and look at the measurements that advice is learned from."),
+    "design": ("acic.cli.design:design", "Plan screening runs, and rank parameters by their effects."),
+    "model": ("acic.cli.model:model", "List the models, and cross-validate them on a platform's measurements."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """Return the command names in the order of COMMANDS."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return the command, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name][0].split(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: acic recommend run.darshan --platform tianhe-lustre",
+)
+@click.version_option(acic.__version__, prog_name="acic")
+def cli() -> None:
+    """Find the I/O-system configuration that runs an HPC application fastest or cheapest.
+
+    Start with `acic characterize LOG` on a Darshan log of your job, then `acic recommend LOG --platform P`.
+    """
+
+
+def main() -> None:
+    """Run the command line and exit with its status.
+
+    0 done; 1 other errors; 2 wrong input; 3 unreadable file; 4 no measurements to answer from;
+    5 training database; 6 passing failure; 130 interrupted.
+    """
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit status; no exception leaves a traceback."""
+    try:
+        cli.main(arguments, prog_name="acic", standalone_mode=False)
+    except AcicError as error:
+        return _fail(error.problem, error.hint, error.exit_status)
+    except click.exceptions.Exit as ended:
+        return int(ended.exit_code)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", "nothing half-done was kept; run the same command again", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # keeps the interpreter's last flush quiet
+        return 141
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        return _fail(f"the system refused{where}: {error.strerror or error}", "check space and permissions", 1)
+    return 0
+
+
+def _fail(problem: str, hint: str, status: int) -> int:
+    click.echo(f"acic: {problem}", err=True)
+    if hint:
+        click.echo(f"hint: {hint}", err=True)
+    return status

@@ -1,0 +1,60 @@
+"""How commands speak: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import click
+
+import acic
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print the result as JSON, in base units (B, s, USD)."
+)
+
+
+def say(message: str) -> None:
+    """Print a message for the person, not a result."""
+    click.echo(message, err=True)
+
+
+def emit_json(result: Mapping[str, Any]) -> None:
+    """Print one JSON object; non-finite numbers become null, because JSON has none."""
+    click.echo(json.dumps(plain({"acic": acic.__version__, **result}), indent=2, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """Return `value` as JSON's own types."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Iterable):
+        return [plain(v) for v in value]
+    if isinstance(value, float):
+        return value if abs(value) != float("inf") and value == value else None
+    return value
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", right: Iterable[str] = ()) -> None:
+    """Print a table that fits the terminal; piped, it is as wide as it needs to be."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    wide = None if sys.stdout.isatty() else 200
+    made = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in set(right) else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
+    Console(file=sys.stdout, width=wide, markup=False, highlight=False).print(made)

@@ -1,0 +1,52 @@
+"""The one error tree: every message is the problem, every hint its remedy.
+
+Only `acic.cli` turns an error into an exit status; only a `TransientError` is retried.
+"""
+
+from __future__ import annotations
+
+
+class AcicError(Exception):
+    """Anything acic refuses to do, with the remedy.
+
+    Args:
+        problem: what is wrong, one line, without a full stop.
+        hint: what the user can do about it.
+    """
+
+    exit_status = 1
+
+    def __init__(self, problem: str, *, hint: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.hint = hint
+
+
+class InvalidInput(AcicError):
+    """A value, option or file content that cannot be right."""
+
+    exit_status = 2
+
+
+class UnreadableInput(AcicError):
+    """A file that is missing, truncated, corrupt or of an unknown format."""
+
+    exit_status = 3
+
+
+class MissingData(AcicError):
+    """The question is fine, but nothing measured can answer it yet."""
+
+    exit_status = 4
+
+
+class StoreError(AcicError):
+    """The training database cannot be reached, read or written."""
+
+    exit_status = 5
+
+
+class TransientError(AcicError):
+    """A failure that may pass: the only kind that is retried."""
+
+    exit_status = 6

@@ -1,0 +1,6 @@
+"""Platforms: clouds, clusters and machines as TOML facts with date and source."""
+
+from acic.platforms.load import load_platform, parse_platform, platform_names
+from acic.platforms.platform import Fact, Instance, Platform, Roles
+
+__all__ = ["Fact", "Instance", "Platform", "Roles", "load_platform", "parse_platform", "platform_names"]

@@ -1,0 +1,117 @@
+"""Reading platforms from TOML: facts stay data."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from acic.errors import InvalidInput, UnreadableInput
+from acic.platforms.platform import Fact, Instance, Platform, Roles
+from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space
+from acic.units import parse_bytes
+
+
+def platform_names() -> list[str]:
+    """Return the names of the platforms that come with acic."""
+    folder = resources.files("acic.platforms").joinpath("data")
+    return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
+
+
+def load_platform(name: str) -> Platform:
+    """Return the platform called `name`, or the one in the TOML file at that path.
+
+    Raises:
+        InvalidInput: no such platform, or a file that lacks something.
+        UnreadableInput: the file is missing or no TOML.
+    """
+    if name in platform_names():
+        text = resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
+    elif name.endswith(".toml"):
+        text = _read(Path(name))
+    else:
+        raise InvalidInput(
+            f"there is no platform {name!r}",
+            hint=f"use one of {', '.join(platform_names())}, or give the path of a platform file (.toml)",
+        )
+    try:
+        return parse_platform(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise UnreadableInput(f"cannot read {name}: {error}", hint="correct the TOML") from error
+
+
+def parse_platform(table: Mapping[str, Any]) -> Platform:
+    """Return the platform that a TOML table describes.
+
+    Raises:
+        InvalidInput: something is missing or not valid.
+    """
+    try:
+        return Platform(
+            name=table["name"],
+            title=table["title"],
+            revision=table["revision"],
+            about=table.get("about", "").strip(),
+            space=Space(
+                tuple(_parameter(t) for t in table["parameter"]),
+                tuple(_constraint(t) for t in table.get("constraint", ())),
+            ),
+            baseline=Configuration(table["baseline"]["values"]),
+            baseline_fact=_fact(table["baseline"]),
+            instances={t["name"]: _instance(t) for t in table["instance"]},
+            default_instance=table["default_instance"],
+            roles=Roles(**table.get("roles", {})),
+            apply=tuple(table.get("apply", ())),
+            missing=table.get("missing", "").strip(),
+            fact=_fact(table),
+        )
+    except KeyError as error:
+        raise InvalidInput(
+            f"the platform file lacks {error.args[0]!r}", hint="docs/platforms.md shows a complete file"
+        ) from error
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise UnreadableInput(f"cannot read {path}: {reason}", hint="check the path") from error
+
+
+def _fact(table: Mapping[str, Any]) -> Fact:
+    return Fact(source=table["source"], date=str(table["date"]))
+
+
+def _instance(table: Mapping[str, Any]) -> Instance:
+    return Instance(
+        name=table["name"],
+        cores=table["cores"],
+        memory=parse_bytes(table["memory"]) if "memory" in table else None,
+        price=table.get("price"),
+        fact=_fact(table),
+    )
+
+
+def _parameter(table: Mapping[str, Any]) -> Parameter:
+    return Parameter(
+        name=table["name"],
+        values=tuple(table["values"]),
+        scale=Scale(table.get("scale", "categorical")),
+        unit=table.get("unit", ""),
+        about=table.get("about", ""),
+    )
+
+
+def _constraint(table: Mapping[str, Any]) -> Constraint:
+    if "at_most" in table:
+        smaller, larger = table["at_most"]
+        return AtMost(smaller=smaller, larger=larger, why=table.get("why", ""))
+    return Rule(
+        when=table["when"],
+        then=table.get("then", {}),
+        absent=tuple(table.get("absent", ())),
+        why=table.get("why", ""),
+    )

@@ -1,0 +1,106 @@
+"""A platform: where an application runs, told as dated facts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from acic.errors import InvalidInput, MissingData
+from acic.space import Configuration, Space, Value
+
+SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Where a number comes from, and when it held."""
+
+    source: str
+    date: str  # ISO 8601: 2013-05 or 2013-05-06
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """A kind of machine that jobs are placed on."""
+
+    name: str
+    cores: int
+    memory: int | None  # B; None where it is not known
+    price: float | None  # USD/h; None where nobody is billed
+    fact: Fact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """Which system parameters decide what is paid for; "" where the platform has no such choice."""
+
+    instance: str = ""  # the parameter that names the instance type
+    servers: str = ""  # the parameter that counts I/O servers
+    placement: str = ""  # the parameter that says where servers run
+    dedicated: Value = ""  # its value for servers on machines of their own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """System parameters, the baseline configuration, machines and prices, each with its source.
+
+    Raises:
+        InvalidInput: the baseline is no valid configuration of the space, or a role names no parameter.
+    """
+
+    name: str
+    title: str
+    revision: str  # measurements of an older revision weigh less
+    about: str
+    space: Space
+    baseline: Configuration
+    baseline_fact: Fact
+    instances: Mapping[str, Instance]
+    default_instance: str
+    roles: Roles
+    apply: tuple[str, ...]  # how an answer is typed in: names of acic.blueprints
+    missing: str = ""  # what to do where no measurement exists yet
+    fact: Fact
+
+    def __post_init__(self) -> None:
+        if problem := self.space.problem(self.baseline):
+            raise InvalidInput(f"the baseline of {self.name} is not valid: {problem}", hint="correct [baseline]")
+        for role in (self.roles.instance, self.roles.servers, self.roles.placement):
+            if role and role not in self.space.names:
+                raise InvalidInput(f"the role {role!r} of {self.name} is no parameter", hint="correct [roles]")
+
+    def instance_for(self, configuration: Mapping[str, Value]) -> Instance:
+        """Return the kind of machine that `configuration` runs on."""
+        name = configuration.get(self.roles.instance, self.default_instance)
+        return self.instances[str(name)]
+
+    def nodes(self, configuration: Mapping[str, Value], processes: int) -> int:
+        """Return the machines paid for: those of the processes, and every dedicated I/O server."""
+        compute = math.ceil(processes / self.instance_for(configuration).cores)
+        if configuration.get(self.roles.placement) != self.roles.dedicated or not self.roles.servers:
+            return compute
+        return compute + int(configuration[self.roles.servers])
+
+    def cost(
+        self, configuration: Mapping[str, Value], processes: int, seconds: float, *, price: float | None = None
+    ) -> float:
+        """Return what a run costs, USD: execution time x instances x unit price.
+
+        Args:
+            configuration: the system configuration of the run.
+            processes: processes of the job.
+            seconds: execution time of the job, s.
+            price: USD per machine and hour, where the platform's own is not wanted or not known.
+
+        Raises:
+            MissingData: the platform has no price and none was given.
+
+        Source: Liu et al., SC13, equation (1).
+        """
+        unit = price if price is not None else self.instance_for(configuration).price
+        if unit is None:
+            raise MissingData(
+                f"platform {self.name} has no prices", hint="give --price USD_PER_NODE_HOUR, or use --goal time"
+            )
+        return seconds * self.nodes(configuration, processes) * unit / SECONDS_PER_HOUR

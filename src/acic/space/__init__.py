@@ -1,0 +1,21 @@
+"""Spaces: parameters, constraints, enumeration and encoding to arrays."""
+
+from acic.space.configuration import Configuration, Value
+from acic.space.constraint import AtMost, Constraint, Rule
+from acic.space.encoding import ABSENT_CODE, Encoder
+from acic.space.parameter import Parameter, Scale
+from acic.space.space import ABSENT, Space
+
+__all__ = [
+    "ABSENT",
+    "ABSENT_CODE",
+    "AtMost",
+    "Configuration",
+    "Constraint",
+    "Encoder",
+    "Parameter",
+    "Rule",
+    "Scale",
+    "Space",
+    "Value",
+]

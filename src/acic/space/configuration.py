@@ -1,0 +1,34 @@
+"""A configuration: one value for each system parameter that applies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+Value = str | int | float | bool
+
+
+class Configuration(Mapping[str, Value]):
+    """An immutable, hashable mapping from parameter to value.
+
+    A parameter that does not apply (the stripe size of NFS) is absent, not empty.
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Value] | None = None, **more: Value) -> None:
+        self._values: dict[str, Value] = {**(values or {}), **more}
+
+    def __getitem__(self, name: str) -> Value:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values.items()))
+
+    def __repr__(self) -> str:
+        return f"Configuration({self._values!r})"

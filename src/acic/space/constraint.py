@@ -1,0 +1,39 @@
+"""Constraints as data: which combinations of values are valid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from acic.errors import InvalidInput
+from acic.space.configuration import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Where every parameter of `when` has its value, those of `then` must have theirs and `absent` do not apply.
+
+    Example:
+        `Rule(when={"file_system": "NFS"}, then={"servers": 1}, absent=("stripe_size",))`
+    """
+
+    when: Mapping[str, Value]
+    then: Mapping[str, Value] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.then and not self.absent:
+            raise InvalidInput(f"the rule for {dict(self.when)} rules nothing", hint="give it `then` or `absent`")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtMost:
+    """`smaller` never exceeds `larger` (both numeric): request size and data size."""
+
+    smaller: str
+    larger: str
+    why: str = ""
+
+
+Constraint = Rule | AtMost

@@ -1,0 +1,63 @@
+"""Parameters: the choices a space is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from acic.errors import InvalidInput
+from acic.space.configuration import Value
+
+
+class Scale(StrEnum):
+    """How a parameter's values become numbers."""
+
+    CATEGORICAL = "categorical"  # one column per value
+    ORDERED = "ordered"  # the value's position
+    LINEAR = "linear"  # the value itself
+    LOG = "log"  # its base-2 logarithm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One choice, with every value it may take, from low to high.
+
+    Raises:
+        InvalidInput: fewer than two values, one given twice, or numbers that the scale cannot take.
+    """
+
+    name: str
+    values: tuple[Value, ...]
+    scale: Scale = Scale.CATEGORICAL
+    unit: str = ""  # "B", "s", "USD/h"; "" for a label or a count
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.values) < 2 or len(set(self.values)) != len(self.values):
+            raise InvalidInput(
+                f"parameter {self.name} has the values {list(self.values)}",
+                hint="a parameter needs two or more different values",
+            )
+        if not self.is_numeric:
+            return
+        numbers = [v for v in self.values if isinstance(v, int | float) and not isinstance(v, bool)]
+        if len(numbers) != len(self.values) or (self.scale is Scale.LOG and min(numbers) <= 0):
+            raise InvalidInput(
+                f"parameter {self.name} on a {self.scale} scale has the values {list(self.values)}",
+                hint="a linear scale takes numbers, a log scale positive numbers; else say categorical or ordered",
+            )
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether a value between two listed ones means something."""
+        return self.scale in (Scale.LINEAR, Scale.LOG)
+
+    @property
+    def low(self) -> Value:
+        """The end of the range that a two-level design calls low."""
+        return self.values[0]
+
+    @property
+    def high(self) -> Value:
+        """The end of the range that a two-level design calls high."""
+        return self.values[-1]

@@ -1,0 +1,172 @@
+"""A space: parameters, and the constraints that make a combination valid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.errors import InvalidInput
+from acic.space.configuration import Configuration, Value
+from acic.space.constraint import AtMost, Constraint, Rule
+from acic.space.parameter import Parameter
+
+ABSENT = -1  # the index of a parameter that does not apply
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Parameters plus constraints.
+
+    Raises:
+        InvalidInput: a name given twice, or a constraint on a parameter or value that is not there.
+    """
+
+    parameters: tuple[Parameter, ...]
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = self.names
+        if len(set(names)) != len(names):
+            raise InvalidInput(f"a parameter is given twice in {list(names)}", hint="rename one")
+        for constraint in self.constraints:
+            self._check(constraint)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Parameter names, in the order of columns."""
+        return tuple(p.name for p in self.parameters)
+
+    @property
+    def raw_size(self) -> int:
+        """Combinations before any constraint (the paper's 1,769,472)."""
+        return math.prod(len(p.values) for p in self.parameters)
+
+    def __getitem__(self, name: str) -> Parameter:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        raise InvalidInput(f"there is no parameter {name!r}", hint=f"the parameters are {', '.join(self.names)}")
+
+    def only(self, names: Sequence[str]) -> Space:
+        """Return the space of `names` alone, with the constraints that speak of nothing else."""
+        kept = set(names)
+        return Space(
+            tuple(p for p in self.parameters if p.name in kept),
+            tuple(c for c in self.constraints if _mentions(c) <= kept),
+        )
+
+    def enumerate(self) -> NDArray[np.int8]:
+        """Return every valid combination once, as positions in `parameter.values`.
+
+        Returns:
+            Shape (combinations, parameters); `ABSENT` where a parameter does not apply.
+        """
+        points = np.zeros((1, 0), dtype=np.int8)
+        for column, parameter in enumerate(self.parameters):
+            levels = np.arange(len(parameter.values), dtype=np.int8)
+            points = np.hstack([np.repeat(points, len(levels), axis=0), np.tile(levels, len(points))[:, None]])
+            for constraint in self.constraints:
+                if self._last_column(constraint) == column:  # prune as soon as a constraint can be told
+                    points = self._apply(constraint, points)
+        return points
+
+    def configuration(self, point: NDArray[np.int8]) -> Configuration:
+        """Return the values that one row of `enumerate` stands for."""
+        pairs = zip(self.parameters, point.tolist(), strict=True)
+        return Configuration({p.name: p.values[i] for p, i in pairs if i != ABSENT})
+
+    def configurations(self) -> Iterator[Configuration]:
+        """Yield every valid combination once."""
+        return (self.configuration(point) for point in self.enumerate())
+
+    def problem(self, values: Mapping[str, Value]) -> str:
+        """Return why `values` is no valid combination, or "" if it is one.
+
+        A numeric parameter may take any value within its listed range; a label only a listed one.
+        """
+        for name in values:
+            if name not in self.names:
+                return f"there is no parameter {name!r} (there are {', '.join(self.names)})"
+        absent = {name for c in self.constraints if isinstance(c, Rule) and _holds(c, values) for name in c.absent}
+        for parameter in self.parameters:
+            if parameter.name in absent:
+                if parameter.name in values:
+                    return f"{parameter.name} does not apply here"
+            elif parameter.name not in values:
+                return f"{parameter.name} is missing"
+            elif complaint := _out_of_range(parameter, values[parameter.name]):
+                return complaint
+        return next((c for c in (_broken(c, values) for c in self.constraints) if c), "")
+
+    def _check(self, constraint: Constraint) -> None:
+        for name in _mentions(constraint):
+            self[name]
+        if isinstance(constraint, AtMost):
+            for name in (constraint.smaller, constraint.larger):
+                if not self[name].is_numeric:
+                    raise InvalidInput(f"{name} is not numeric", hint="only numbers can be compared")
+            return
+        for name, value in (*constraint.when.items(), *constraint.then.items()):
+            if value not in self[name].values:
+                raise InvalidInput(f"{name} never is {value!r}", hint=f"it is one of {list(self[name].values)}")
+
+    def _last_column(self, constraint: Constraint) -> int:
+        return max(self.names.index(name) for name in _mentions(constraint))
+
+    def _apply(self, constraint: Constraint, points: NDArray[np.int8]) -> NDArray[np.int8]:
+        if isinstance(constraint, AtMost):
+            small, large = (self._numbers(n, points) for n in (constraint.smaller, constraint.larger))
+            return points[~(small > large)]  # a parameter that does not apply is NaN, and never too large
+        applies = np.ones(len(points), dtype=bool)
+        for name, value in constraint.when.items():
+            applies &= points[:, self.names.index(name)] == self[name].values.index(value)
+        keep = np.ones(len(points), dtype=bool)
+        for name, value in constraint.then.items():
+            keep &= ~applies | (points[:, self.names.index(name)] == self[name].values.index(value))
+        for name in constraint.absent:
+            column = points[:, self.names.index(name)]
+            keep &= ~applies | (column <= 0)  # one of the copies stays, and is marked absent
+            column[applies] = np.where(column[applies] <= 0, ABSENT, column[applies])
+        return points[keep]
+
+    def _numbers(self, name: str, points: NDArray[np.int8]) -> NDArray[np.float64]:
+        table = np.array([*self[name].values, np.nan], dtype=float)  # ABSENT (-1) finds the NaN
+        return table[points[:, self.names.index(name)]]
+
+
+def _mentions(constraint: Constraint) -> set[str]:
+    if isinstance(constraint, AtMost):
+        return {constraint.smaller, constraint.larger}
+    return {*constraint.when, *constraint.then, *constraint.absent}
+
+
+def _holds(rule: Rule, values: Mapping[str, Value]) -> bool:
+    return all(values.get(name) == value for name, value in rule.when.items())
+
+
+def _broken(constraint: Constraint, values: Mapping[str, Value]) -> str:
+    if isinstance(constraint, AtMost):
+        small, large = values.get(constraint.smaller), values.get(constraint.larger)
+        if isinstance(small, int | float) and isinstance(large, int | float) and small > large:
+            return f"{constraint.smaller} ({small}) exceeds {constraint.larger} ({large})"
+    elif _holds(constraint, values):
+        for name, value in constraint.then.items():
+            if values.get(name) != value:
+                given = ", ".join(f"{k} {v}" for k, v in constraint.when.items())
+                return f"with {given}, {name} must be {value}"
+    return ""
+
+
+def _out_of_range(parameter: Parameter, value: Value) -> str:
+    if parameter.is_numeric and isinstance(value, int | float) and not isinstance(value, bool):
+        numbers = [v for v in parameter.values if isinstance(v, int | float)]
+        if min(numbers) <= value <= max(numbers):
+            return ""
+        return f"{parameter.name} {value} is outside {min(numbers)} to {max(numbers)}"
+    if value in parameter.values:
+        return ""
+    return f"{parameter.name} is not {value!r} but one of {list(parameter.values)}"

@@ -1,0 +1,79 @@
+"""Human units at the edge: bytes, seconds and dollars in and out of text.
+
+Inside the program every quantity is in base units (B, s, B/s, USD). SI prefixes (kB, MB) are
+powers of 1000 and IEC prefixes (KiB, MiB) powers of 1024. A bare letter follows IOR: 4m is 4 MiB.
+"""
+
+from __future__ import annotations
+
+import re
+
+from acic.errors import InvalidInput
+
+KIB, MIB, GIB, TIB = 2**10, 2**20, 2**30, 2**40
+
+_IEC = {"k": KIB, "m": MIB, "g": GIB, "t": TIB, "p": 2**50}
+_SI = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "p": 10**15}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?b)?|(b))?\s*", re.IGNORECASE)
+_TIME = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+def parse_bytes(text: str) -> int:
+    """Return the bytes that `text` names: "4MiB", "4MB", "4m" (IOR's, 4 MiB), "4096".
+
+    Raises:
+        InvalidInput: not a size, or not a whole number of bytes.
+    """
+    match = _SIZE.fullmatch(text)
+    if not match:
+        raise InvalidInput(f"{text!r} is not a size", hint="write 4MiB, 4MB, 512KiB or plain bytes")
+    number, prefix, suffix, _ = match.groups()
+    factor = 1
+    if prefix:
+        si = suffix is not None and suffix.lower() == "b"
+        factor = (_SI if si else _IEC)[prefix.lower()]
+    size = float(number) * factor if "." in number else int(number) * factor
+    if size != int(size):
+        raise InvalidInput(f"{text!r} is not a whole number of bytes", hint="write 512KiB rather than 0.0005GB")
+    return int(size)
+
+
+def format_bytes(size: float) -> str:
+    """Return `size` bytes as text that `parse_bytes` reads back: exact where it divides, else 3 digits."""
+    for prefix, factor in (("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
+        if size >= factor:
+            scaled = size / factor
+            return f"{scaled:.0f} {prefix}" if scaled == int(scaled) else f"{scaled:.3g} {prefix}"
+    return f"{size:.0f} B"
+
+
+def format_bandwidth(rate: float) -> str:
+    """Return `rate` B/s in MiB/s or GiB/s."""
+    return f"{rate / GIB:.2f} GiB/s" if rate >= 10 * GIB else f"{rate / MIB:.4g} MiB/s"
+
+
+def parse_seconds(text: str) -> float:
+    """Return the seconds that `text` names: "90", "90s", "10min", "2h".
+
+    Raises:
+        InvalidInput: not a duration.
+    """
+    match = _DURATION.fullmatch(text)
+    if not match or (match.group(2).lower() or "s") not in _TIME:
+        raise InvalidInput(f"{text!r} is not a duration", hint="write 90s, 10min or 2h")
+    return float(match.group(1)) * _TIME[match.group(2).lower() or "s"]
+
+
+def format_seconds(seconds: float) -> str:
+    """Return `seconds` with three digits, in ms, s, min or h."""
+    if seconds < 1:
+        return f"{seconds * 1e3:.3g} ms"
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
+
+
+def format_usd(amount: float) -> str:
+    """Return `amount` USD, with cents, or three digits below ten cents."""
+    return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${amount:.3g}"
