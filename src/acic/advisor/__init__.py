@@ -1,0 +1,1 @@
+"""The advisor: answers from a model and data alone, offline."""

@@ -74,6 +74,7 @@ def run(arguments: list[str]) -> int:
     """Run one command line and return its exit status; no exception leaves a traceback."""
     try:
         cli.main(arguments, prog_name="acic", standalone_mode=False)
+        sys.stdout.flush()  # a full disk shows here, not after the last line of this program
     except AcicError as error:
         return _fail(error.problem, error.hint, error.exit_status)
     except click.exceptions.Exit as ended:

@@ -66,6 +66,7 @@ class Platform:
     def __post_init__(self) -> None:
         if problem := self.space.problem(self.baseline):
             raise InvalidInput(f"the baseline of {self.name} is not valid: {problem}", hint="correct [baseline]")
+        self.space.point(self.baseline)  # its values must be listed, because improvements are told over it
         for role in (self.roles.instance, self.roles.servers, self.roles.placement):
             if role and role not in self.space.names:
                 raise InvalidInput(f"the role {role!r} of {self.name} is no parameter", hint="correct [roles]")

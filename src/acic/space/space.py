@@ -79,6 +79,22 @@ class Space:
         pairs = zip(self.parameters, point.tolist(), strict=True)
         return Configuration({p.name: p.values[i] for p, i in pairs if i != ABSENT})
 
+    def point(self, values: Mapping[str, Value]) -> NDArray[np.int8]:
+        """Return the row of `enumerate` that `values` stands for, shape (parameters,).
+
+        Raises:
+            InvalidInput: a value that its parameter does not list.
+        """
+        row = []
+        for parameter in self.parameters:
+            value = values.get(parameter.name)
+            if value is not None and value not in parameter.values:
+                raise InvalidInput(
+                    f"{parameter.name} is not {value!r}", hint=f"it is one of {', '.join(map(str, parameter.values))}"
+                )
+            row.append(ABSENT if value is None else parameter.values.index(value))
+        return np.array(row, dtype=np.int8)
+
     def configurations(self) -> Iterator[Configuration]:
         """Yield every valid combination once."""
         return (self.configuration(point) for point in self.enumerate())

@@ -1,0 +1,104 @@
+"""What the advisor answers: recommendations with intervals, and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from acic.space import Configuration, Value
+from acic.store import Basis
+
+
+class Goal(StrEnum):
+    """What the user wants least of."""
+
+    TIME = "time"
+    COST = "cost"
+    PARETO = "pareto"
+
+
+class Verdict(StrEnum):
+    """What to do about the best recommendation."""
+
+    CHANGE = "change"  # the whole interval is better than the baseline, by more than the noise
+    VERIFY = "verify"  # probably better, but the interval reaches the baseline, or the workload is extrapolated
+    NOTHING = "nothing"  # no gain beyond the noise
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its 80 % interval and its basis."""
+
+    value: float
+    low: float
+    high: float
+    basis: Basis = Basis.PREDICTED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """A configuration, and what is predicted of the whole application with it.
+
+    Args:
+        rank: 1 for the best.
+        configuration: the one to apply; of co-champions, the one that changes least.
+        tied: how many configurations share the prediction, itself included.
+        free: values that co-champions differ in: any of them is as good as predicted.
+        improvement: baseline's time (for goal cost, its cost) over this one's; above 1 is better.
+        io_improvement: the same for the time in I/O alone.
+        seconds: run time of the whole application, s; None if the log does not tell it.
+        cost: of one run, USD; None without a price or a run time.
+        nodes: machines paid for.
+        why: reasons in words, most important first.
+    """
+
+    rank: int
+    configuration: Configuration
+    tied: int
+    free: Mapping[str, tuple[Value, ...]]
+    improvement: Estimate
+    io_improvement: Estimate
+    seconds: Estimate | None
+    cost: Estimate | None
+    nodes: int
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """The answer to one question, with everything needed to judge it.
+
+    Args:
+        workload: its name.
+        platform: its name.
+        goal: what was minimised.
+        model: the model that predicted.
+        verdict: what to do.
+        reason: the verdict in one sentence.
+        recommendations: best first; for the goal pareto, fastest first.
+        baseline: the configuration that improvements are over.
+        baseline_seconds: run time assumed for the baseline, s; None if not known.
+        baseline_cost: its cost, USD.
+        covered: share of the I/O time that the measurements can speak about, 0..1.
+        noise: relative spread of repeated runs on this platform (median coefficient of variation).
+        measurements: how many the model learned from.
+        extrapolated: how the workload lies outside of what was measured, one sentence each.
+        notes: what else the reader must know.
+    """
+
+    workload: str
+    platform: str
+    goal: Goal
+    model: str
+    verdict: Verdict
+    reason: str
+    recommendations: tuple[Recommendation, ...]
+    baseline: Configuration
+    baseline_seconds: float | None
+    baseline_cost: float | None
+    covered: float
+    noise: float
+    measurements: int
+    extrapolated: tuple[str, ...]
+    notes: tuple[str, ...]

@@ -1,0 +1,88 @@
+"""The whole application's time: computing stays, I/O shrinks or grows (Amdahl)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.workloads import Phase, Workload
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Predicted log improvement of one phase for every candidate, and its interval, each of shape (candidates,)."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class TimeModel:
+    """Where an application's time goes under the baseline.
+
+    Args:
+        fixed: seconds that no configuration changes: computing, and I/O that nothing measured speaks about.
+        phases: seconds of each phase that a prediction exists for.
+        absolute: whether these are seconds of the run, or only shares of the time in I/O.
+    """
+
+    fixed: float
+    phases: tuple[float, ...]
+    absolute: bool
+
+    @property
+    def total(self) -> float:
+        """Seconds of the whole run under the baseline."""
+        return self.fixed + sum(self.phases)
+
+    def seconds(self, log_improvements: Sequence[Floats]) -> Floats:
+        """Return the run's seconds for every candidate, from each phase's log improvement."""
+        return np.asarray(self.fixed + self.io_seconds(log_improvements))
+
+    def io_seconds(self, log_improvements: Sequence[Floats]) -> Floats:
+        """Return the covered I/O's seconds for every candidate."""
+        parts = [s * np.exp(-y) for s, y in zip(self.phases, log_improvements, strict=True)]
+        return np.asarray(np.sum(parts, axis=0))
+
+
+def time_model(
+    workload: Workload, covered: Sequence[Phase], *, predicted_seconds: Sequence[float] | None = None
+) -> TimeModel:
+    """Return where the time of `workload` goes, of which `covered` phases can be predicted.
+
+    Args:
+        workload: the application.
+        covered: its phases that the model speaks about.
+        predicted_seconds: baseline seconds of each covered phase on the platform, where the log comes
+            from elsewhere; None takes the log's own.
+    """
+    io_seconds = [_phase_seconds(workload, phase) for phase in workload.phases]
+    absolute = all(s is not None for s in io_seconds) and workload.run_seconds is not None
+    if not absolute:
+        if predicted_seconds is not None:
+            return TimeModel(0.0, tuple(predicted_seconds), absolute=True)
+        weights = {id(p): float(p.bytes or p.characteristics.total_bytes) for p in workload.phases}
+        rest = sum(weights.values()) - sum(weights[id(p)] for p in covered)
+        return TimeModel(rest, tuple(weights[id(p)] for p in covered), absolute=False)
+    known = {id(p): float(s or 0.0) for p, s in zip(workload.phases, io_seconds, strict=True)}
+    run = max(workload.run_seconds or 0.0, sum(known.values()))
+    compute = run - sum(known.values())
+    rest = sum(s for p, s in known.items() if p not in {id(c) for c in covered})
+    own = predicted_seconds if predicted_seconds is not None else [known[id(p)] for p in covered]
+    return TimeModel(compute + rest, tuple(own), absolute=True)
+
+
+def _phase_seconds(workload: Workload, phase: Phase) -> float | None:
+    """Return the log's seconds of a phase, or its share by bytes of the run's I/O time."""
+    if phase.seconds is not None:
+        return phase.seconds
+    if workload.run_seconds is None or workload.io_share is None:
+        return None
+    moved = sum(p.bytes for p in workload.phases)
+    return workload.run_seconds * workload.io_share * (phase.bytes / moved if moved else 1 / len(workload.phases))

@@ -1,0 +1,88 @@
+"""Ranking: candidates sorted by what the user wants least of, those that tie shown together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.platforms import Platform
+from acic.space import Space, Value
+
+Floats = NDArray[np.float64]
+
+TIE = 0.01  # predictions within 1 % are one answer: far inside any interval that the data support
+
+
+def tied_groups(objective: Floats, *, tolerance: float = TIE) -> Iterator[NDArray[np.intp]]:
+    """Yield the candidates in groups, best (smallest) first.
+
+    A group holds all whose objective exceeds that of its best by at most `tolerance`, relatively.
+
+    Args:
+        objective: > 0, shape (candidates,).
+        tolerance: relative width of a group.
+    """
+    order = np.argsort(objective, kind="stable")
+    ascending = objective[order]
+    start = 0
+    while start < len(order):
+        end = int(np.searchsorted(ascending, ascending[start] * (1 + tolerance), side="right"))
+        yield order[start:end]
+        start = end
+
+
+def pareto_front(time: Floats, cost: Floats) -> NDArray[np.intp]:
+    """Return the candidates that none beats in both, fastest first.
+
+    Of several with the same time and cost the first stays.
+    """
+    order = np.lexsort((cost, time))
+    cheapest_before = np.concatenate([[np.inf], np.minimum.accumulate(cost[order])[:-1]])
+    return np.asarray(order[cost[order] < cheapest_before])
+
+
+def representative(
+    points: NDArray[np.int8], group: NDArray[np.intp], baseline: NDArray[np.int8], numeric: NDArray[np.bool_]
+) -> int:
+    """Return the candidate to recommend of a group that ties.
+
+    Labels stay the baseline's where they can; numbers are taken from the middle of the tied range,
+    away from the edge where the next group begins.
+
+    Args:
+        points: all candidates, shape (candidates, parameters).
+        group: positions of the tied ones.
+        baseline: the baseline's point, shape (parameters,).
+        numeric: which parameters are numbers, shape (parameters,).
+    """
+    tied = points[group]
+    changed_labels = (tied[:, ~numeric] != baseline[~numeric]).sum(axis=1)
+    off_middle = np.abs(tied[:, numeric] - np.median(tied[:, numeric], axis=0)).sum(axis=1)
+    return int(group[np.lexsort((off_middle, changed_labels))[0]])
+
+
+def free_values(space: Space, points: NDArray[np.int8], group: NDArray[np.intp]) -> dict[str, tuple[Value, ...]]:
+    """Return, for each parameter that the tied candidates differ in, the values that occur."""
+    free: dict[str, tuple[Value, ...]] = {}
+    for column, parameter in enumerate(space.parameters):
+        levels = np.unique(points[group, column])
+        if len(levels) > 1:
+            free[parameter.name] = tuple(parameter.values[level] for level in levels if level >= 0)
+    return free
+
+
+def rates(platform: Platform, points: NDArray[np.int8], processes: int, price: float | None) -> Floats:
+    """Return what an hour's run of every candidate costs, USD/s, shape (candidates,).
+
+    Raises:
+        MissingData: the platform has no price and none was given.
+    """
+    roles = [r for r in (platform.roles.instance, platform.roles.servers, platform.roles.placement) if r]
+    columns = [platform.space.names.index(role) for role in roles]
+    kinds, first, inverse = np.unique(points[:, columns], axis=0, return_index=True, return_inverse=True)
+    per_kind = [
+        platform.cost(platform.space.configuration(points[i]), processes, 1.0, price=price) for i in first[: len(kinds)]
+    ]
+    return np.array(per_kind)[inverse.reshape(-1)]

@@ -1,0 +1,88 @@
+"""`acic characterize`: what an application does to storage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.workload_input import partial_option, read_workload
+from acic.units import format_bytes, format_seconds
+from acic.workloads import Phase, Quality, Workload
+
+SHOWN = 6  # phases in the table; JSON and TOML have all
+
+_MARKS = {Quality.EXACT: "", Quality.ESTIMATED: "~", Quality.UNKNOWN: "?"}
+
+
+@click.command(epilog="Example: acic characterize run.darshan")
+@click.argument("log", type=click.Path(path_type=Path))
+@partial_option
+@click.option("--toml", "as_toml", is_flag=True, help="Print a workload file, to edit and to give to other commands.")
+@json_option
+def characterize(log: Path, partial: bool, as_toml: bool, as_json: bool) -> None:
+    """Show what an application does to storage, from its Darshan log.
+
+    LOG is a Darshan 3 log. A phase is one direction of one interface on a group of files alike; for each
+    come the nine characteristics of ACIC. A value marked ~ is estimated, one marked ? is a guess.
+    """
+    workload = read_workload(log, partial=partial, given={})
+    if as_json:
+        emit_json({"workload": workload})
+    elif as_toml:
+        from acic.workloads.files import dump_workload
+
+        click.echo(dump_workload(workload), nl=False)
+    else:
+        show(workload)
+
+
+def show(workload: Workload) -> None:
+    """Print the workload for people."""
+    click.echo(_headline(workload))
+    shown = workload.phases[:SHOWN]
+    if shown:
+        rows = [[name, *(cell(phase) for phase in shown)] for name, cell in _ROWS]
+        table(["", *(f"phase {n}" for n in range(1, len(shown) + 1))], rows)
+    if len(workload.phases) > SHOWN:
+        click.echo(f"{len(workload.phases) - SHOWN} smaller phases are not shown; --json has them.")
+    for note in workload.notes:
+        say(f"note: {note}")
+
+
+def _headline(workload: Workload) -> str:
+    parts = [f"{workload.name}: {workload.processes} process{'es' if workload.processes > 1 else ''}"]
+    if workload.run_seconds is not None:
+        parts.append(f"ran {format_seconds(workload.run_seconds)}")
+    if workload.io_share is not None:
+        parts.append(f"{workload.io_share:.1%} of it in I/O")
+    if not workload.phases:
+        parts.append("no I/O was recorded")
+    return ", ".join(parts) + (f" ({workload.source})" if workload.source else "")
+
+
+def _value(phase: Phase, name: str) -> str:
+    value = getattr(phase.characteristics, name)
+    text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    if name in ("data_size", "request_size"):
+        text = format_bytes(value)
+    return _MARKS[phase.quality.get(name, Quality.EXACT)] + text
+
+
+_ROWS = (
+    ("interface", lambda p: _value(p, "interface")),
+    ("operation", lambda p: _value(p, "operation")),
+    ("I/O processes", lambda p: _value(p, "io_processes")),
+    ("iterations", lambda p: _value(p, "iterations")),
+    ("data per process and iteration", lambda p: _value(p, "data_size")),
+    ("request", lambda p: _value(p, "request_size")),
+    ("collective", lambda p: _value(p, "collective")),
+    ("shared file", lambda p: _value(p, "shared")),
+    ("access", lambda p: _value(p, "access")),
+    ("files", lambda p: str(p.files)),
+    ("moved", lambda p: format_bytes(p.bytes)),
+    ("time in I/O", lambda p: "not known" if p.seconds is None else format_seconds(p.seconds)),
+    ("slowest rank over mean", lambda p: "not known" if p.imbalance is None else f"{p.imbalance:.2f}"),
+    ("example file", lambda p: Path(p.example).name),
+)

@@ -1,0 +1,97 @@
+"""How commands take a workload: a Darshan log, a TOML file, or the nine characteristics as options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from acic.errors import InvalidInput
+from acic.units import parse_bytes
+from acic.workloads import Access, Interface, Operation, Workload
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+partial_option = click.option(
+    "--partial", is_flag=True, help="Use the modules of a damaged log that are whole, and say what was left out."
+)
+
+
+class Size(click.ParamType):
+    """A size with a unit: 4MiB, 4MB, 4m (IOR's, 4 MiB)."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return bytes."""
+        if isinstance(value, int):
+            return value
+        try:
+            return parse_bytes(value)
+        except InvalidInput as error:
+            self.fail(f"{error.problem}; {error.hint}", param, ctx)
+
+
+_OPTIONS = (
+    click.option("--processes", type=click.IntRange(min=1), help="Processes of the job."),
+    click.option("--io-processes", type=click.IntRange(min=1), help="Those that do I/O.  [default: all]"),
+    click.option("--interface", type=click.Choice(list(Interface), case_sensitive=False), help="What the code calls."),
+    click.option("--iterations", type=click.IntRange(min=1), help="I/O iterations in the run.  [default: 1]"),
+    click.option("--data-size", type=Size(), help="What one I/O process moves per iteration, as 64MiB."),
+    click.option("--request-size", type=Size(), help="What one call moves.  [default: the data size]"),
+    click.option("--operation", type=click.Choice(list(Operation)), help="The direction."),
+    click.option("--collective/--independent", default=None, help="Collective MPI-IO or not.  [default: independent]"),
+    click.option("--shared/--file-per-process", default=None, help="One file or one each.  [default: shared]"),
+    click.option("--access", type=click.Choice(list(Access)), help="How requests lie in the file."),
+)
+
+
+def workload_input(command: Command) -> Command:
+    """Give a command the optional argument LOG, `--partial` and the nine characteristics as options.
+
+    The command takes `log`, `partial` and, as its other keywords, the characteristics.
+    """
+    for option in (*reversed(_OPTIONS), partial_option):
+        command = option(command)
+    return click.argument("log", required=False, type=click.Path(path_type=Path))(command)
+
+
+def read_workload(log: Path | None, *, partial: bool, given: dict[str, Any]) -> Workload:
+    """Return the workload that the user named in one of the three ways; options that are None were not given.
+
+    Raises:
+        InvalidInput: none, or more than one of them.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    if log is not None and given:
+        raise InvalidInput(
+            f"both a log and {_option(next(iter(given)))} are given",
+            hint="give a log or the characteristics; `acic characterize LOG --toml` makes a file that you can edit",
+        )
+    if log is None:
+        return _from_options(given)
+    if log.suffix == ".toml":
+        from acic.workloads.files import load_workload
+
+        return load_workload(log)
+    from acic.workloads.characterize import characterize_file
+
+    return characterize_file(log, partial=partial)
+
+
+def _from_options(given: dict[str, Any]) -> Workload:
+    from acic.workloads.files import from_options
+
+    needed = ("processes", "interface", "data_size", "operation")
+    if missing := [_option(name) for name in needed if name not in given]:
+        raise InvalidInput(
+            "no workload is given" if not given else f"the workload lacks {', '.join(missing)}",
+            hint=f"give a Darshan log, a workload TOML, or at least {', '.join(map(_option, needed))}",
+        )
+    return from_options(**given)
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")

@@ -1,0 +1,100 @@
+"""Laws of every command: help with an example, JSON, errors with a remedy and a status, no traceback."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from acic.cli.main import COMMANDS, cli
+from tests.cli.conftest import Result
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def leaves(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    if not isinstance(command, click.Group):
+        yield path, command
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        child = command.get_command(context, name)
+        assert child is not None
+        yield from leaves(child, (*path, name))
+
+
+EVERY = list(leaves(cli))
+
+
+@pytest.mark.parametrize(("path", "command"), EVERY, ids=[" ".join(p) for p, _ in EVERY])
+def test_every_command_has_help_with_an_example_and_options_explained(
+    path: tuple[str, ...], command: click.Command
+) -> None:
+    assert command.help
+    assert command.epilog is not None
+    assert f"acic {' '.join(path)}" in command.epilog
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert option.help, option.name
+
+
+@pytest.mark.parametrize(("path", "command"), EVERY, ids=[" ".join(p) for p, _ in EVERY])
+def test_every_command_speaks_json(path: tuple[str, ...], command: click.Command) -> None:
+    assert any("--json" in option.opts for option in command.params), path
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    assert (command.help or "").partition("\n")[0] == COMMANDS[name][1]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_page(name: str) -> None:
+    assert (DOCS / f"{name}.md").read_text().startswith(f"# acic {name}")
+
+
+def test_an_error_is_a_problem_and_a_remedy(acic: Callable[..., Result]) -> None:
+    result = acic("platform", "show", "moon")
+    assert result.status == 2
+    assert result.out == ""
+    assert result.err.startswith("acic: there is no platform 'moon'\nhint: use one of")
+
+
+def test_an_unknown_command_is_said(acic: Callable[..., Result]) -> None:
+    result = acic("recomend")
+    assert result.status == 2
+    assert "recomend" in result.err
+
+
+def test_a_reader_that_goes_away_leaves_no_traceback() -> None:
+    command = f"{sys.executable} -m acic platform list --json | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_a_full_disk_is_said_without_a_traceback() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "acic", "platform", "list"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert "No space left" in done.stderr
+
+
+def test_help_imports_no_numbers() -> None:
+    """`acic --help` must stay fast: none of the heavy libraries is touched."""
+    code = "import sys; from acic.cli.main import run; run(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for heavy in ("numpy", "sqlalchemy", "sklearn", "rich", "pyarrow"):
+        assert heavy not in done.stdout.split()

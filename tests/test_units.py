@@ -1,0 +1,68 @@
+"""Sizes, durations and money: prefixes never confused, text read back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.errors import InvalidInput
+from acic.units import (
+    format_bandwidth,
+    format_bytes,
+    format_seconds,
+    format_usd,
+    parse_bytes,
+    parse_seconds,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("4096", 4096),
+        ("4096 B", 4096),
+        ("4k", 4096),
+        ("4KiB", 4096),
+        ("4kB", 4000),
+        ("4 MB", 4_000_000),
+        ("4m", 4 * 2**20),
+        ("1.5GiB", 3 * 2**29),
+        ("2TiB", 2**41),
+        ("1TB", 10**12),
+    ],
+)
+def test_si_and_iec_prefixes_are_not_confused(text: str, size: int) -> None:
+    assert parse_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "MiB", "4 parsecs", "-4k", "1.0000001k", "4 Mib b", "1e9"])
+def test_what_is_no_size_is_refused_with_a_remedy(text: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        parse_bytes(text)
+    assert caught.value.hint
+
+
+@given(st.integers(0, 1023), st.sampled_from([1, 2**10, 2**20, 2**30, 2**40]))
+def test_sizes_are_read_back(count: int, factor: int) -> None:
+    assert parse_bytes(format_bytes(count * factor)) == count * factor
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("10min", 600), ("2h", 7200), ("5 ms", 0.005)])
+def test_durations(text: str, seconds: float) -> None:
+    assert parse_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "3 fortnights", "-1s"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_seconds(text)
+
+
+def test_figures_for_people() -> None:
+    assert format_seconds(0.0123) == "12.3 ms"
+    assert format_seconds(75) == "75 s"
+    assert format_seconds(600) == "10 min"
+    assert format_seconds(9000) == "2.5 h"
+    assert format_usd(12.345) == "$12.35"
+    assert format_usd(0.00123) == "$0.00123"
+    assert format_bandwidth(7 * 2**20) == "7 MiB/s"
+    assert format_bandwidth(20 * 2**30) == "20.00 GiB/s"
