@@ -1,0 +1,65 @@
+"""Blueprints: what is printed is what a person types, and nothing for what the baseline does anyway."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.blueprints import instructions
+from acic.errors import InvalidInput
+from acic.platforms import load_platform, platform_names
+from acic.space import Configuration, Value
+from acic.units import GIB, KIB, MIB
+
+TIANHE = load_platform("tianhe-lustre")
+
+
+def test_a_lustre_configuration_is_a_layout_and_a_hints_file() -> None:
+    changed: dict[str, Value] = {
+        **TIANHE.baseline,
+        "stripe_count": 4,
+        "stripe_size": 64 * MIB,
+        "romio_cb_write": "enable",
+        "romio_ds_write": "disable",
+    }
+    layout, hints = instructions(TIANHE.apply, changed, TIANHE.baseline, directory="/scratch/me")
+    assert layout.commands == ("lfs setstripe -c 4 -S 64M /scratch/me",)
+    assert layout.check.startswith("lfs getstripe /scratch/me")
+    assert hints.file_text == "romio_cb_write enable\nromio_ds_write disable\n"
+    assert hints.commands == ('export ROMIO_HINTS="$PWD/acic.hints"',)
+
+
+@pytest.mark.parametrize(
+    ("size", "written"), [(64 * KIB, "64K"), (MIB, "1M"), (GIB, "1G"), (1536 * KIB, "1536K"), (65_537, "65537")]
+)
+def test_lfs_reads_the_stripe_size_as_it_was_meant(size: int, written: str) -> None:
+    changed = {**TIANHE.baseline, "stripe_count": 2, "stripe_size": size}
+    assert f"-S {written} " in instructions(["lustre"], changed, TIANHE.baseline)[0].commands[0]
+
+
+@pytest.mark.parametrize("name", platform_names())
+def test_the_baseline_of_a_shared_system_needs_nothing(name: str) -> None:
+    platform = load_platform(name)
+    made = instructions([kind for kind in platform.apply if kind != "deployment"], platform.baseline, platform.baseline)
+    assert made == []
+
+
+@given(st.data())
+def test_every_hint_that_differs_is_written_and_no_other(data: st.DataObject) -> None:
+    labels = [p for p in TIANHE.space.parameters if not p.is_numeric]
+    chosen = {p.name: data.draw(st.sampled_from(p.values)) for p in labels}
+    made = instructions(["romio"], {**TIANHE.baseline, **chosen}, TIANHE.baseline)
+    written = dict(line.split() for i in made for line in i.file_text.splitlines())
+    assert written == {k: v for k, v in chosen.items() if v != TIANHE.baseline[k]}
+
+
+def test_a_deployment_is_told_in_words() -> None:
+    ec2 = load_platform("ec2-2013")
+    striped = Configuration(ec2.baseline, file_system="PVFS2", servers=4, stripe_size=64 * KIB)
+    (made,) = instructions(ec2.apply, striped, ec2.baseline)
+    assert "file system PVFS2" in made.title
+    assert "stripe size 64 KiB" in made.title
+
+
+def test_an_unknown_blueprint_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="no blueprint 'magic'"):
+        instructions(["magic"], TIANHE.baseline, TIANHE.baseline)

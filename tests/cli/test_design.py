@@ -1,0 +1,53 @@
+"""`acic design`: a plan that a person can run, and effects from its results."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Result
+
+Acic = Callable[..., Result]
+
+
+def test_the_plan_lists_a_run_per_row(acic: Acic) -> None:
+    result = acic("design", "screen", "--platform", "ec2-2013", "--json")
+    assert result.status == 0
+    assert len(result.json["runs"]) == 32
+    assert len(result.json["parameters"]) >= 15
+
+
+def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
+    plan = acic("design", "screen", "--platform", "ec2-2013", "--no-workload", "--csv").out
+    rows = list(csv.DictReader(plan.splitlines()))
+    for row in rows:
+        row["result"] = str(100 + 5 * int(row["level:servers"]) - 2 * int(row["level:device"]))
+    path = tmp_path / "plan.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    found = acic("design", "effects", path, "--json").json["effects"]
+    assert [(e["parameter"], e["rank"]) for e in found[:2]] == [("servers", 1), ("device", 2)]
+    assert found[0]["effect"] == 5 * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "problem"),
+    [
+        ("", 2, "is no screening plan"),
+        ("a,b\n1,2\n", 2, "is no screening plan"),
+        ("level:x,result\n1,\n", 2, "without a level or result"),
+        ("level:x,result\n1,nan\n", 2, "not finite"),
+        (None, 3, "cannot read"),
+    ],
+)
+def test_wrong_plans_are_refused(acic: Acic, tmp_path: Path, text: str | None, status: int, problem: str) -> None:
+    path = tmp_path / "plan.csv"
+    if text is not None:
+        path.write_text(text)
+    result = acic("design", "effects", path)
+    assert result.status == status
+    assert problem in result.err
+    assert "hint:" in result.err

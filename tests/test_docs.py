@@ -1,0 +1,83 @@
+"""Commands shown in the docs are executed, and the output shown with them is what they print.
+
+A block marked `console` is a session: lines that begin with `$ ` are run by bash in the project's root,
+the lines below a command are its standard output; a line `...` stands for any lines. A command without
+output below it must only succeed. `make golden` writes the outputs anew.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SET_UP = ("make ", "git clone", "cd ", "pip install", "python3 -m venv")  # what the test itself runs inside of
+
+
+@dataclass(frozen=True)
+class Step:
+    command: str
+    output: str
+
+
+def steps(block: str) -> Iterator[Step]:
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, output = output.partition("\n")
+            command += "\n" + more
+        yield Step(command, output)
+
+
+def execute(command: str, home: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {
+        "ACIC_STORE": str(home / "store.sqlite"),
+        "ACIC_CACHE": str(home / "cache"),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "TMPDIR": str(home),
+    }
+    return subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def matches(shown: str, printed: str) -> bool:
+    clean = [re.escape(line.rstrip()) for line in shown.rstrip("\n").split("\n")]
+    pattern = "\n".join(clean).replace(re.escape("..."), "(?:.|\n)*?")
+    return re.fullmatch(pattern, "\n".join(line.rstrip() for line in printed.rstrip("\n").split("\n"))) is not None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
+def test_golden_commands_in_the_docs_do_what_they_show(page: Path, tmp_path: Path) -> None:
+    text = page.read_text()
+    renewed = text
+    for block in BLOCK.findall(text):
+        new_block = block
+        for step in steps(block):
+            if step.command.startswith(SET_UP):
+                continue
+            done = execute(step.command, tmp_path)
+            assert done.returncode == 0, f"{step.command}\n{done.stderr}"
+            if not step.output.strip():
+                continue
+            if os.environ.get("ACIC_WRITE_GOLDEN") and "..." not in step.output:
+                printed = "\n".join(line.rstrip() for line in done.stdout.split("\n"))
+                new_block = new_block.replace(step.output, printed)
+            elif not os.environ.get("ACIC_WRITE_GOLDEN"):
+                assert matches(step.output, done.stdout), f"{step.command}\nprinted\n{done.stdout}"
+        renewed = renewed.replace(block, new_block)
+    if renewed != text:
+        page.write_text(renewed)
+
+
+def test_the_two_commands_of_the_readme_are_there() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert "make demo" in text
+    assert "make test" in text
