@@ -77,7 +77,7 @@ def effects(plan: Path, as_json: bool) -> None:
 
 def _with_workload(space: Space) -> Space:
     from acic.space import AtMost
-    from acic.workloads import WORKLOAD_PARAMETERS
+    from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
     limits = (
         AtMost(smaller="request_size", larger="data_size"),

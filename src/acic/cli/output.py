@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -58,3 +59,24 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str =
     for row in rows:
         made.add_row(*row)
     Console(file=sys.stdout, width=wide, markup=False, highlight=False).print(made)
+
+
+@contextmanager
+def progress(label: str, *, total: int | None = None, unit: str = "") -> Iterator[Callable[[int], None]]:
+    """Show a bar with the time left on stderr while the block runs; the block calls it with what is done."""
+    if not sys.stderr.isatty():
+        yield lambda done: None  # noqa: ARG005 (nothing is shown)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda done: bar.update(task, completed=done)

@@ -37,14 +37,18 @@ class Size(click.ParamType):
 _OPTIONS = (
     click.option("--processes", type=click.IntRange(min=1), help="Processes of the job."),
     click.option("--io-processes", type=click.IntRange(min=1), help="Those that do I/O.  [default: all]"),
-    click.option("--interface", type=click.Choice(list(Interface), case_sensitive=False), help="What the code calls."),
+    click.option(
+        "--interface",
+        type=click.Choice([i.value for i in Interface], case_sensitive=False),
+        help="What the code calls.",
+    ),
     click.option("--iterations", type=click.IntRange(min=1), help="I/O iterations in the run.  [default: 1]"),
     click.option("--data-size", type=Size(), help="What one I/O process moves per iteration, as 64MiB."),
     click.option("--request-size", type=Size(), help="What one call moves.  [default: the data size]"),
-    click.option("--operation", type=click.Choice(list(Operation)), help="The direction."),
+    click.option("--operation", type=click.Choice([o.value for o in Operation]), help="The direction."),
     click.option("--collective/--independent", default=None, help="Collective MPI-IO or not.  [default: independent]"),
     click.option("--shared/--file-per-process", default=None, help="One file or one each.  [default: shared]"),
-    click.option("--access", type=click.Choice(list(Access)), help="How requests lie in the file."),
+    click.option("--access", type=click.Choice([a.value for a in Access]), help="How requests lie in the file."),
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from math import inf
 from statistics import median
 
 from acic.errors import InvalidInput
@@ -37,11 +38,19 @@ class Repetition:
     """One repetition of a run: bandwidth in B/s, seconds of wall time, operations per second.
 
     None where the tool did not report the figure.
+
+    Raises:
+        InvalidInput: a figure that is negative, infinite or not a number.
     """
 
     bandwidth: float | None
     seconds: float | None
     iops: float | None = None
+
+    def __post_init__(self) -> None:
+        for figure in (self.bandwidth, self.seconds, self.iops):
+            if figure is not None and not 0 <= figure < inf:
+                raise InvalidInput(f"a repetition holds {figure}", hint="leave out a figure that was not measured")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,103 @@
+"""What was learned, kept between runs as arrays and JSON: read without scikit-learn, and without running code."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from acic.advisor.knowledge import Errors, Learned, Range
+from acic.models.calibration import Calibration
+from acic.models.protocol import Learner
+from acic.store.baselines import Baselines
+from acic.workloads.parameters import characteristics_of, values_of
+
+_PREDICTOR = "predictor/"
+_SEEN = "errors/"
+
+
+def cache_folder() -> Path:
+    """Return where fitted models are kept: $ACIC_CACHE, or the user's cache folder."""
+    if folder := os.environ.get("ACIC_CACHE"):
+        return Path(folder)
+    from platformdirs import user_cache_path
+
+    return Path(user_cache_path("acic"))
+
+
+def fetch(key: str, learner: Learner) -> Learned | None:
+    """Return what was kept under `key`; None if nothing was, or what is there cannot be used."""
+    try:
+        with np.load(_path(key), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        return _restored(json.loads(arrays["facts"].tobytes()), arrays, learner)
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        return None  # a foreign, cut or outdated file: it is made anew
+
+
+def keep(key: str, learned: Learned) -> None:
+    """Keep `learned` under `key`; a cache that cannot be written is no error.
+
+    The file appears when it is whole, so that runs beside one another never read half of it.
+    """
+    arrays: dict[str, Any] = {_PREDICTOR + k: v for k, v in learned.predictor.arrays().items()}
+    arrays |= learned.errors.seen.arrays(_SEEN)
+    arrays["baseline/log_bandwidth"] = learned.baselines.log_bandwidth
+    arrays["baseline/sigma"] = learned.baselines.sigma
+    arrays["facts"] = np.frombuffer(json.dumps(_facts(learned)).encode(), dtype=np.uint8)
+    path = _path(key)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
+            unfinished = Path(file.name)
+            try:
+                np.savez(file, **arrays)
+            except BaseException:
+                unfinished.unlink()
+                raise
+        unfinished.replace(path)
+    except OSError:
+        return
+
+
+def _path(key: str) -> Path:
+    return cache_folder() / f"{key}.npz"
+
+
+def _facts(learned: Learned) -> dict[str, Any]:
+    return {
+        "model": learned.model,
+        "new": learned.errors.new,
+        "baseline": learned.errors.baseline,
+        "workloads": [values_of(w) for w in learned.workloads],
+        "baselines": [values_of(w) for w in learned.baselines.workloads],
+        "ranges": {name: dataclasses.asdict(known) for name, known in learned.ranges.items()},
+        "noise": learned.noise,
+        "measurements": learned.measurements,
+    }
+
+
+def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Learner) -> Learned:
+    own = {k.removeprefix(_PREDICTOR): v for k, v in arrays.items() if k.startswith(_PREDICTOR)}
+    low, high = facts["new"]
+    return Learned(
+        model=facts["model"],
+        predictor=learner.restore(own),
+        errors=Errors(Calibration.restore(arrays, _SEEN), (low, high), facts["baseline"]),
+        workloads=frozenset(characteristics_of(w) for w in facts["workloads"]),
+        baselines=Baselines(
+            tuple(characteristics_of(w) for w in facts["baselines"]),
+            arrays["baseline/log_bandwidth"],
+            arrays["baseline/sigma"],
+        ),
+        ranges={n: Range(r["low"], r["high"], tuple(r["labels"])) for n, r in facts["ranges"].items()},
+        noise=facts["noise"],
+        measurements=facts["measurements"],
+    )

@@ -1,0 +1,177 @@
+"""What is known of a platform: a fitted model, its errors, the baselines, and the range that was measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.advisor.application import Effect
+from acic.models.calibration import Calibration
+from acic.models.protocol import Prediction, Predictor
+from acic.models.words import in_units
+from acic.platforms import Platform
+from acic.space import Encoder, Parameter
+from acic.store.baselines import Baselines
+from acic.units import format_bytes
+from acic.workloads import Access, Characteristics
+from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
+
+Floats = NDArray[np.float64]
+
+UNCERTAIN = 0.1  # a baseline's standard error, in log, that the reader must be told of
+Z80 = 1.2816  # a normal variable is within this many deviations 80 % of the time
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """What the model got wrong on data it had not seen, as log improvement: truth minus prediction.
+
+    Args:
+        seen: on points left out, for workloads that other configurations were measured with.
+        new: 10 % and 90 % quantile on whole workloads left out.
+        baseline: standard error of the baselines that the improvements were taken over: all rows of a
+            workload share it, so leaving out rows does not show it.
+    """
+
+    seen: Calibration
+    new: tuple[float, float]
+    baseline: float
+
+    def interval(self, predicted: Prediction, *, seen: bool) -> tuple[Floats, Floats]:
+        """Return the ends of the 80 % interval around each prediction, of shape (rows,) each."""
+        if seen:
+            low, high = self.seen.interval(predicted)
+        else:
+            low, high = predicted.mean + self.new[0], predicted.mean + self.new[1]
+        extra = Z80 * self.baseline
+        below = np.hypot(np.maximum(predicted.mean - low, 0.0), extra)
+        above = np.hypot(np.maximum(high - predicted.mean, 0.0), extra)
+        return predicted.mean - below, predicted.mean + above
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What was measured of one characteristic, on configurations other than the baseline: ends, or labels."""
+
+    low: float
+    high: float
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What measurements taught, as it is cached.
+
+    Args:
+        model: the model's name.
+        predictor: fitted on all rows.
+        errors: of the model, on data it had not seen.
+        workloads: those that were measured on more than the baseline.
+        baselines: the measured baselines.
+        ranges: what was measured, by characteristic.
+        noise: median relative spread of repetitions.
+        measurements: rows learned from.
+    """
+
+    model: str
+    predictor: Predictor
+    errors: Errors
+    workloads: frozenset[Characteristics]
+    baselines: Baselines
+    ranges: Mapping[str, Range]
+    noise: float
+    measurements: int
+
+
+class Knowledge:
+    """A platform's candidates, and what was learned about them."""
+
+    def __init__(self, platform: Platform, learned: Learned) -> None:
+        self.platform = platform
+        self.learned = learned
+        self.encoder = encoder_of(platform)
+        self.points = platform.space.enumerate()
+        self.baseline = int(np.flatnonzero((self.points == platform.space.point(platform.baseline)).all(axis=1))[0])
+        self._system = self.encoder.encode_points(platform.space, self.points)
+
+    def covers(self, workload: Characteristics) -> bool:
+        """Return whether configurations other than the baseline were measured in this direction."""
+        return label(workload.operation) in self.learned.ranges["operation"].labels
+
+    def effect(self, workload: Characteristics) -> Effect:
+        """Return the predicted log improvement of every candidate for `workload`, with its 80 % interval."""
+        predicted = self.learned.predictor.predict(self._joined(workload))
+        mean = predicted.mean
+        low, high = self.learned.errors.interval(predicted, seen=workload in self.learned.workloads)
+        mean[self.baseline] = low[self.baseline] = high[self.baseline] = 0.0  # by definition
+        return Effect(mean, low, high)
+
+    def outside(self, workload: Characteristics) -> list[str]:
+        """Return how `workload` lies outside of what was measured, one sentence each."""
+        found = []
+        for parameter in WORKLOAD_PARAMETERS:
+            value, known = getattr(workload, parameter.name), self.learned.ranges[parameter.name]
+            if parameter.is_numeric:
+                if not known.low <= value <= known.high:
+                    span = _text(parameter, known.low)
+                    if known.high > known.low:
+                        span += f" to {_text(parameter, known.high)}"
+                    found.append(f"{_words(parameter.name)} of {_text(parameter, value)}: measured was {span}")
+            elif label(value) not in (*known.labels, Access.UNKNOWN):
+                found.append(f"{_words(parameter.name)} {label(value)}: measured was {', '.join(known.labels)}")
+        return found
+
+    def baseline_seconds(self, workload: Characteristics) -> float:
+        """Return the seconds that the baseline needs for `workload`, from its bytes and bandwidth."""
+        return workload.total_bytes / math.exp(self.learned.baselines.estimate(workload).log_bandwidth)
+
+    def baseline_notes(self, workload: Characteristics) -> list[str]:
+        """Return what the reader must know of the baseline's own bandwidth for `workload`."""
+        estimate = self.learned.baselines.estimate(workload)
+        notes = []
+        if not estimate.exact:
+            notes.append(
+                f"The baseline was not measured with the {workload.operation}s of just this workload; "
+                f"its bandwidth comes from the {estimate.neighbours} nearest."
+            )
+        if self.learned.errors.baseline > UNCERTAIN:
+            notes.append(
+                "Most of what was measured here has no baseline of its own: those that improvements are told over are "
+                f"uncertain by a factor of {math.exp(self.learned.errors.baseline):.1f}, which the intervals include."
+            )
+        return notes
+
+    def why(self, workload: Characteristics, candidate: int) -> list[str]:
+        """Return the reasons for a candidate's prediction in words, most important first."""
+        row = self._joined(workload, np.array([candidate]))
+        return self.learned.predictor.explain(row[0], in_units(self.encoder.parameters))
+
+    def _joined(self, workload: Characteristics, candidates: NDArray[np.intp] | None = None) -> Floats:
+        rows = self._system.copy() if candidates is None else self._system[candidates]
+        own = self.encoder.encode([values_of(workload)])[0]
+        for parameter in WORKLOAD_PARAMETERS:
+            columns = self.encoder.columns_of(parameter.name)
+            rows[:, columns] = own[columns]
+        return rows
+
+
+def encoder_of(platform: Platform) -> Encoder:
+    """Return the encoder of the platform's parameters together with the workload's."""
+    return Encoder((*platform.space.parameters, *WORKLOAD_PARAMETERS))
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").replace("io ", "I/O ")
+
+
+def label(value: object) -> str:
+    """Return a characteristic's value as people read it."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def _text(parameter: Parameter, value: float) -> str:
+    return format_bytes(value) if parameter.unit == "B" else f"{value:g}"

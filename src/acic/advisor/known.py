@@ -1,0 +1,70 @@
+"""What is known of a platform now: learned from the measurements there are, or cached."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from acic import __version__
+from acic.advisor.cache import fetch, keep
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.learning import learn
+from acic.models.protocol import Learner
+from acic.models.registry import learner
+from acic.platforms import Platform
+from acic.store.ageing import ageing_weights
+from acic.store.bundled import bundled, bundled_hash
+from acic.store.database import Store
+from acic.store.training import TrainingRows, training_table
+
+SEED = 20130917
+REVISION_FACTOR = 0.5  # what an upgrade of the platform leaves of an older measurement's weight
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How much measurements still count: by age (half-life in s, None for any age alike) and by revision."""
+
+    half_life: float | None = None
+    revision_factor: float = REVISION_FACTOR
+
+
+def known(platform: Platform, model: str, *, store: str | None, trust: Trust, now: datetime) -> Knowledge:
+    """Return what is known of `platform`: from the cache where neither data nor program changed, else learned.
+
+    Args:
+        platform: which one.
+        model: a learner's name.
+        store: URL of the training database; None for the user's own.
+        trust: how much old measurements count.
+        now: the moment that ages are counted to.
+
+    Raises:
+        AcicError: no such model, too few measurements, or a store that cannot be used.
+    """
+    chosen = learner(model)
+    with Store.open(store) as opened:
+        key = _key(platform, chosen, opened, trust, now)
+        if (cached := fetch(key, chosen)) is not None:
+            return Knowledge(platform, cached)
+        rows = training_rows(platform, opened)
+    weight = ageing_weights(
+        rows.time, rows.behind, now=now, half_life=trust.half_life, revision_factor=trust.revision_factor
+    )
+    learned = learn(rows, platform, chosen, weight=weight, seed=SEED)
+    keep(key, learned)
+    return Knowledge(platform, learned)
+
+
+def training_rows(platform: Platform, store: Store) -> TrainingRows:
+    """Return every row that the bundled and the stored measurements of `platform` teach."""
+    return training_table(bundled(platform), platform, stored=store.training_records(platform.name))
+
+
+def _key(platform: Platform, chosen: Learner, store: Store, trust: Trust, now: datetime) -> str:
+    """Return a name for everything that what is learned depends on; ages count in whole days."""
+    day = now.date().isoformat() if trust.half_life else ""
+    data = (bundled_hash(platform), store.fingerprint(platform.name))
+    parts = (__version__, repr(chosen), chosen.version, SEED, platform, data, trust, day)
+    return f"{platform.name}-{chosen.name}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}"

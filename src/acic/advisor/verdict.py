@@ -1,0 +1,32 @@
+"""The verdict: is a predicted gain real enough to act on?"""
+
+from __future__ import annotations
+
+from acic.advisor.advice import Recommendation, Verdict
+
+
+def judge(best: Recommendation, *, noise: float, extrapolated: bool) -> tuple[Verdict, str]:
+    """Return what to do about the best recommendation, and why in one sentence.
+
+    Args:
+        best: the first recommendation.
+        noise: relative spread of the application's run time between runs of the same configuration.
+        extrapolated: whether the workload lies outside of what was measured.
+    """
+    gain = best.improvement
+    if gain.value <= 1 + noise:
+        return Verdict.NOTHING, (
+            "no configuration beats the baseline by more than the noise "
+            f"({gain.value:.2f}x predicted, runs differ by {noise:.0%}): change nothing"
+        )
+    if gain.low <= 1:
+        return Verdict.VERIFY, (
+            f"{gain.value:.1f}x is predicted, but the interval reaches down to {gain.low:.2f}x: "
+            "try it on a short run before you rely on it"
+        )
+    if extrapolated:
+        return Verdict.VERIFY, (
+            f"{gain.value:.1f}x is predicted for a workload outside of what was measured: "
+            "try it on a short run before you rely on it"
+        )
+    return Verdict.CHANGE, f"{gain.value:.1f}x is predicted, at least {gain.low:.1f}x in 9 of 10 cases"

@@ -1,0 +1,229 @@
+"""`acic data`: the measurements that advice is learned from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from acic.cli.output import emit_json, json_option, progress, say, table
+from acic.cli.store_option import store_option
+from acic.errors import InvalidInput, UnreadableInput
+from acic.units import format_bandwidth, format_bytes
+from acic.workloads import Operation
+
+if TYPE_CHECKING:
+    from acic.platforms import Platform
+    from acic.space import Value
+    from acic.store import Measurement
+    from acic.store.database import Count
+    from acic.store.importing import ImportReport
+
+
+@click.group()
+def data() -> None:
+    """Import, export and look at the measurements that advice is learned from."""
+
+
+@data.command(
+    "import", epilog="Example: acic data import results/ --platform tianhe-lustre --rule '{stripe_count}.json'"
+)
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--platform", "platform_name", required=True, help="Where it was measured: a platform's name or file.")
+@click.option("--rule", help="How file names tell configurations: '{stripe_count}_{stripe_size}_{_}.json'.")
+@click.option("--map", "maps", multiple=True, help="What a name's texts mean: 'romio_*:0=automatic,1=enable'.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A value unlike the baseline's.")
+@click.option("--suspect", type=click.Choice([o.value for o in Operation]), help="The direction that a cache answered.")
+@click.option("--timezone", "zone", default="+00:00", show_default=True, help="Of times written without one.")
+@click.option("--revision", default="", help="The platform's revision at that time.  [default: the current one]")
+@click.option("--contributor", default="", help="Who measured.")
+@click.option("--command", default="", help="IOR's command line, where its output does not hold it.")
+@click.option("--processes", type=click.IntRange(min=1), help="How many processes ran, where the output does not tell.")
+@click.option("--dry-run", is_flag=True, help="Say what would be imported, and keep nothing.")
+@store_option
+@json_option
+def import_(
+    path: Path,
+    platform_name: str,
+    rule: str | None,
+    maps: tuple[str, ...],
+    settings: tuple[str, ...],
+    suspect: str | None,
+    zone: str,
+    revision: str,
+    contributor: str,
+    command: str,
+    processes: int | None,
+    dry_run: bool,
+    store_url: str | None,
+    as_json: bool,
+) -> None:
+    """Import measurements: IOR's JSON, CSV or text, acic's exchange files, or a folder of them.
+
+    A run that failed is imported as failed. What the store has already is recognised, so an import can be
+    repeated; it is kept whole or not at all.
+    """
+    from acic.platforms import load_platform
+    from acic.store.bundled import parse_timezone
+    from acic.store.database import Store
+    from acic.store.importing import ImportOptions, import_path
+    from acic.store.naming import NamingRule
+
+    platform = load_platform(platform_name)
+    options = ImportOptions(
+        rule=NamingRule.parse(rule, maps) if rule else None,
+        configuration=_settings(platform, settings),
+        suspect=Operation(suspect) if suspect else None,
+        timezone=parse_timezone(zone),
+        revision=revision,
+        contributor=contributor,
+        command=command,
+        processes=processes,
+    )
+    with progress("reading", unit="files") as seen:
+        report = import_path(path, platform, options, progress=seen)
+    added = duplicates = 0
+    if not dry_run:
+        with Store.open(store_url) as store, progress("storing", total=len(report.measurements)) as seen:
+            result = store.add(report.measurements, progress=seen)
+        added, duplicates = result.added, result.duplicates
+    _report(report, added, duplicates, dry_run=dry_run, as_json=as_json)
+    if not report.measurements:
+        raise UnreadableInput(f"nothing in {path} is a measurement", hint="see the reasons above; correct --rule")
+
+
+@data.command(epilog="Example: acic data export mine.parquet --platform tianhe-lustre")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--platform", "platform_name", help="Only this platform's measurements.")
+@click.option("--bundled", is_flag=True, help="The measurements that come with acic, instead of the store's.")
+@store_option
+@json_option
+def export(path: Path, platform_name: str | None, bundled: bool, store_url: str | None, as_json: bool) -> None:
+    """Write measurements to PATH (.jsonl or .parquet), for others to import."""
+    from acic.store.exchange import export as write
+
+    written = write(_measurements(platform_name, bundled, store_url), path)
+    if as_json:
+        emit_json({"path": str(path), "measurements": written})
+    else:
+        click.echo(f"{written} measurements in {path}")
+
+
+@data.command("list", epilog="Example: acic data list --platform tianhe-lustre --limit 20")
+@click.option("--platform", "platform_name", help="Only this platform's measurements.")
+@click.option("--bundled", is_flag=True, help="The measurements that come with acic, instead of the store's.")
+@click.option("--limit", type=click.IntRange(min=0), default=0, help="How many to list; without it, only the counts.")
+@store_option
+@json_option
+def list_(platform_name: str | None, bundled: bool, limit: int, store_url: str | None, as_json: bool) -> None:
+    """Count the measurements by platform and outcome, or list them."""
+    from acic.store.content import fingerprint
+
+    counts, shown = _listing(platform_name, bundled, store_url, limit)
+    if as_json:
+        listed = [{"id": fingerprint(m), "measurement": m} for m in shown]
+        emit_json({"counts": counts, "measurements": listed})
+    elif limit:
+        columns = ["id", "platform", "outcome", "workload", "bandwidth", "configuration"]
+        table(columns, map(_row, shown), right=["bandwidth"])
+    else:
+        rows = [[c.platform, str(c.outcome), str(c.measurements)] for c in counts]
+        table(["platform", "outcome", "measurements"], rows, right=["measurements"])
+
+
+@data.command(epilog="Example: acic data show 4f2a --json")
+@click.argument("identifier", metavar="ID")
+@store_option
+@json_option
+def show(identifier: str, store_url: str | None, as_json: bool) -> None:
+    """Show one measurement whole; ID is the first digits that `acic data list` shows."""
+    from acic.store.database import Store
+
+    with Store.open(store_url) as store:
+        found = store.get(identifier)
+    if as_json:
+        emit_json({"measurement": found})
+        return
+    for name in found.__dataclass_fields__:
+        value = getattr(found, name)
+        if name == "repetitions":
+            value = ", ".join(format_bandwidth(b) for b in found.bandwidths) or "none"
+        click.echo(f"{name:15} {value}")
+
+
+def _measurements(platform_name: str | None, bundled: bool, store_url: str | None) -> Sequence[Measurement]:
+    if bundled:
+        return _bundled(platform_name)
+    from acic.store.database import Store
+
+    with Store.open(store_url) as store:
+        return store.measurements(platform_name)
+
+
+def _listing(
+    platform_name: str | None, bundled: bool, store_url: str | None, limit: int
+) -> tuple[list[Count], Sequence[Measurement]]:
+    from acic.store.database import Count, Store
+
+    if bundled:
+        found = _bundled(platform_name)
+        kinds = Counter((m.platform, m.outcome) for m in found)
+        return [Count(p, o, n) for (p, o), n in sorted(kinds.items())], found[:limit]
+    with Store.open(store_url) as store:
+        counts = [c for c in store.counts() if platform_name in (None, c.platform)]
+        return counts, store.measurements(platform_name, limit=limit) if limit else []
+
+
+def _bundled(platform_name: str | None) -> list[Measurement]:
+    from acic.platforms import load_platform, platform_names
+    from acic.store.bundled import bundled as come_with
+
+    names = [platform_name] if platform_name else platform_names()
+    return [m for name in names for m in come_with(load_platform(name))]
+
+
+def _settings(platform: Platform, settings: Sequence[str]) -> dict[str, Value]:
+    from acic.store.naming import parameter_value
+
+    values: dict[str, Value] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals:
+            raise InvalidInput(f"--set {setting!r} sets nothing", hint="write --set stripe_count=4")
+        values[name] = parameter_value(platform.space[name], text)
+    return values
+
+
+def _report(report: ImportReport, added: int, duplicates: int, *, dry_run: bool, as_json: bool) -> None:
+    if as_json:
+        emit_json(
+            {
+                "files": report.files,
+                "measurements": len(report.measurements),
+                "failed": report.failed,
+                "added": added,
+                "duplicates": duplicates,
+                "skipped": [{"path": str(s.path), "reason": s.reason} for s in report.skipped],
+            }
+        )
+        return
+    for skipped in report.skipped:
+        say(f"skipped {skipped.path}: {skipped.reason}")
+    kept = "nothing kept (dry run)" if dry_run else f"{added} new, {duplicates} known already"
+    click.echo(
+        f"{len(report.measurements)} measurements in {report.files} files, {report.failed} of failed runs; {kept}"
+    )
+
+
+def _row(measurement: Measurement) -> list[str]:
+    from acic.store.content import fingerprint
+
+    c = measurement.workload
+    moved = f"{c.io_processes} x {c.iterations} x {format_bytes(c.data_size)} by {format_bytes(c.request_size)}"
+    workload = f"{c.operation} {moved}, {c.interface} {'shared' if c.shared else 'file per process'}"
+    bandwidth = "-" if measurement.bandwidth is None else format_bandwidth(measurement.bandwidth)
+    values = " ".join(f"{k}={v}" for k, v in measurement.configuration.items())
+    return [fingerprint(measurement)[:12], measurement.platform, str(measurement.outcome), workload, bandwidth, values]

@@ -1,0 +1,193 @@
+"""What the baseline configuration gives, for workloads it was measured with and for others like them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.errors import MissingData
+from acic.platforms import Platform
+from acic.store.measurement import Measurement
+from acic.store.training import Floats, TrainingRows, training_table
+from acic.workloads import Access, Characteristics, Operation
+
+_NEIGHBOURS = 4
+_MEDIAN_ERROR = math.sqrt(math.pi / 2)  # of a median against a mean: standard error = this * deviation / sqrt(n)
+# How far apart two workloads are, in doublings of a size: a file per process instead of a shared file counts as
+# four times the data. The penalties are judged, not fitted: tianhe-lustre has baselines of one kind only. There the
+# leave-one-out error is 0.35 to 0.42 for any 3 to 8 neighbours and any power of the distance from 1 to 4.
+_MISMATCH = {"interface": 2.0, "shared": 2.0, "collective": 1.0, "access": 1.0}
+_SIZES = {"processes": 1.0, "data_size": 1.0, "request_size": 1.0, "iterations": 0.5, "io_processes": 0.5}
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineEstimate:
+    """What the baseline configuration is taken to give for one workload.
+
+    Args:
+        log_bandwidth: natural logarithm of the bandwidth in B/s.
+        sigma: standard error of it; inf where a single neighbour leaves nothing to judge it by.
+        exact: whether this very workload was measured on the baseline.
+        neighbours: how many measured workloads it was made of (1 where exact).
+    """
+
+    log_bandwidth: float
+    sigma: float
+    exact: bool
+    neighbours: int
+
+
+@dataclass(frozen=True, slots=True)
+class Improvements:
+    """Each training row's natural log improvement over the baseline on its own workload, shape (rows,).
+
+    `sigma` is the baseline's standard error, which rows of one workload share.
+    """
+
+    median: Floats
+    best: Floats
+    sigma: Floats
+    exact: NDArray[np.bool_]
+
+
+class Baselines:
+    """The measured baselines of a platform, and interpolation between them.
+
+    A workload that was not measured takes the mean of the nearest ones of the same operation, weighted
+    by one over the squared distance. Its error is what leaving out each of those neighbours gives, and
+    grows where the neighbours are farther away than they are from one another.
+    """
+
+    def __init__(self, workloads: tuple[Characteristics, ...], log_bandwidth: Floats, sigma: Floats) -> None:
+        self.workloads = workloads
+        self._known = {workload: i for i, workload in enumerate(workloads)}
+        self._y = log_bandwidth
+        self._sigma = sigma
+        self._points = np.array([_point(w) for w in workloads]).reshape(len(workloads), len(_SIZES))
+        self._labels = np.array([_labels(w) for w in workloads], dtype=object).reshape(len(workloads), len(_MISMATCH))
+        self._operation = np.array([w.operation.value for w in workloads], dtype=object)
+        self._error = np.full(len(workloads), np.nan)  # of each, from the others
+        self._gap = np.full(len(workloads), np.nan)  # how far away those others are
+        for i, workload in enumerate(workloads):
+            nearest, distance = self._nearest(workload, without=i)
+            if len(nearest):
+                self._error[i] = self._interpolate(nearest, distance) - self._y[i]
+                self._gap[i] = distance.mean()
+
+    @property
+    def log_bandwidth(self) -> Floats:
+        """Natural logarithm of each workload's baseline bandwidth in B/s, shape (workloads,)."""
+        return self._y
+
+    @property
+    def sigma(self) -> Floats:
+        """Standard error of each, shape (workloads,)."""
+        return self._sigma
+
+    @classmethod
+    def fit(cls, data: TrainingRows | Iterable[Measurement], platform: Platform) -> Self:
+        """Return the baselines that `data` holds: the rows on the platform's baseline configuration.
+
+        All repetitions' medians of one workload count together: their median is the baseline.
+        """
+        rows = data if isinstance(data, TrainingRows) else training_table(data, platform)
+        of_baseline = [i for i, c in enumerate(rows.configurations) if c == platform.baseline]
+        mine = np.flatnonzero(np.isin(rows.configuration, of_baseline))
+        pooled = _pooled_spread(rows.spread[mine])
+        workloads, values, errors = [], [], []
+        for position in np.unique(rows.workload[mine]):
+            these = mine[rows.workload[mine] == position]
+            workloads.append(rows.workloads[position])
+            values.append(float(np.median(rows.median[these])))
+            errors.append(_standard_error(rows, these, pooled))
+        return cls(tuple(workloads), np.array(values), np.array(errors))
+
+    def estimate(self, workload: Characteristics) -> BaselineEstimate:
+        """Return what the baseline gives for `workload`: measured, or else from its neighbours.
+
+        Raises:
+            MissingData: no baseline of the same operation was measured.
+        """
+        if (known := self._known.get(workload)) is not None:
+            return BaselineEstimate(float(self._y[known]), float(self._sigma[known]), exact=True, neighbours=1)
+        nearest, distance = self._nearest(workload)
+        if not len(nearest):
+            raise MissingData(
+                f"the baseline was not measured with any {workload.operation}",
+                hint="measure the baseline configuration, or import such measurements",
+            )
+        value = self._interpolate(nearest, distance)
+        return BaselineEstimate(value, self._uncertainty(workload.operation, nearest, distance), False, len(nearest))
+
+    def improvements(self, rows: TrainingRows) -> Improvements:
+        """Return the improvement of every row over the baseline on its workload.
+
+        Raises:
+            MissingData: a row's operation has no measured baseline.
+        """
+        found = [self.estimate(workload) for workload in rows.workloads]
+        baseline = np.array([e.log_bandwidth for e in found])[rows.workload]
+        return Improvements(
+            median=rows.median - baseline,
+            best=rows.best - baseline,
+            sigma=np.array([e.sigma for e in found])[rows.workload],
+            exact=np.array([e.exact for e in found], dtype=bool)[rows.workload],
+        )
+
+    def _nearest(self, workload: Characteristics, *, without: int = -1) -> tuple[NDArray[np.int64], Floats]:
+        candidates = np.flatnonzero(self._operation == workload.operation.value)
+        candidates = candidates[candidates != without]
+        scale = np.array(list(_SIZES.values()))
+        sizes = (((self._points[candidates] - _point(workload)) * scale) ** 2).sum(axis=1)
+        differs = self._labels[candidates] != np.array(_labels(workload), dtype=object)
+        distance = np.sqrt(sizes + (differs * np.array(list(_MISMATCH.values())) ** 2).sum(axis=1))
+        order = np.argsort(distance, kind="stable")[:_NEIGHBOURS]
+        return candidates[order].astype(np.int64), distance[order]
+
+    def _interpolate(self, nearest: NDArray[np.int64], distance: Floats) -> float:
+        return float(np.average(self._y[nearest], weights=_closeness(distance)))
+
+    def _uncertainty(self, operation: Operation, nearest: NDArray[np.int64], distance: Floats) -> float:
+        """Half of it is the error around here, half that of the whole: four errors alone tell little."""
+        same = self._operation == operation.value
+        if same.sum() < 2:
+            return math.inf
+        squared = self._error**2
+        local = np.average(squared[nearest], weights=_closeness(distance))
+        reach = max(1.0, float(distance.mean() / max(np.median(self._gap[same]), 1e-9)))
+        return float(np.sqrt((local + squared[same].mean()) / 2) * reach)
+
+
+def _closeness(distance: Floats) -> Floats:
+    return np.asarray(1.0 / (distance**2 + 1e-6))
+
+
+def _point(workload: Characteristics) -> list[float]:
+    return [math.log2(getattr(workload, name)) for name in _SIZES]
+
+
+def _labels(workload: Characteristics) -> list[object]:
+    known = workload.access is not Access.UNKNOWN
+    return [getattr(workload, name) if name != "access" or known else "" for name in _MISMATCH]
+
+
+def _pooled_spread(spread: Floats) -> float:
+    """Return the usual spread of repetitions; inf if nothing was ever repeated."""
+    repeated = spread[np.isfinite(spread)]
+    return float(np.sqrt((repeated**2).mean())) if len(repeated) else math.inf
+
+
+def _standard_error(rows: TrainingRows, these: NDArray[np.int64], pooled: float) -> float:
+    """Return the error of the median of several runs: of repetitions, or of the runs among each other if worse."""
+    repetitions = rows.repetitions[these].sum()
+    own = rows.spread[these]
+    spread = _pooled_spread(own) if np.isfinite(own).any() and repetitions > 2 else pooled
+    within = _MEDIAN_ERROR * spread / math.sqrt(repetitions)
+    if len(these) < 2:
+        return float(within)
+    return max(float(within), float(np.std(rows.median[these], ddof=1)) / math.sqrt(len(these)))

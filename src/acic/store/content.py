@@ -1,0 +1,216 @@
+"""A measurement as plain data, and the fingerprint that tells whether it is known already."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from acic.errors import InvalidInput
+from acic.space import Configuration, Value
+from acic.store.measurement import Basis, Measurement, Outcome, Repetition
+from acic.workloads import Access, Characteristics, Interface, Operation
+
+_COUNTS = ("processes", "io_processes", "iterations", "data_size", "request_size")
+_FLAGS = ("collective", "shared")
+CHARACTERISTICS = (*_COUNTS, "interface", "operation", "access", *_FLAGS)
+_TEXTS = ("platform", "revision", "tool", "tool_version", "contributor", "raw_sha256", "note")
+
+
+def to_content(measurement: Measurement) -> dict[str, Any]:
+    """Return `measurement` as what JSON can hold, every field by its own name.
+
+    A repetition is `[bandwidth in B/s, seconds, operations per second]`, null where not reported;
+    the time is ISO 8601 in UTC.
+    """
+    return {
+        "platform": measurement.platform,
+        "revision": measurement.revision,
+        "workload": characteristics_content(measurement.workload),
+        "configuration": dict(measurement.configuration),
+        "outcome": measurement.outcome.value,
+        "time": time_text(measurement.time),
+        "repetitions": repetitions_content(measurement.repetitions),
+        "basis": measurement.basis.value,
+        "tool": measurement.tool,
+        "tool_version": measurement.tool_version,
+        "versions": dict(measurement.versions),
+        "host_shape": dict(measurement.host_shape),
+        "seed": measurement.seed,
+        "contributor": measurement.contributor,
+        "raw_sha256": measurement.raw_sha256,
+        "note": measurement.note,
+    }
+
+
+def from_content(content: Mapping[str, Any]) -> Measurement:
+    """Return the measurement that `to_content` wrote.
+
+    Raises:
+        InvalidInput: a field is missing, unknown, of the wrong kind, or its value is not possible.
+    """
+    try:
+        unknown = set(content) - _FIELDS
+        if unknown:
+            raise InvalidInput(f"there is no field {min(unknown)!r}", hint="correct the field's name")
+        return Measurement(
+            **{name: _text(content[name], name) for name in _TEXTS},
+            workload=characteristics(content["workload"]),
+            configuration=Configuration(_labels(content["configuration"], "configuration")),
+            outcome=Outcome(content["outcome"]),
+            time=datetime.fromisoformat(content["time"]),
+            repetitions=repetitions(content["repetitions"]),
+            basis=Basis(content["basis"]),
+            versions={k: _text(v, "versions") for k, v in content["versions"].items()},
+            host_shape={k: _shape(v) for k, v in content["host_shape"].items()},
+            seed=None if content["seed"] is None else _count(content["seed"], "seed"),
+        )
+    except KeyError as error:
+        raise InvalidInput(f"the field {error.args[0]!r} is missing", hint="add it") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InvalidInput(f"a field is not what it should be: {error}", hint="correct it") from error
+
+
+def characteristics_content(workload: Characteristics) -> dict[str, Any]:
+    """Return the nine characteristics and the access pattern as what JSON can hold."""
+    return {
+        "processes": workload.processes,
+        "io_processes": workload.io_processes,
+        "interface": workload.interface.value,
+        "iterations": workload.iterations,
+        "data_size": workload.data_size,
+        "request_size": workload.request_size,
+        "operation": workload.operation.value,
+        "collective": workload.collective,
+        "shared": workload.shared,
+        "access": workload.access.value,
+    }
+
+
+def characteristics(content: Mapping[str, Any]) -> Characteristics:
+    """Return the characteristics that `characteristics_content` wrote; TypeError or ValueError if it did not."""
+    unknown = set(content) - set(CHARACTERISTICS)
+    if unknown:
+        raise ValueError(f"workload has no field {min(unknown)!r}")
+    counts: dict[str, Any] = {name: _count(content[name], name) for name in _COUNTS}
+    flags: dict[str, Any] = {name: _flag(content[name], name) for name in _FLAGS}
+    return Characteristics(
+        **counts,
+        **flags,
+        interface=Interface(content["interface"]),
+        operation=Operation(content["operation"]),
+        access=Access(content["access"]),
+    )
+
+
+def repetitions_content(them: Sequence[Repetition]) -> list[list[float | None]]:
+    """Return repetitions as [bandwidth, seconds, iops], each."""
+    return [[r.bandwidth, r.seconds, r.iops] for r in them]
+
+
+def repetitions(content: Sequence[Sequence[float | None]]) -> tuple[Repetition, ...]:
+    """Return the repetitions that `repetitions_content` wrote; TypeError or ValueError if it did not."""
+    return tuple(
+        Repetition(bandwidth=_figure(bandwidth), seconds=_figure(seconds), iops=_figure(iops))
+        for bandwidth, seconds, iops in content
+    )
+
+
+def time_text(time: datetime) -> str:
+    """Return `time` as ISO 8601 in UTC, of one length, so that texts sort as times do."""
+    return time.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def repetitions_text(measurement: Measurement) -> str:
+    """Return the repetitions as JSON: what the database keeps, and what the fingerprint is made of."""
+    rows = [[x if x is None else float(x) for x in row] for row in repetitions_content(measurement.repetitions)]
+    return _compact(rows)
+
+
+def fingerprint(measurement: Measurement) -> str:
+    """Return the sha256, in hex, of what was measured, on what, and what came out.
+
+    How a figure was judged (`outcome`) and labelled (`revision`, `contributor`, `note`) is left out: the
+    same run imported twice is one measurement, whoever imports it. Where there are figures, the raw
+    output stands for the moment of the run, since a file without a time inside (IOR's CSV) would
+    otherwise be new after every copy; else the time does.
+    """
+    return fingerprint_of(measurement, repetitions_text(measurement))
+
+
+def fingerprint_of(measurement: Measurement, text: str) -> str:
+    """Return `fingerprint(measurement)`, whose `repetitions_text` is `text`."""
+    raw = measurement.raw_sha256 if measurement.bandwidths else ""
+    identity = [
+        measurement.platform,
+        _canonical(measurement.configuration),
+        measurement.basis,
+        raw or time_text(measurement.time),
+        measurement.tool,
+        measurement.tool_version,
+        dict(measurement.versions),
+        _canonical(measurement.host_shape),
+        measurement.seed,
+    ]
+    whole = f"{_compact(identity)}{_workload_text(measurement.workload)}{text}"
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+@lru_cache(4096)
+def _workload_text(workload: Characteristics) -> str:
+    return _compact([getattr(workload, name) for name in CHARACTERISTICS])
+
+
+_compact = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+_FIELDS = frozenset((*_TEXTS, "workload", "configuration", "outcome", "time", "repetitions", "basis")) | frozenset(
+    ("versions", "host_shape", "seed")
+)
+
+
+def _canonical(values: Mapping[str, Value]) -> dict[str, Value]:
+    return {name: v if isinstance(v, str) else _number(v) for name, v in values.items()}
+
+
+def _number(value: float) -> float:
+    """Return 1 for 1.0 and True, which Python holds equal: equal measurements have one fingerprint."""
+    return int(value) if isinstance(value, int) or value.is_integer() else value
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, not text")
+    return value
+
+
+def _count(value: object, name: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}, not a whole number")
+    return value
+
+
+def _flag(value: object, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}, not true or false")
+    return value
+
+
+def _figure(value: object) -> float | None:
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return value
+    raise TypeError(f"{value!r} is not a figure")
+
+
+def _labels(values: Mapping[str, object], name: str) -> dict[str, Value]:
+    for value in values.values():
+        if not isinstance(value, str | int | float):
+            raise TypeError(f"{name} holds {value!r}")
+    return dict(values)  # type: ignore[arg-type]  # checked above
+
+
+def _shape(value: object) -> str | int:
+    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise TypeError(f"host_shape holds {value!r}")

@@ -1,0 +1,257 @@
+"""The store: every measurement, kept in SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Self
+
+from acic.errors import InvalidInput, MissingData
+from acic.store import engine
+from acic.store.location import Location, locate, store_error
+from acic.store.measurement import Basis, Measurement, Outcome
+from acic.store.revisions import TABLE, VERSION_TABLE, is_current
+from acic.store.rows import COLUMNS, TRAINING_COLUMNS, Decoder, TrainingRecord, encode
+from acic.workloads import Operation
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Table
+
+_BATCH = 1000  # rows in one statement
+_STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
+
+
+@dataclass(frozen=True, slots=True)
+class AddResult:
+    """How many of the measurements given were new, and how many the store had already."""
+
+    added: int
+    duplicates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many measurements of a platform ended in one way."""
+
+    platform: str
+    outcome: Outcome
+    measurements: int
+
+
+class Store:
+    """The training database.
+
+    An SQLite file that needs no migration is opened, and its `fingerprint` read, without SQLAlchemy:
+    its import alone would cost more than a recommendation from a cached model.
+    """
+
+    def __init__(self, place: Location) -> None:
+        self._place = place
+
+    @classmethod
+    def open(cls, url: str | None = None) -> Self:
+        """Return the store at `url` (a path, or an SQLAlchemy URL; the user's own for None), up to date.
+
+        A new store is created, with its folder; an older one is migrated.
+
+        Raises:
+            InvalidInput: `url` is neither a path nor a URL of SQLite or PostgreSQL.
+            StoreError: it cannot be reached or read, or a newer acic made it.
+        """
+        store = cls(locate(url))
+        store._bring_up_to_date()
+        return store
+
+    @property
+    def shown(self) -> str:
+        """Where the store is, without a password."""
+        return self._place.shown
+
+    def close(self) -> None:
+        """Forget how to connect; no connection outlives the call that made it, so that none goes stale."""
+        self.__dict__.pop("_engine", None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add(self, measurements: Iterable[Measurement], *, progress: Callable[[int], None] | None = None) -> AddResult:
+        """Keep `measurements`, all or (if anything fails) none of them.
+
+        One that the store has already, by its fingerprint, is counted and left as it is.
+
+        Args:
+            measurements: what to keep; read once, while the store is locked for other writers.
+            progress: is told how many have been seen so far, now and then.
+
+        Raises:
+            InvalidInput: a measurement holds what no database can.
+            StoreError: the store cannot be written.
+        """
+        seen = 0
+
+        def batches() -> Iterator[list[dict[str, Any]]]:
+            nonlocal seen
+            rows = map(encode, measurements)
+            while batch := list(islice(rows, _BATCH)):
+                yield batch
+                seen += len(batch)
+                if progress:
+                    progress(seen)
+
+        with self._connected(write=True) as connection:
+            added = engine.insert_new(connection, batches())
+        return AddResult(added, seen - added)
+
+    def remove(self, fingerprints: Iterable[str]) -> int:
+        """Forget the measurements of these (whole) fingerprints; return how many there were."""
+        table = self._table
+        removed = 0
+        marks = iter(fingerprints)
+        with self._connected(write=True) as connection:
+            while batch := list(islice(marks, _BATCH)):
+                removed += connection.execute(table.delete().where(table.c.fingerprint.in_(batch))).rowcount
+        return removed
+
+    def measurements(
+        self,
+        platform: str | None = None,
+        *,
+        outcome: Outcome | None = None,
+        basis: Basis | None = None,
+        operation: Operation | None = None,
+        limit: int | None = None,
+    ) -> list[Measurement]:
+        """Return the measurements that match, in the order they were added.
+
+        A list, not a cursor: a reader that dawdles would keep SQLite's writers waiting.
+        """
+        where = self._where(platform, outcome, basis, operation)
+        decode = Decoder().measurement
+        return [decode(row) for row in self._select(COLUMNS, where, limit)]
+
+    def training_records(self, platform: str) -> list[TrainingRecord]:
+        """Return what training needs of the platform's measurements that are ok and measured."""
+        where = self._where(platform, Outcome.OK, Basis.MEASURED, None)
+        decode = Decoder().training_record
+        return [decode(row) for row in self._select(TRAINING_COLUMNS, where)]
+
+    def get(self, prefix: str) -> Measurement:
+        """Return the one measurement whose fingerprint begins with `prefix`.
+
+        Raises:
+            InvalidInput: `prefix` is not hexadecimal, or several begin with it.
+            MissingData: none does.
+        """
+        wanted = prefix.lower()
+        if not wanted or set(wanted) - set("0123456789abcdef"):
+            raise InvalidInput(f"{prefix!r} is no fingerprint", hint="give the first digits that the listing shows")
+        found = self._select(COLUMNS, [self._table.c.fingerprint.startswith(wanted)], 2)
+        if not found:
+            raise MissingData(f"no measurement is called {prefix}", hint="list the measurements to see their names")
+        if len(found) > 1:
+            raise InvalidInput(f"several measurements begin with {prefix}", hint="give more digits")
+        return Decoder().measurement(found[0])
+
+    def count(self, platform: str | None = None, *, outcome: Outcome | None = None) -> int:
+        """Return how many measurements match."""
+        return sum(
+            c.measurements for c in self.counts() if platform in (None, c.platform) and outcome in (None, c.outcome)
+        )
+
+    def counts(self) -> list[Count]:
+        """Return how many measurements there are, by platform and outcome."""
+        from sqlalchemy import func, select
+
+        table = self._table
+        keys = (table.c.platform, table.c.outcome)
+        with self._connected() as connection:
+            rows = connection.execute(select(*keys, func.count()).group_by(*keys).order_by(*keys)).all()
+        return [Count(platform, Outcome(outcome), number) for platform, outcome, number in rows]
+
+    def fingerprint(self, platform: str) -> str:
+        """Return a text that changes when the platform's data do, and depends on nothing else.
+
+        It is made of the number of rows and the sum of their checksums, which an index holds: no row
+        is read.
+        """
+        if self._place.file is not None:
+            with self._file() as plain:
+                rows, total = plain.execute(f"{_STATE} ?", (platform,)).fetchone()
+        else:
+            with self._connected() as connection:
+                rows, total = connection.exec_driver_sql(f"{_STATE} %s", (platform,)).one()
+        return hashlib.sha256(f"{platform} {rows} {int(total)}".encode()).hexdigest()[:32]
+
+    def _bring_up_to_date(self) -> None:
+        from acic.store.migrate import migrate, version
+
+        if self._place.file is not None:
+            if self._place.exists and is_current(self._file_version(), self.shown):
+                return
+            try:
+                self._place.file.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise store_error(self._place, OSError(f"unable to open: {error.strerror}")) from error
+        else:
+            with self._connected() as connection:
+                if is_current(version(connection), self.shown):
+                    return
+        with self._connected(write=True) as connection:
+            migrate(connection, self.shown)
+
+    def _file_version(self) -> str | None:
+        with self._file() as plain:
+            if not plain.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (VERSION_TABLE,)).fetchone():
+                return None
+            row = plain.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()  # noqa: S608  # a constant
+            return str(row[0]) if row else None
+
+    @contextmanager
+    def _file(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(self._place.connect_file(read_only=True)) as plain:
+                yield plain
+        except sqlite3.Error as error:
+            raise store_error(self._place, error) from error
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return engine.create(self._place)
+
+    @property
+    def _table(self) -> Table:
+        from acic.store.schema import measurement
+
+        return measurement
+
+    @contextmanager
+    def _connected(self, *, write: bool = False) -> Iterator[Connection]:
+        """A connection in a transaction; for `write`, with the lock that lets one writer in at a time."""
+        with engine.transaction(self._engine, self._place, write=write) as connection:
+            yield connection
+
+    def _where(
+        self, platform: str | None, outcome: Outcome | None, basis: Basis | None, operation: Operation | None
+    ) -> list[ColumnElement[bool]]:
+        wanted = {"platform": platform, "outcome": outcome, "basis": basis, "operation": operation}
+        return [self._table.c[name] == str(value) for name, value in wanted.items() if value is not None]
+
+    def _select(
+        self, columns: Sequence[str], where: Sequence[ColumnElement[bool]], limit: int | None = None
+    ) -> Sequence[Row[Any]]:
+        from sqlalchemy import select
+
+        table = self._table
+        query: Select[Any] = (
+            select(*(table.c[name] for name in columns)).where(*where).order_by(table.c.id).limit(limit)
+        )
+        with self._connected() as connection:
+            return connection.execute(query).all()

@@ -1,0 +1,105 @@
+"""How SQLAlchemy reaches a store; imported work is left until a connection is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from acic.errors import StoreError
+from acic.store.location import CONNECT_SECONDS, Location, store_error
+from acic.store.revisions import TABLE
+from acic.store.rows import COLUMNS
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+_WRITES = "acic_writes"
+_NAMES = ", ".join(COLUMNS)
+_INCOMING = f"CREATE TEMPORARY TABLE incoming AS SELECT {_NAMES} FROM {TABLE} LIMIT 0"  # noqa: S608  # constants
+_COPY = f"COPY incoming ({_NAMES}) FROM STDIN"
+_TAKE_OVER = f"INSERT INTO {TABLE} ({_NAMES}) SELECT * FROM incoming ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608
+_LOCK = 0x61636963  # "acic": the name of PostgreSQL's advisory lock
+
+
+def create(place: Location) -> Engine:
+    """Return an engine for `place`; nothing is connected yet.
+
+    Raises:
+        StoreError: PostgreSQL's driver is not installed.
+    """
+    from sqlalchemy import create_engine, event
+    from sqlalchemy.exc import ArgumentError
+    from sqlalchemy.pool import NullPool
+
+    if place.file is not None:
+        made = create_engine("sqlite://", creator=place.connect_file, poolclass=NullPool)
+        event.listen(made, "begin", _begin)
+        return made
+    try:
+        return create_engine(place.url, connect_args={"connect_timeout": CONNECT_SECONDS}, poolclass=NullPool)
+    except (ArgumentError, ValueError) as error:
+        raise StoreError(f"{place.shown} is no URL: {error}", hint="write postgresql://USER@HOST/DATABASE") from error
+    except ImportError as error:
+        raise StoreError(
+            "PostgreSQL's driver is not installed", hint="install it: pip install 'acic[postgresql]'"
+        ) from error
+
+
+@contextmanager
+def transaction(engine: Engine, place: Location, *, write: bool) -> Iterator[Connection]:
+    """A connection in a transaction, committed at the end or undone by any exception.
+
+    Writers come one at a time, in SQLite by its own lock and in PostgreSQL by an advisory one: two
+    that add overlapping sets in different orders would else wait for each other's rows for ever.
+    """
+    from sqlalchemy import func, select
+    from sqlalchemy.exc import DBAPIError
+
+    try:
+        with engine.connect().execution_options(**{_WRITES: write}) as connection, connection.begin():
+            if write and place.file is None:
+                connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            yield connection
+    except (DBAPIError, engine.dialect.loaded_dbapi.Error) as error:
+        raise store_error(place, getattr(error, "orig", None) or error) from error
+
+
+def insert_new(connection: Connection, batches: Iterable[Sequence[Mapping[str, Any]]]) -> int:
+    """Insert rows, passing over those whose fingerprint is there; return how many were new.
+
+    They are counted before and after, which is exact while the write lock is held: drivers disagree on
+    what they tell of many inserts at once, and having each returned takes three times as long.
+    """
+    from sqlalchemy import func, select
+    from sqlalchemy.dialects import sqlite
+
+    from acic.store.schema import measurement
+
+    number = select(func.count()).select_from(measurement)
+    before = connection.execute(number).scalar_one()
+    if connection.dialect.name == "sqlite":
+        insert = sqlite.insert(measurement).on_conflict_do_nothing(index_elements=["fingerprint"])
+        for rows in batches:
+            connection.execute(insert, rows)
+    else:
+        for rows in batches:
+            _copy(connection, rows)
+    return connection.execute(number).scalar_one() - before
+
+
+def _copy(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows into PostgreSQL by its COPY: row by row takes several times as long."""
+    connection.exec_driver_sql(_INCOMING)
+    driver: Any = connection.connection.driver_connection
+    with driver.cursor() as cursor, cursor.copy(_COPY) as copy:
+        for row in rows:
+            copy.write_row([row[name] for name in COLUMNS])
+    connection.exec_driver_sql(_TAKE_OVER)
+    connection.exec_driver_sql("DROP TABLE incoming")
+
+
+def _begin(connection: Connection) -> Any:
+    # a writer that begins as a reader fails at once, without waiting, when another writer got in between
+    kind = "IMMEDIATE" if connection.get_execution_options().get(_WRITES) else "DEFERRED"
+    connection.exec_driver_sql(f"BEGIN {kind}")

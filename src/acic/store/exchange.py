@@ -1,0 +1,148 @@
+"""acic's own format of measurements to hand on, "acic-measurements": JSON Lines or Parquet."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from acic.errors import AcicError, InvalidInput, StoreError, UnreadableInput
+from acic.store.content import from_content, to_content
+from acic.store.measurement import Measurement
+
+FORMAT = "acic-measurements"
+VERSION = 1
+SUFFIXES = (".jsonl", ".parquet")
+_BEGINNING = f'{{"format": "{FORMAT}"'.encode()
+_PARQUET = b"PAR1"
+
+
+def export(measurements: Iterable[Measurement], path: Path) -> int:
+    """Write `measurements` to `path` (.jsonl or .parquet); return how many.
+
+    The file appears when it is whole: it is written beside its place, and renamed.
+
+    Raises:
+        InvalidInput: another suffix, or a value that the format cannot hold.
+        StoreError: the file cannot be written.
+    """
+    if path.suffix not in SUFFIXES:
+        raise InvalidInput(f"{path.name} is neither JSON Lines nor Parquet", hint=f"end it in {' or '.join(SUFFIXES)}")
+    them = list(measurements)
+    with _replacing(path) as unfinished:
+        if path.suffix == ".parquet":
+            from acic.store.parquet import write_parquet
+
+            write_parquet(them, unfinished)
+        else:
+            _write_lines(them, unfinished)
+    return len(them)
+
+
+def read_exchange(path: Path) -> list[Measurement]:
+    """Return the measurements in `path`; all of them, or an error.
+
+    Raises:
+        UnreadableInput: the file is missing, cut short, damaged, of a newer version, or no such file.
+    """
+    try:
+        with path.open("rb") as file:
+            parquet = file.read(len(_PARQUET)) == _PARQUET
+        if not parquet:
+            return _read_lines(path)
+    except OSError as error:
+        raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
+    from acic.store.parquet import read_parquet
+
+    return read_parquet(path)
+
+
+def is_exchange(path: Path) -> bool:
+    """Return whether `path` says of itself that it is such a file (it may still be damaged); OSError if unreadable."""
+    with path.open("rb") as file:
+        beginning = file.read(len(_BEGINNING))
+    return beginning == _BEGINNING or beginning.startswith(_PARQUET)
+
+
+def check_version(version: object, path: Path) -> None:
+    """Raise UnreadableInput unless this acic can read `version` of the format."""
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise UnreadableInput(f"{path} has no version of {FORMAT}", hint="export it anew")
+    if version > VERSION:
+        raise UnreadableInput(
+            f"{path} has version {version} of {FORMAT}, and this acic knows {VERSION} at most",
+            hint="upgrade acic: pip install -U acic",
+        )
+
+
+def _write_lines(measurements: list[Measurement], path: Path) -> None:
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "count": len(measurements),
+        "repetition": ["bandwidth in B/s", "seconds", "operations per second"],
+    }
+    with path.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(header) + "\n")
+        for measurement in measurements:
+            try:
+                file.write(json.dumps(to_content(measurement), allow_nan=False) + "\n")
+            except (ValueError, TypeError) as error:
+                raise InvalidInput(f"a measurement cannot be written: {error}", hint="correct its values") from error
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _read_lines(path: Path) -> list[Measurement]:
+    measurements: list[Measurement] = []
+    with path.open("rb") as file:
+        header = _line(path, 1, file.readline())
+        if header.get("format") != FORMAT:
+            raise UnreadableInput(f"{path} is no file of {FORMAT}", hint="give a file that acic exported")
+        check_version(header.get("version"), path)
+        number = 1
+        for number, line in enumerate(file, start=2):
+            content = _line(path, number, line)
+            try:
+                measurements.append(from_content(content))
+            except AcicError as error:
+                raise _broken(path, number, error.problem) from error
+    if len(measurements) != header.get("count"):
+        problem = f"{header.get('count')} measurements were promised and {len(measurements)} are there"
+        raise _broken(path, number, problem)
+    return measurements
+
+
+def _line(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        if not line.endswith(b"\n"):
+            raise _broken(path, number, "the file ends inside it" if line else "the file ends before it")
+        content = json.loads(line)
+        if not isinstance(content, dict):
+            raise _broken(path, number, "it is no object")
+        return content
+    except ValueError as error:
+        raise _broken(path, number, f"it is no JSON ({error})") from error
+
+
+def _broken(path: Path, number: int, problem: str) -> UnreadableInput:
+    return UnreadableInput(
+        f"cannot read {path}: line {number}: {problem}", hint="copy or export the file again; nothing was imported"
+    )
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    unfinished = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error.strerror}", hint="check the folder, and the space left"
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)

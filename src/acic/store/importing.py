@@ -1,0 +1,174 @@
+"""Imports: a file or a folder of measurements, as a report of what was read and what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
+from pathlib import Path
+
+from acic.errors import AcicError, InvalidInput, UnreadableInput
+from acic.platforms import Platform
+from acic.space import Configuration, Value
+from acic.store.exchange import is_exchange, read_exchange
+from acic.store.ior import IorResult, is_companion, read_ior
+from acic.store.measurement import Measurement, Outcome
+from acic.store.naming import NamingRule, overlay
+from acic.workloads import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file, or a part of it, that gave no measurement, and why."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """What the files themselves do not tell.
+
+    Args:
+        rule: how names tell configurations; without one, every file has the same.
+        configuration: values that differ from the baseline; what a name tells goes before them.
+        suspect: the direction whose figures are not the storage's (a cache answered), and so are kept
+            but teach no model.
+        timezone: of times written without one.
+        revision: the platform's revision when this was measured; the current one for "".
+        contributor: who measured.
+        command: the command line of IOR, where its output does not hold it.
+        processes: how many processes ran, likewise.
+    """
+
+    rule: NamingRule | None = None
+    configuration: Mapping[str, Value] | None = None
+    suspect: Operation | None = None
+    timezone: tzinfo = UTC
+    revision: str = ""
+    contributor: str = ""
+    command: str = ""
+    processes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import found.
+
+    Args:
+        files: files that were read.
+        measurements: what they told, failures among them.
+        failed: how many of the measurements are failures.
+        skipped: what gave no measurement; a failed run whose workload nobody can tell is among them.
+    """
+
+    files: int
+    measurements: tuple[Measurement, ...]
+    failed: int
+    skipped: tuple[Skipped, ...]
+
+
+def import_path(
+    path: Path,
+    platform: Platform,
+    options: ImportOptions | None = None,
+    *,
+    progress: Callable[[int], None] | None = None,
+) -> ImportReport:
+    """Return the measurements in a file of IOR's or of acic's own format, or in all files below a folder.
+
+    Nothing is stored. In a folder, a file that cannot be read is reported and the rest go on; a
+    single one is an error.
+
+    Args:
+        path: the file or folder.
+        platform: where it was measured.
+        options: what the files do not tell.
+        progress: is told how many files have been read so far.
+
+    Raises:
+        UnreadableInput: there is nothing at `path`, or the one file cannot be read.
+        InvalidInput: the options do not fit the platform.
+    """
+    options = options or ImportOptions()
+    if options.rule:
+        options.rule.check(platform)
+    overlay(platform, options.configuration or {})
+    alone = not path.is_dir()
+    measurements: list[Measurement] = []
+    skipped: list[Skipped] = []
+    files = 0
+    for file in [path] if alone else sorted(f for f in path.rglob("*") if f.is_file() and not is_companion(f)):
+        if options.rule and not options.rule.matches(file) and not _is_exchange(file):
+            skipped.append(Skipped(file, f"its name does not fit the rule {options.rule.template}"))
+            continue
+        try:
+            found, unknown = _read(file, platform, options)
+        except AcicError as error:
+            if alone:
+                raise
+            skipped.append(Skipped(file, error.problem))
+            continue
+        files += 1
+        measurements += found
+        skipped += unknown
+        if progress:
+            progress(files)
+    failures = sum(m.outcome not in (Outcome.OK, Outcome.SUSPECT) for m in measurements)
+    return ImportReport(files, tuple(measurements), failures, tuple(skipped))
+
+
+def _read(file: Path, platform: Platform, options: ImportOptions) -> tuple[list[Measurement], list[Skipped]]:
+    if _is_exchange(file):
+        return _exchanged(file, platform)
+    told = options.rule.told(file, platform) if options.rule else {}
+    configuration = overlay(platform, {**(options.configuration or {}), **told})
+    results = read_ior(file, command=options.command, processes=options.processes, timezone=options.timezone)
+    unknown = [r for r in results if r.workload is None]
+    skipped = [Skipped(file, "; ".join(filter(None, (r.note, r.why_unknown)))) for r in _distinct(unknown)]
+    return [_measurement(r, platform, configuration, options) for r in results if r.workload is not None], skipped
+
+
+def _exchanged(file: Path, platform: Platform) -> tuple[list[Measurement], list[Skipped]]:
+    found = read_exchange(file)
+    others = sorted({m.platform for m in found} - {platform.name})
+    skipped = [Skipped(file, f"it holds measurements of the platform {other} too") for other in others]
+    return [m for m in found if m.platform == platform.name], skipped
+
+
+def _measurement(
+    result: IorResult, platform: Platform, configuration: Configuration, options: ImportOptions
+) -> Measurement:
+    if result.workload is None:
+        raise InvalidInput("the workload is not known", hint=result.why_unknown)
+    measurement = Measurement(
+        platform=platform.name,
+        revision=options.revision or platform.revision,
+        workload=result.workload,
+        configuration=configuration,
+        outcome=result.outcome,
+        time=result.time,
+        repetitions=result.repetitions,
+        tool="ior",
+        tool_version=result.tool_version,
+        versions=result.versions,
+        host_shape=result.host_shape,
+        contributor=options.contributor,
+        raw_sha256=result.raw_sha256,
+        note=result.note,
+    )
+    if result.workload.operation is options.suspect and result.outcome is Outcome.OK:
+        return replace(measurement, outcome=Outcome.SUSPECT, note=f"imported as suspect: every {options.suspect} was")
+    return measurement
+
+
+def _distinct(results: Iterable[IorResult]) -> list[IorResult]:
+    """Leave out a second direction of the same run that could not be told for the same reason."""
+    return list({(r.note, r.why_unknown): r for r in results}.values())
+
+
+def _is_exchange(file: Path) -> bool:
+    try:
+        return is_exchange(file)
+    except OSError as error:
+        raise UnreadableInput(f"cannot read {file}: {error.strerror}", hint="check the path") from error

@@ -1,0 +1,222 @@
+"""IOR's output files as results: each direction of each test, with every repetition."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+
+from acic.errors import InvalidInput, UnreadableInput
+from acic.store.ior_options import IorOptions, from_command
+from acic.store.ior_output import IorOutput, IorTest, parse_csv, parse_json, parse_text
+from acic.store.measurement import Outcome, Repetition
+from acic.workloads import Characteristics, Operation
+
+COMPANIONS = (".rc", ".err", ".out")  # exit status, standard error and output, beside NAME or NAME.json
+_LARGEST = 64 * 2**20  # B; IOR's output is some kB
+_STAMP = "%a %b %d %H:%M:%S %Y"
+_ERROR = re.compile(
+    r"^(?:ior )?error:? .*(?:(?<=error stack:)\n.*)?|^Abort\(-?\d+\).*|^.*Assertion .* failed.*|^.*BAD TERMINATION.*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CAUSE = re.compile(r"^WARNING: (.*failed.*)$", re.MULTILINE)
+_CORRUPT = re.compile(r"incorrect data on (write|read)|FAILED comparison of buffer", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IorResult:
+    """One direction of one IOR test.
+
+    Args:
+        workload: what was run; None where the output does not tell (then `why_unknown` says why).
+        time: when the test began; the file's own time where IOR tells none (CSV, an empty file).
+        versions: of the interface's library, by IOR's name of the interface.
+    """
+
+    workload: Characteristics | None
+    outcome: Outcome
+    time: datetime
+    repetitions: tuple[Repetition, ...] = ()
+    tool_version: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+    host_shape: dict[str, str | int] = field(default_factory=dict)
+    raw_sha256: str = ""
+    note: str = ""
+    why_unknown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """How the run ended, as its files tell it: `error` is "" if nothing went wrong."""
+
+    error: str
+    corrupt: frozenset[Operation]
+
+
+def read_ior(path: Path, *, command: str = "", processes: int | None = None, timezone: tzinfo = UTC) -> list[IorResult]:
+    """Return what the IOR output at `path` (JSON, CSV, or for people) tells.
+
+    A failed run is told by IOR's own ERROR lines, an output that ends early, or the files NAME.rc (exit
+    status), NAME.err and NAME.out beside it; what it was doing is one failed result, never left out.
+
+    Args:
+        path: the file.
+        command: the command line of the run, where the output does not hold it (CSV, empty files).
+        processes: how many processes ran, likewise.
+        timezone: of the times in the file, which IOR writes without one.
+
+    Raises:
+        UnreadableInput: the file cannot be read, or is no output of IOR.
+        InvalidInput: `command` cannot be understood.
+    """
+    try:
+        raw = path.read_bytes() if path.stat().st_size <= _LARGEST else b""
+        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError as error:
+        raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
+    text = raw.decode(errors="replace")
+    output = _parse(path, text, command)
+    ending = _ending(path, text, output)
+    results: list[IorResult] = []
+    for test in output.tests:
+        test.options = _options(test, output.command or command, processes)
+        begun = _time(test.started or output.began, timezone) or modified
+        shape: dict[str, str | int] = {"nodes": test.nodes or 0, "tasks_per_node": test.tasks_per_node or 0}
+        common = IorResult(
+            workload=None,
+            outcome=Outcome.UNKNOWN,
+            time=begun,
+            tool_version=output.version,
+            versions={test.options.api: test.api_version} if test.options and test.api_version else {},
+            host_shape={k: v for k, v in {**shape, "machine": output.machine}.items() if v},
+            raw_sha256=hashlib.sha256(raw).hexdigest(),
+        )
+        results += _results(test, ending, common)
+    return results
+
+
+def is_companion(path: Path) -> bool:
+    """Return whether `path` only tells how the run beside it ended."""
+    if path.suffix not in COMPANIONS:
+        return False
+    return path.with_suffix("").is_file() or any(path.with_suffix(s).is_file() for s in (".json", ".csv", ".txt"))
+
+
+def _parse(path: Path, text: str, command: str) -> IorOutput:
+    beginning = text.lstrip()[:200]
+    if not beginning:
+        output = IorOutput(command=command)
+    elif beginning.startswith("{") or '"Command line": "' in text:
+        output = parse_json(text)
+    elif beginning.startswith("access,"):
+        output = parse_csv(text, command)
+    elif beginning.startswith("IOR-") or _ERROR.match(beginning):
+        output = parse_text(text)
+    else:
+        raise _unreadable(path)
+    if output.finished and not output.version:
+        raise _unreadable(path)  # JSON, and whole, but not IOR's
+    output.tests = output.tests or [IorTest()]
+    return output
+
+
+def _unreadable(path: Path) -> UnreadableInput:
+    return UnreadableInput(f"{path} is no output of IOR", hint="give IOR's JSON, CSV or text output")
+
+
+def _options(test: IorTest, command: str, processes: int | None) -> IorOptions | None:
+    options = test.options or (from_command(command) if command else None)
+    return replace(options, tasks=options.tasks or processes) if options else None
+
+
+def _ending(path: Path, text: str, output: IorOutput) -> _Ending:
+    status = _status(path)
+    said = "\n".join([text, *(_beside(path, suffix) for suffix in (".out", ".err"))])
+    corrupt: set[Operation] = set()
+    for match in _CORRUPT.finditer(said):
+        corrupt |= {Operation(match.group(1).lower())} if match.group(1) else set(Operation)
+    error = ""
+    if status not in (0, None) or _ERROR.search(said):
+        error = _reason(said) or f"exit status {status}"
+    elif not text.strip():
+        error = "the output is empty"
+    elif output.finished is False:
+        error = "the output ends early"
+    return _Ending(error, frozenset(corrupt))
+
+
+def _results(test: IorTest, ending: _Ending, common: IorResult) -> list[IorResult]:
+    if test.options is None:
+        unknown = "the output does not tell what IOR was told to do; give its command line"
+        outcome = Outcome.FAILED if ending.error else Outcome.UNKNOWN
+        found = tuple(r for them in test.repetitions.values() for r in them)
+        return [replace(common, outcome=outcome, note=ending.error, why_unknown=unknown, repetitions=found)]
+    results = []
+    for operation in test.options.operations:
+        repetitions = tuple(test.repetitions.get(operation, ()))
+        outcome, note = _outcome(operation, repetitions, test.options, ending)
+        workload, why = _workload(test.options, operation)
+        result = replace(
+            common, workload=workload, why_unknown=why, outcome=outcome, note=note, repetitions=repetitions
+        )
+        results.append(result)
+        if outcome is Outcome.FAILED and not repetitions:
+            break  # what should have come after was never begun
+    return results
+
+
+def _outcome(
+    operation: Operation, repetitions: Sequence[Repetition], options: IorOptions, ending: _Ending
+) -> tuple[Outcome, str]:
+    done = sum(r.bandwidth is not None for r in repetitions)
+    if operation in ending.corrupt:
+        return Outcome.CORRUPT, "IOR found data other than it had written"
+    if ending.error:
+        return Outcome.FAILED, ending.error
+    if not done:
+        return Outcome.FAILED, "no bandwidth was reported"
+    if done < options.repetitions:
+        note = f"{done} of {options.repetitions} repetitions were reported"
+        return (Outcome.OK if options.may_stop_early else Outcome.FAILED), note
+    return Outcome.OK, ""
+
+
+def _workload(options: IorOptions, operation: Operation) -> tuple[Characteristics | None, str]:
+    try:
+        return options.characteristics(operation), ""
+    except InvalidInput as error:
+        return None, error.problem
+
+
+def _reason(said: str) -> str:
+    """Return the line that tells best why the run failed, on one line that any store can hold."""
+    errors = [m.group() for m in _ERROR.finditer(said)]
+    plain = next((line for line in errors if line.lower().startswith(("error", "ior error"))), "")
+    cause = _CAUSE.search(said)
+    line = plain or (cause.group(1) if cause else "") or next(iter(errors), "")
+    return "".join(c for c in " ".join(line.split()) if c.isprintable())[:300]
+
+
+def _status(path: Path) -> int | None:
+    text = _beside(path, ".rc").strip()
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def _beside(path: Path, suffix: str) -> str:
+    for candidate in (path.with_name(path.name + suffix), path.with_suffix(suffix)):
+        if candidate != path and candidate.is_file():
+            return candidate.read_bytes().decode(errors="replace")
+    return ""
+
+
+def _time(text: str, timezone: tzinfo) -> datetime | None:
+    try:
+        return datetime.strptime(text, _STAMP).replace(tzinfo=timezone)
+    except ValueError:
+        return None

@@ -1,0 +1,224 @@
+"""IOR's three output formats, read so that a broken or unfinished file still gives what it holds."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from acic.errors import InvalidInput
+from acic.store.ior_options import IorOptions, from_command, from_parameters
+from acic.store.measurement import Repetition
+from acic.units import MIB, parse_bytes
+from acic.workloads import Operation
+
+
+@dataclass(slots=True)
+class IorTest:
+    """One test of a run: what it was told, and what it reported so far."""
+
+    options: IorOptions | None = None  # None where the output does not tell
+    started: str = ""
+    nodes: int | None = None
+    tasks_per_node: int | None = None
+    api_version: str = ""
+    repetitions: dict[Operation, list[Repetition]] = field(default_factory=dict)
+
+    def add(self, row: Mapping[str, object]) -> None:
+        """Take one result: a write or a read; others (remove) have no bandwidth."""
+        access = str(row.get("access"))
+        if access in ("write", "read"):
+            self.repetitions.setdefault(Operation(access), []).append(_repetition(row))
+
+
+@dataclass(slots=True)
+class IorOutput:
+    """A whole file; `finished` is whether IOR says that it came to its end, None where it never does (CSV)."""
+
+    version: str = ""
+    machine: str = ""
+    began: str = ""
+    command: str = ""
+    finished: bool | None = None
+    tests: list[IorTest] = field(default_factory=list)
+
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_FLAT = re.compile(rf"\{{(?:[^{{}}\"]|{_STRING})*\}}")  # an object without an object in it
+_PAIR = re.compile(rf"({_STRING})\s*:\s*({_STRING}|[-+\w.]+)")
+_NAMES = {  # IOR's columns in CSV and in the table -> its names in JSON
+    "bw(MiB/s)": "bwMiB",
+    "IOPS": "iops",
+    "total(s)": "totalTime",
+    "numTasks": "numTasks",
+    "block(KiB)": "blockKiB",
+    "xfer(KiB)": "xferKiB",
+}
+
+
+def parse_json(text: str) -> IorOutput:
+    """Return what IOR's JSON holds, well-formed or not.
+
+    Releases of IOR lose or repeat brackets (issues 102, 233 and 264), print messages in between
+    (issue 503), and a killed run leaves only the beginning. All that matters stands in objects
+    without objects in them, in a fixed order, so those are looked for and the nesting is not.
+    """
+    heading = dict(_pairs(text))
+    output = IorOutput(
+        version=str(heading.get("Version", "")),
+        machine=str(heading.get("Machine", "")),
+        began=str(heading.get("Began", "")),
+        command=str(heading.get("Command line", "")),
+        finished="Finished" in heading or _is_json(text),
+    )
+    position = 0
+    parameters: dict[str, object] = {}
+    for match in _FLAT.finditer(text):
+        found = dict(_pairs(match.group()))
+        if "transferSize" in found and "operation" not in found:
+            started = dict(_pairs(text[position : match.start()])).get("StartTime", "")
+            parameters = found
+            output.tests.append(IorTest(from_parameters(parameters, {}), started=str(started)))
+            output.tests[-1].nodes = _int(parameters.get("nodes"))
+            output.tests[-1].tasks_per_node = _int(parameters.get("tasksPerNode"))
+        elif "tasks" in found and output.tests:
+            output.tests[-1].options = from_parameters(parameters, found)
+            output.tests[-1].api_version = _bare(str(found.get("apiVersion", "")))
+        elif "access" in found and output.tests:
+            output.tests[-1].add(found)
+        position = match.end()
+    if not output.tests and output.command:
+        output.tests.append(IorTest(_told_by_command(heading), started=str(heading.get("StartTime", ""))))
+    return output
+
+
+def parse_csv(text: str, command: str = "") -> IorOutput:
+    """Return what IOR's CSV holds; it tells neither interface nor file sharing, so `command` must.
+
+    Raises:
+        InvalidInput: `command` cannot be read.
+    """
+    test = IorTest(from_command(command) if command else None)
+    header: list[str] = []
+    for line in text.splitlines():
+        cells = line.split(",")
+        if cells[0] == "access":
+            header = [_NAMES.get(name, name) for name in cells]
+        elif len(cells) == len(header):
+            row = dict(zip(header, map(_value, cells), strict=True))
+            test.add(row)
+            test.options = _told_by_row(test.options, row)
+    return IorOutput(command=command, tests=[test])
+
+
+def parse_text(text: str) -> IorOutput:
+    """Return what IOR's output for people holds."""
+    output = IorOutput(finished=bool(re.search(r"^Finished\s*:", text, re.MULTILINE)))
+    keys: dict[str, str] = {}
+    header: list[str] = []
+    for line in text.splitlines():
+        if match := re.match(r"IOR-(\S+): MPI Coordinated", line):
+            output.version = match.group(1)
+        elif line.startswith("Results:") and output.tests:
+            _describe(output.tests[-1], keys)
+        elif match := re.match(r"(\w[\w ]*?)\s*: (.*)", line):
+            keys[match.group(1)] = match.group(2).strip()
+            if match.group(1) == "StartTime":
+                output.tests.append(IorTest(started=keys["StartTime"]))
+        elif line.startswith("access "):
+            header = [_NAMES.get(name, name) for name in line.split()]
+        elif re.match(r"(write|read) +[\d.]", line) and len(line.split()) == len(header) and output.tests:
+            output.tests[-1].add(dict(zip(header, map(_value, line.split()), strict=True)))
+    output.began, output.machine = keys.get("Began", ""), keys.get("Machine", "")
+    output.command = keys.get("Command line", "")
+    return output
+
+
+def _told_by_command(heading: Mapping[str, object]) -> IorOptions | None:
+    """Return what a file that ends inside its parameters tells of them."""
+    nodes, per_node = _int(heading.get("nodes")), _int(heading.get("tasksPerNode"))
+    try:
+        options = from_command(str(heading["Command line"]))
+    except InvalidInput:
+        return None
+    return replace(options, tasks=options.tasks or (nodes * per_node if nodes and per_node else None))
+
+
+def _describe(test: IorTest, keys: Mapping[str, str]) -> None:
+    """Fill in what the block `Options` says; exact sizes are on the command line, rounded ones in the block."""
+    try:
+        options = from_command(keys.get("Command line", ""))
+        sizes = (
+            parse_bytes(keys["blocksize"].removesuffix("ytes")),
+            parse_bytes(keys["xfersize"].removesuffix("ytes")),
+        )
+    except (InvalidInput, KeyError):
+        return
+    rounded = abs(sizes[0] / options.block_size - 1) < 0.01 and abs(sizes[1] / options.transfer_size - 1) < 0.01
+    block_size, transfer_size = (options.block_size, options.transfer_size) if rounded else sizes
+    test.nodes, test.tasks_per_node = _int(_value(keys.get("nodes"))), _int(_value(keys.get("clients per node")))
+    test.api_version = _bare(keys.get("apiVersion", ""))
+    test.options = replace(
+        options,
+        api=keys.get("api", options.api),
+        tasks=_int(_value(keys.get("tasks"))),
+        block_size=block_size,
+        transfer_size=transfer_size,
+        segments=_int(_value(keys.get("segments"))) or 1,
+        repetitions=_int(_value(keys.get("repetitions"))) or 1,
+        collective=keys.get("type") == "collective",
+        file_per_process=keys.get("access") == "file-per-process",
+        random=keys.get("ordering in a file") == "random",
+    )
+
+
+def _told_by_row(options: IorOptions | None, row: Mapping[str, object]) -> IorOptions | None:
+    """Return `options` with what a CSV row tells better than the command line: sizes and tasks."""
+    block, transfer, tasks = row.get("blockKiB"), row.get("xferKiB"), _int(row.get("numTasks"))
+    if options is None or not isinstance(block, int | float) or not isinstance(transfer, int | float):
+        return options
+    return replace(
+        options, block_size=round(block * 1024), transfer_size=round(transfer * 1024), tasks=tasks or options.tasks
+    )
+
+
+def _repetition(row: Mapping[str, object]) -> Repetition:
+    bandwidth, seconds, iops = (_figure(row.get(name)) for name in ("bwMiB", "totalTime", "iops"))
+    return Repetition(bandwidth=None if bandwidth is None else bandwidth * MIB, seconds=seconds, iops=iops)
+
+
+def _figure(value: object) -> float | None:
+    """Return a number that can be a measurement: not the inf or nan of a run too short for IOR's clock."""
+    return float(value) if isinstance(value, int | float) and 0 <= value < math.inf else None
+
+
+def _pairs(text: str) -> Iterator[tuple[str, object]]:
+    for name, value in _PAIR.findall(text):
+        yield name[1:-1], value[1:-1] if value.startswith('"') else _value(value)
+
+
+def _bare(version: str) -> str:
+    """Return "4.0" for MPI-IO's "(4.0)", and HDF5's "1.10.8 (Parallel)" as it is."""
+    return version[1:-1] if version.startswith("(") else version
+
+
+def _value(text: str | None) -> object:
+    for kind in (int, float):
+        try:
+            return kind(text or "")
+        except ValueError:
+            continue
+    return text
+
+
+def _int(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False

@@ -1,0 +1,136 @@
+"""Where a store is: an SQLite file or a PostgreSQL server, told by a path or an SQLAlchemy URL."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from acic.errors import InvalidInput, StoreError
+
+BUSY_SECONDS = 60.0  # how long a writer waits for another one
+CONNECT_SECONDS = 10  # how long a server may take to answer at all
+_POSTGRESQL = re.compile(r"postgres(?:ql)?(?:\+psycopg)?://")
+_PASSWORD = re.compile(r"(?<=://)([^:/@]*):[^@]*@")
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A store's place.
+
+    Args:
+        url: what SQLAlchemy takes.
+        file: the SQLite file; None for a server.
+        options: SQLite's URI options ("vfs=unix-dotfile"), "" for none.
+    """
+
+    url: str
+    file: Path | None = None
+    options: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The place as it may be printed: without a password."""
+        return str(self.file) if self.file else _PASSWORD.sub(r"\1:***@", self.url)
+
+    @property
+    def exists(self) -> bool:
+        """Whether something is there already; a server is taken to have it."""
+        return self.file is None or (self.file.is_file() and self.file.stat().st_size > 0)
+
+    def connect_file(self, *, read_only: bool = False) -> sqlite3.Connection:
+        """Return a connection to the SQLite file, in autocommit mode.
+
+        It keeps SQLite's rollback journal: a write-ahead log needs memory shared by all its users,
+        which network file systems (a home directory on NFS) do not give.
+        """
+        options = "&".join(filter(None, ("mode=ro" if read_only else "", self.options)))
+        uri = f"file:{quote(str(self.file))}?{options}"
+        return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def default_url() -> str:
+    """Return the path of the user's own store."""
+    from platformdirs import user_data_path
+
+    return str(user_data_path("acic") / "acic.sqlite")
+
+
+def locate(url: str | None = None) -> Location:
+    """Return the place that a path or URL names; the user's own store for None.
+
+    Raises:
+        InvalidInput: neither a path nor a URL of SQLite or PostgreSQL.
+    """
+    text = url or default_url()
+    if _POSTGRESQL.match(text):
+        return Location(_POSTGRESQL.sub("postgresql+psycopg://", text, count=1))
+    if "://" not in text:
+        return _file(text, "")
+    scheme, _, rest = text.partition("://")
+    if scheme not in ("sqlite", "sqlite+pysqlite"):
+        raise InvalidInput(
+            f"acic keeps no store in {scheme!r}",
+            hint="give the path of an SQLite file, or postgresql://USER@HOST/DATABASE",
+        )
+    path, _, options = rest.removeprefix("/").partition("?")
+    return _file(path, options)
+
+
+def _file(path: str, options: str) -> Location:
+    if path in ("", ":memory:"):
+        raise InvalidInput("a store in memory would be lost", hint="give the path of a file")
+    file = Path(path).expanduser().absolute()
+    return Location(f"sqlite:///{file}", file, options)
+
+
+_SQLITE = (
+    ("not a database", "is not a database", "give another path, or move that file away"),
+    ("database or disk is full", "has no space left", "free some space; nothing of this change was kept"),
+    ("readonly", "may not be written", "check who owns the file and its folder, or give a store of your own"),
+    ("unable to open", "cannot be opened", "check that its folder exists and that you may write there"),
+    (
+        "locked",
+        f"was busy for more than {BUSY_SECONDS:.0f} s",
+        "wait for the other acic to end; on NFS or Lustre with locks that hang, keep the store on a local disk, "
+        "in PostgreSQL, or give sqlite:///PATH?vfs=unix-dotfile (to everyone who uses it)",
+    ),
+    ("locking protocol", "cannot be locked", "its file system has no working locks: keep the store on a local disk"),
+    ("malformed", "is damaged", "restore a copy of the file, or import the raw data into a new one"),
+    ("no such vfs", "asks for an unknown vfs", "use vfs=unix-dotfile or none"),
+)
+_SERVER = (
+    ("53100", "No space left", "has no space left", "free space on the server; nothing of this change was kept"),
+    ("25006", "read-only", "may not be written", "the server is a read-only copy: give the address of the primary"),
+    (
+        "42501",
+        "permission denied",
+        "refused the right to do that",
+        "ask its owner for the right, or use another database",
+    ),
+    ("28P01", "password", "refused the password", "correct it in the URL, in PGPASSWORD or in ~/.pgpass"),
+    ("28000", "role ", "refused the user", "correct the user in the URL"),
+    ("3D000", "database ", "does not exist", "create the database (createdb NAME), or correct its name in the URL"),
+)
+
+
+def store_error(place: Location, error: BaseException) -> StoreError:
+    """Return what a driver's error means, with its remedy."""
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if place.file is not None:
+        for part, problem, hint in _SQLITE:
+            if part in reason:
+                return StoreError(f"the store {place.shown} {problem}", hint=hint)
+        return StoreError(f"the store {place.shown} failed: {reason}", hint="check the disk, or give another path")
+    state = getattr(error, "sqlstate", None)
+    for known, phrase, problem, hint in _SERVER:
+        if state == known or (not state and "FATAL" in reason and phrase in reason):
+            return StoreError(f"the store {place.shown} {problem}", hint=hint)
+    if state:
+        return StoreError(f"the store {place.shown} failed: {reason}", hint="look into the server's log")
+    return StoreError(
+        f"the store {place.shown} cannot be reached: {reason}",
+        hint="check that the server runs and that host, port and database in the URL are right",
+    )

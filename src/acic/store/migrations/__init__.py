@@ -1,0 +1,1 @@
+"""Alembic's migrations of the store, run when a store is opened that needs them."""

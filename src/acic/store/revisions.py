@@ -1,0 +1,24 @@
+"""Which revisions of the schema there are; nothing heavy, so that opening a store stays quick."""
+
+from __future__ import annotations
+
+from acic.errors import StoreError
+
+TABLE = "acic_measurement"
+VERSION_TABLE = "acic_schema"
+REVISIONS = ("0001", "0002")  # oldest first, as in migrations/versions
+HEAD = REVISIONS[-1]
+
+
+def is_current(version: str | None, shown: str) -> bool:
+    """Return whether a store at `version` needs no migration; None is a store without tables.
+
+    Raises:
+        StoreError: the store was made by a newer acic.
+    """
+    if version is not None and version not in REVISIONS:
+        raise StoreError(
+            f"the store {shown} has schema {version}, and this acic knows {HEAD} at most",
+            hint="upgrade acic (pip install -U acic), or use another store",
+        )
+    return version == HEAD

@@ -1,0 +1,168 @@
+"""Measurements as rows of the table: one row each, every repetition kept inside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from acic.errors import InvalidInput
+from acic.space import Configuration
+from acic.store.content import (
+    CHARACTERISTICS,
+    characteristics,
+    fingerprint,
+    fingerprint_of,
+    repetitions_text,
+    time_text,
+)
+from acic.store.measurement import Basis, Measurement, Outcome, Repetition
+from acic.workloads import Characteristics
+
+COLUMNS = (
+    "fingerprint",
+    "checksum",
+    "platform",
+    "revision",
+    *CHARACTERISTICS,
+    "configuration",
+    "outcome",
+    "basis",
+    "time",
+    "repetitions",
+    "tool",
+    "tool_version",
+    "versions",
+    "host_shape",
+    "seed",
+    "contributor",
+    "raw_sha256",
+    "note",
+)
+TRAINING_COLUMNS = ("fingerprint", "revision", "time", "repetitions", "configuration", *CHARACTERISTICS)
+_LARGEST = 2**63 - 1  # of a database's integers
+_TEXTS = ("platform", "revision", "tool", "tool_version", "contributor", "raw_sha256", "note")
+
+
+class TrainingRecord(NamedTuple):
+    """What training needs of a measurement, without the cost of the whole."""
+
+    fingerprint: str
+    workload: Characteristics
+    configuration: Configuration
+    revision: str
+    time: float  # s since 1970, UTC
+    bandwidths: tuple[float, ...]  # B/s
+
+
+def training_record(measurement: Measurement) -> TrainingRecord | None:
+    """Return what training needs of `measurement`; None if it teaches nothing (not ok, or not measured)."""
+    if measurement.outcome is not Outcome.OK or measurement.basis is not Basis.MEASURED:
+        return None
+    return TrainingRecord(
+        fingerprint(measurement),
+        measurement.workload,
+        measurement.configuration,
+        measurement.revision,
+        measurement.time.timestamp(),
+        measurement.bandwidths,
+    )
+
+
+def encode(measurement: Measurement) -> dict[str, Any]:
+    """Return `measurement` as a row.
+
+    Raises:
+        InvalidInput: a number or text that no database can hold.
+    """
+    figures = repetitions_text(measurement)
+    mark = fingerprint_of(measurement, figures)
+    judged = f"{mark} {measurement.outcome} {measurement.revision}"
+    row = dict(_workload_columns(measurement.workload))
+    texts = {name: getattr(measurement, name) for name in _TEXTS}
+    _check_texts(texts)
+    row |= texts
+    row["fingerprint"] = mark
+    row["checksum"] = int(hashlib.sha256(judged.encode()).hexdigest()[:10], 16)
+    row["configuration"] = json.dumps(dict(measurement.configuration))
+    row["outcome"] = measurement.outcome.value
+    row["basis"] = measurement.basis.value
+    row["time"] = time_text(measurement.time)
+    row["repetitions"] = figures
+    row["versions"] = json.dumps(dict(measurement.versions))
+    row["host_shape"] = json.dumps(dict(measurement.host_shape))
+    row["seed"] = None if measurement.seed is None else str(measurement.seed)
+    return row
+
+
+class Decoder:
+    """Rows back to measurements; workloads and configurations that recur are made once."""
+
+    def __init__(self) -> None:
+        self._workloads: dict[tuple[Any, ...], Characteristics] = {}
+        self._configurations: dict[str, Configuration] = {}
+
+    def measurement(self, values: Sequence[Any]) -> Measurement:
+        """Return the measurement whose row of `COLUMNS` is `values`."""
+        row = dict(zip(COLUMNS, values, strict=True))
+        return Measurement(
+            **{name: row[name] for name in _TEXTS},
+            workload=self.workload(tuple(row[name] for name in CHARACTERISTICS)),
+            configuration=self.configuration(row["configuration"]),
+            outcome=Outcome(row["outcome"]),
+            basis=Basis(row["basis"]),
+            time=datetime.fromisoformat(row["time"]),
+            repetitions=tuple(Repetition(bandwidth=b, seconds=s, iops=i) for b, s, i in json.loads(row["repetitions"])),
+            versions=json.loads(row["versions"]),
+            host_shape=json.loads(row["host_shape"]),
+            seed=None if row["seed"] is None else int(row["seed"]),
+        )
+
+    def training_record(self, row: Sequence[Any]) -> TrainingRecord:
+        """Return what training needs of a row of `TRAINING_COLUMNS`."""
+        mark, revision, time, figures, configuration, *workload = row
+        return TrainingRecord(
+            mark,
+            self.workload(tuple(workload)),
+            self.configuration(configuration),
+            revision,
+            datetime.fromisoformat(time).timestamp(),
+            tuple([r[0] for r in json.loads(figures) if r[0] is not None]),
+        )
+
+    def workload(self, key: tuple[Any, ...]) -> Characteristics:
+        """Return the workload whose `CHARACTERISTICS` are `key`."""
+        if key not in self._workloads:
+            self._workloads[key] = characteristics(dict(zip(CHARACTERISTICS, key, strict=True)))
+        return self._workloads[key]
+
+    def configuration(self, text: str) -> Configuration:
+        """Return the configuration that `text` is the JSON of."""
+        if text not in self._configurations:
+            self._configurations[text] = Configuration(json.loads(text))
+        return self._configurations[text]
+
+
+@lru_cache(4096)
+def _workload_columns(workload: Characteristics) -> dict[str, Any]:
+    row = {name: getattr(workload, name) for name in CHARACTERISTICS}
+    for name, value in row.items():
+        if isinstance(value, int) and value > _LARGEST:
+            raise InvalidInput(f"{name} ({value}) is too large for a database", hint="it counts bytes, or processes")
+    return row | {name: row[name].value for name in ("interface", "operation", "access")}
+
+
+def _check_texts(row: Mapping[str, str]) -> None:
+    joined = "".join(row.values())
+    if joined.isascii() and "\0" not in joined:
+        return
+    for name, value in row.items():
+        if "\0" in value:
+            raise InvalidInput(f"{name} holds a NUL character", hint="leave it out")
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInput(f"{name} is not valid text", hint="write it in UTF-8") from error

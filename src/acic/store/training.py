@@ -1,0 +1,149 @@
+"""Measurements as arrays: what models are fitted to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.platforms import Platform
+from acic.space import Configuration
+from acic.store.ageing import revisions_behind
+from acic.store.measurement import Measurement
+from acic.store.rows import TrainingRecord, training_record
+from acic.workloads import Characteristics
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRows:
+    """One row per measurement that is ok and measured, as positions in the distinct values and as numbers.
+
+    Args:
+        workloads: the distinct workloads; configurations: the distinct configurations.
+        workload: position in `workloads`, shape (rows,).
+        configuration: position in `configurations`, shape (rows,).
+        group: one number for rows of the same workload and configuration (twins), shape (rows,).
+        median: natural logarithm of the median repetition's bandwidth in B/s, shape (rows,).
+        best: as `median`, of the fastest repetition.
+        spread: standard deviation of the logarithm among repetitions; NaN where there is one only.
+        repetitions: how many there were.
+        time: when measured, s since 1970.
+        behind: how many revisions of the platform came after it.
+        left_out: why measurements gave no row, and how many each.
+    """
+
+    workloads: tuple[Characteristics, ...]
+    configurations: tuple[Configuration, ...]
+    workload: Integers
+    configuration: Integers
+    group: Integers
+    median: Floats
+    best: Floats
+    spread: Floats
+    repetitions: Integers
+    time: Floats
+    behind: Integers
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.median)
+
+
+def training_table(
+    measurements: Iterable[Measurement], platform: Platform, *, stored: Iterable[TrainingRecord] = ()
+) -> TrainingRows:
+    """Return the rows that `measurements` and `stored` of `platform` teach.
+
+    Failures, suspect and simulated figures, other platforms and configurations that the platform does
+    not have (any more) are left out; a measurement given twice counts once.
+
+    Args:
+        measurements: of any platform and outcome.
+        platform: the one to learn.
+        stored: what `Store.training_records` gave for this platform: quicker than whole measurements.
+    """
+    left_out: Counter[str] = Counter()
+    records = list(_distinct(chain(_records(measurements, platform, left_out), stored), left_out))
+    known: dict[Configuration, str] = {}
+    kept: list[TrainingRecord] = []
+    for record in records:
+        if record.configuration not in known:
+            known[record.configuration] = platform.space.problem(record.configuration)
+        if problem := known[record.configuration]:
+            left_out[problem] += 1
+        elif not any(bandwidth > 0 for bandwidth in record.bandwidths):
+            left_out["no bandwidth above zero"] += 1
+        else:
+            kept.append(record)
+    return _table(kept, platform, left_out)
+
+
+def _records(
+    measurements: Iterable[Measurement], platform: Platform, left_out: Counter[str]
+) -> Iterable[TrainingRecord]:
+    for measurement in measurements:
+        if measurement.platform != platform.name:
+            left_out["another platform"] += 1
+        elif record := training_record(measurement):
+            yield record
+        else:
+            left_out[f"{measurement.basis}, {measurement.outcome}"] += 1
+
+
+def _distinct(records: Iterable[TrainingRecord], left_out: Counter[str]) -> Iterable[TrainingRecord]:
+    seen: set[str] = set()
+    for record in records:
+        if record.fingerprint in seen:
+            left_out["given twice"] += 1
+        else:
+            seen.add(record.fingerprint)
+            yield record
+
+
+def _table(records: list[TrainingRecord], platform: Platform, left_out: Counter[str]) -> TrainingRows:
+    workloads: dict[Characteristics, int] = {}
+    configurations: dict[Configuration, int] = {}
+    groups: dict[tuple[int, int], int] = {}
+    places = np.empty((len(records), 3), dtype=np.int64)
+    for i, record in enumerate(records):
+        workload = workloads.setdefault(record.workload, len(workloads))
+        configuration = configurations.setdefault(record.configuration, len(configurations))
+        places[i] = workload, configuration, groups.setdefault((workload, configuration), len(groups))
+    median, best, spread, repetitions = _figures(records)
+    return TrainingRows(
+        workloads=tuple(workloads),
+        configurations=tuple(configurations),
+        workload=places[:, 0],
+        configuration=places[:, 1],
+        group=places[:, 2],
+        median=median,
+        best=best,
+        spread=spread,
+        repetitions=repetitions,
+        time=np.array([r.time for r in records], dtype=np.float64),
+        behind=revisions_behind([r.revision for r in records], platform.revision),
+        left_out=dict(left_out),
+    )
+
+
+def _figures(records: list[TrainingRecord]) -> tuple[Floats, Floats, Floats, Integers]:
+    """Return median, best and spread of the log bandwidths above zero, and how many there are, per record."""
+    if not records:
+        return np.empty(0), np.empty(0), np.empty(0), np.empty(0, dtype=np.int64)
+    counts = np.array([sum(b > 0 for b in r.bandwidths) for r in records], dtype=np.int64)
+    logs = np.log(np.fromiter((b for r in records for b in r.bandwidths if b > 0), dtype=np.float64))
+    row = np.repeat(np.arange(len(records)), counts)
+    logs = logs[np.lexsort((logs, row))]  # sorted within each record
+    first = np.concatenate(([0], np.cumsum(counts)[:-1]))
+    median = (logs[first + (counts - 1) // 2] + logs[first + counts // 2]) / 2
+    mean = np.add.reduceat(logs, first) / counts
+    squares = np.add.reduceat((logs - mean[row]) ** 2, first)
+    spread = np.sqrt(squares / np.where(counts > 1, counts - 1, np.nan))
+    return median, logs[first + counts - 1], spread, counts

@@ -1,0 +1,78 @@
+"""Access patterns: how the requests of one process lie in the file, from DXT's offsets or POSIX's counters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from acic.workloads.groups import Group
+from acic.workloads.sequences import Traced
+from acic.workloads.tables import BYTES, CALLS, CONSECUTIVE, HIGHEST_BYTE, SEEKS, SEQUENTIAL, STRIDES, Table
+from acic.workloads.workload import Access, Quality
+
+_MOST = 0.5
+_FORWARD = 0.9  # share of steps towards the end of the file, of a pattern that is not random
+_STRIDES = 4  # that many different strides are still a pattern
+_ENOUGH = 1000  # requests of a process that show its pattern
+_SAME = 0.1  # by which requests of two levels may differ in number, if they are the same requests
+
+
+def of_trace(traced: Traced) -> Access | None:
+    """Return the pattern within a file, going back to its beginning left aside; None if offsets are not known."""
+    if traced.consecutive:
+        return Access.CONSECUTIVE
+    steps = traced.steps(_ENOUGH)
+    if steps is None:
+        return None
+    if steps.count(0) >= _MOST * len(steps):
+        return Access.CONSECUTIVE
+    if len([step for step in steps if step >= 0]) >= _FORWARD * len(steps):
+        return Access.STRIDED
+    strides = Counter(step for step in steps if step).most_common(_STRIDES)
+    repeated = sum(count for _, count in strides) if strides[0][1] > 1 else 0
+    return Access.STRIDED if repeated > _MOST * len(steps) else Access.RANDOM
+
+
+def of_counters(group: Group, tables: Mapping[str, Table]) -> tuple[Access, Quality]:
+    """Return the pattern, from POSIX's counters if POSIX saw the same requests; else a guess, marked as unknown."""
+    if group.calls <= group.uses:
+        sure = not group.reduced or (group.collective and group.calls == group.uses)
+        return Access.CONSECUTIVE, Quality.EXACT if sure else Quality.ESTIMATED
+    if group.table.name == "STDIO":
+        return _stream(group)
+    totals = _posix(group, tables)
+    if totals is None:
+        several = group.shared and group.calls > group.uses
+        return (Access.STRIDED if several else Access.CONSECUTIVE), Quality.UNKNOWN
+    d = group.direction
+    steps = max(totals[CALLS + d] - group.uses, 1)
+    consecutive = totals[CONSECUTIVE + d]
+    if consecutive >= _MOST * steps:
+        return Access.CONSECUTIVE, Quality.EXACT if consecutive == steps else Quality.ESTIMATED
+    strided = sum(totals[STRIDES : STRIDES + 4]) * totals[CALLS + d] / max(totals[CALLS] + totals[CALLS + 1], 1)
+    forward = totals[SEQUENTIAL + d] >= _FORWARD * steps
+    if forward or strided >= _MOST * (steps - consecutive):
+        return Access.STRIDED, Quality.ESTIMATED
+    return Access.RANDOM, Quality.ESTIMATED
+
+
+def _stream(group: Group) -> tuple[Access, Quality]:
+    """Return the pattern of a stream, which goes on unless it is told to seek."""
+    if not group.totals[SEEKS]:
+        return Access.CONSECUTIVE, Quality.EXACT
+    size = group.totals[HIGHEST_BYTE + group.direction] + len(group.rows)
+    few = group.totals[SEEKS] <= _SAME * group.calls
+    return Access.CONSECUTIVE, Quality.ESTIMATED if few or group.bytes % size == 0 else Quality.UNKNOWN
+
+
+def _posix(group: Group, tables: Mapping[str, Table]) -> list[int] | None:
+    """Return POSIX's counters for the group's files, if its requests are the group's."""
+    if group.table.name == "POSIX":
+        return group.totals
+    table = tables.get("POSIX")
+    if table is None:
+        return None
+    totals = table.summary(table.rows_of(group.files)).totals
+    calls, moved = totals[CALLS + group.direction], totals[BYTES + group.direction]
+    same = abs(calls - group.calls) <= _SAME * group.calls and abs(moved - group.bytes) <= _SAME * group.bytes
+    return totals if same else None

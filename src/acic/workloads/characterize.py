@@ -1,0 +1,108 @@
+"""Characterise: from a Darshan log to a workload."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from acic.workloads.darshan import Log, read_log
+from acic.workloads.groups import groups
+from acic.workloads.layers import layers
+from acic.workloads.notes import notes
+from acic.workloads.phases import Draft, Evidence, draft, mirror, phase
+from acic.workloads.substitutes import substitutes
+from acic.workloads.tables import META_SECONDS, SLOWEST_SECONDS, Table, tables
+from acic.workloads.timing import Stretches, merged
+from acic.workloads.workload import Workload
+
+
+def characterize_file(path: Path | str, *, partial: bool = False) -> Workload:
+    """Return the workload that the Darshan log at `path` tells of.
+
+    Args:
+        path: of the log.
+        partial: leave out modules that are damaged, with a note, instead of refusing the log.
+
+    Raises:
+        UnreadableInput: there is no such file, or it is no whole Darshan log.
+    """
+    return characterize(read_log(path, partial=partial))
+
+
+def characterize(log: Log) -> Workload:
+    """Return the workload that a Darshan log tells of: a phase for each direction of each group of alike files."""
+    found = tables(log)
+    if log.dxt or log.heatmaps:
+        found |= substitutes(log, found)
+    evidence = Evidence(log, found)
+    processes, seconds = log.job.processes, log.job.run_seconds
+    drafts = [draft(group, evidence) for requests in layers(found) for group in groups(requests, processes)]
+    drafts = _without_overlap(_mirrored(drafts))
+    phases = [phase(one, evidence) for one in sorted(drafts, key=lambda one: -one.group.bytes)]
+    metadata = _metadata(found)
+    waiting = sum(one.seconds or 0.0 for one in phases) + metadata
+    return Workload(
+        name=_name(log),
+        processes=processes,
+        phases=tuple(phases),
+        run_seconds=seconds,
+        io_share=min(1.0, waiting / seconds) if seconds > 0 else None,
+        source=f"darshan {log.job.log_version} log",
+        notes=notes(log, drafts, metadata),
+    )
+
+
+def _mirrored(drafts: list[Draft]) -> list[Draft]:
+    """Return the drafts, each helped by the one of the same files and the other direction."""
+    if all(one.certain or one.iterations.by != "trace" for one in drafts):
+        return drafts
+    others = {(one.group.table.name, one.group.files[0], one.group.direction): one for one in drafts}
+    found = []
+    for one in drafts:
+        other = others.get((one.group.table.name, one.group.files[0], 1 - one.group.direction))
+        found.append(one if other is None else mirror(one, other))
+    return found
+
+
+def _without_overlap(drafts: list[Draft]) -> list[Draft]:
+    """Return the drafts, with the time in which several of them are active split between them."""
+    busy = [one.timing.busy for one in drafts if one.timing.busy is not None]
+    busy.sort(key=lambda one: one.starts[0])
+    if all(a.ends[-1] <= b.starts[0] for a, b in pairwise(busy)):
+        return drafts
+    every = Stretches([start for one in busy for start in one.starts], [end for one in busy for end in one.ends])
+    alone = every.seconds
+    share = merged(every).seconds / alone if alone else 1.0
+    found = []
+    for one in drafts:
+        if one.timing.busy is not None:
+            one = replace(one, timing=replace(one.timing, seconds=one.timing.seconds * share))
+        found.append(one)
+    return found
+
+
+def _metadata(tables: Mapping[str, Table]) -> float:
+    """Return the slowest process's time in metadata calls on files of which nothing is read or written, s."""
+    seconds = 0.0
+    above = {file for name, table in tables.items() if name not in ("POSIX", "STDIO") for file in table.file_list}
+    for name in ("POSIX", "STDIO"):
+        if (table := tables.get(name)) is None:
+            continue
+        rows = [row for row, file in enumerate(table.file_list) if file not in above]
+        rows = [row for row in rows if not any(table.moved[row])]
+        if rows:
+            ranks, times = table.ranks[rows], table.floats[rows]
+            known = ranks >= 0
+            seconds += float(np.bincount(ranks[known], times[known, META_SECONDS]).max(initial=0.0))
+            seconds += float(times[~known, SLOWEST_SECONDS].sum())
+    return seconds
+
+
+def _name(log: Log) -> str:
+    program = os.path.basename(log.job.exe.partition(" ")[0])
+    return program if program and not program.isdigit() else log.path.name.removesuffix(".darshan")

@@ -1,0 +1,301 @@
+"""Workload files: a workload as TOML, to be read and written by people, or as a few options."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+
+from acic.errors import InvalidInput, UnreadableInput
+from acic.units import GIB, KIB, MIB, TIB, parse_bytes, parse_seconds
+from acic.workloads.parameters import characteristics_of, checked
+from acic.workloads.workload import Access, Characteristics, Interface, Operation, Phase, Quality, Workload
+
+_SIZES = ("data_size", "request_size")
+_CHARACTERISTICS = tuple(field.name for field in fields(Characteristics))
+_PHASE = (*_CHARACTERISTICS, "files", "bytes", "seconds", "imbalance", "example", "quality", "details")
+_WORKLOAD = ("name", "processes", "run_seconds", "io_share", "source", "notes", "phases")
+_EXAMPLE = """write a workload like this:
+  name = "my application"
+  processes = 256
+
+  [[phases]]
+  interface = "MPIIO"
+  operation = "write"
+  iterations = 10
+  data_size = "16MiB"
+  request_size = "4MiB"
+  collective = true
+  shared = true"""
+
+
+def load_workload(path: Path | str) -> Workload:
+    """Return the workload in the TOML file at `path`.
+
+    Sizes may be text ("4MiB"), and times too ("10min"). What a phase need not tell: `processes` and `io_processes`
+    (those of the workload), `request_size` (all of `data_size`), `access`, and everything that only a log knows.
+
+    Raises:
+        UnreadableInput: there is no such file, or it is not TOML.
+        InvalidInput: a key or a value in it cannot be right.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        content = tomllib.loads(text)
+    except OSError as error:
+        raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(
+            f"cannot read {path}: it is not text",
+            hint="this is for workloads in TOML; a Darshan log is characterised first",
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise UnreadableInput(f"{path} is not TOML: {error}", hint=_EXAMPLE) from error
+    try:
+        return _workload(content, Path(path).stem)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error.problem}", hint=error.hint) from error
+
+
+def dump_workload(workload: Workload) -> str:
+    """Return the workload as TOML that `load_workload` reads back, equal."""
+    lines = [f"name = {_text(workload.name)}", f"processes = {workload.processes}"]
+    lines += _optional(run_seconds=workload.run_seconds, io_share=workload.io_share)
+    if workload.source:
+        lines.append(f"source = {_text(workload.source)}")
+    if workload.notes:
+        lines += ["notes = [", *(f"  {_text(note)}," for note in workload.notes), "]"]
+    if not workload.phases:
+        lines.append("phases = []")
+    for phase in workload.phases:
+        lines += ["", "[[phases]]", *_phase_lines(phase)]
+    return "\n".join(lines) + "\n"
+
+
+def from_options(
+    *,
+    processes: int,
+    data_size: int,
+    operation: Operation | str,
+    io_processes: int | None = None,
+    interface: Interface | str = Interface.POSIX,
+    iterations: int = 1,
+    request_size: int | None = None,
+    collective: bool = False,
+    shared: bool = True,
+    access: Access | str = Access.CONSECUTIVE,
+    run_seconds: float | None = None,
+    io_share: float | None = None,
+    name: str = "options",
+) -> Workload:
+    """Return the workload of one phase that these characteristics describe.
+
+    Args:
+        processes: of the application.
+        data_size: what one I/O process moves in one iteration, B.
+        operation: "read" or "write".
+        io_processes: those of the processes that do I/O; all if not given.
+        interface: the highest one that the application calls.
+        iterations: how often it comes back to do I/O.
+        request_size: what one call moves, B; all of `data_size` if not given.
+        collective: whether the I/O processes call together.
+        shared: whether they use one file.
+        access: how the requests of a process lie in the file.
+        run_seconds: wall time of the whole job, s.
+        io_share: share of it in which the job waits for I/O, 0 to 1.
+        name: what to call it.
+
+    Raises:
+        InvalidInput: a value is not one that the characteristic can have.
+    """
+    characteristics = characteristics_of(
+        {
+            "processes": processes,
+            "io_processes": processes if io_processes is None else io_processes,
+            "interface": interface,
+            "iterations": iterations,
+            "data_size": data_size,
+            "request_size": data_size if request_size is None else request_size,
+            "operation": operation,
+            "collective": collective,
+            "shared": shared,
+            "access": access,
+        }
+    )
+    _check_share(io_share)
+    phase = Phase(
+        characteristics=characteristics,
+        quality=dict.fromkeys(_CHARACTERISTICS, Quality.EXACT),
+        files=1 if characteristics.shared else characteristics.io_processes,
+        bytes=characteristics.total_bytes,
+    )
+    return Workload(
+        name=name,
+        processes=characteristics.processes,
+        phases=(phase,),
+        run_seconds=run_seconds,
+        io_share=io_share,
+        source="options",
+    )
+
+
+def _workload(content: Mapping[str, object], stem: str) -> Workload:
+    _known(content, _WORKLOAD, "a workload")
+    if "processes" not in content:
+        raise InvalidInput("the workload has no processes", hint=_EXAMPLE)
+    processes = _count("processes", content["processes"])
+    phases = content.get("phases", [])
+    if not isinstance(phases, list) or not all(isinstance(phase, dict) for phase in phases):
+        raise InvalidInput("phases is not a list of tables", hint=_EXAMPLE)
+    notes = content.get("notes", [])
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        raise InvalidInput("notes is not a list of texts", hint='write notes = ["one sentence", "another"]')
+    io_share = _number("io_share", content.get("io_share"))
+    _check_share(io_share)
+    return Workload(
+        name=_string("name", content.get("name", stem)),
+        processes=processes,
+        phases=tuple(_numbered(i, phase, processes) for i, phase in enumerate(phases, 1)),
+        run_seconds=_seconds("run_seconds", content.get("run_seconds")),
+        io_share=io_share,
+        source=_string("source", content.get("source", "TOML")),
+        notes=tuple(notes),
+    )
+
+
+def _numbered(number: int, content: Mapping[str, object], processes: int) -> Phase:
+    try:
+        return _phase(content, processes)
+    except InvalidInput as error:
+        raise InvalidInput(f"phase {number}: {error.problem}", hint=error.hint) from error
+
+
+def _phase(content: Mapping[str, object], processes: int) -> Phase:
+    _known(content, _PHASE, "a phase")
+    given = {name: content[name] for name in _CHARACTERISTICS if name in content}
+    given.setdefault("processes", processes)
+    given.setdefault("io_processes", given["processes"])
+    if "data_size" in given:
+        given.setdefault("request_size", given["data_size"])
+    for name in _SIZES:
+        if isinstance(size := given.get(name), str):
+            given[name] = parse_bytes(size)
+    characteristics = characteristics_of({name: checked(name, value) for name, value in given.items()})
+    if characteristics.processes > processes:
+        raise InvalidInput(
+            f"processes ({characteristics.processes}) exceeds the workload's ({processes})",
+            hint="a phase has at most the processes of the workload; leave its own out",
+        )
+    moved = content.get("bytes", characteristics.total_bytes)
+    return Phase(
+        characteristics=characteristics,
+        quality=_quality(content.get("quality", {})),
+        files=_count("files", content.get("files", 1 if characteristics.shared else characteristics.io_processes)),
+        bytes=parse_bytes(moved) if isinstance(moved, str) else _count("bytes", moved, least=0),
+        seconds=_seconds("seconds", content.get("seconds")),
+        imbalance=_number("imbalance", content.get("imbalance")),
+        example=_string("example", content.get("example", "")),
+        details=_details(content.get("details", {})),
+    )
+
+
+def _known(content: Mapping[str, object], names: tuple[str, ...], what: str) -> None:
+    for name in content:
+        if name not in names:
+            raise InvalidInput(f"{what} has no {name!r}", hint=f"it has {', '.join(names)}")
+
+
+def _quality(content: object) -> dict[str, Quality]:
+    if not isinstance(content, dict):
+        raise InvalidInput("quality is not a table", hint='write quality = {iterations = "estimated"}')
+    _known(content, _CHARACTERISTICS, "quality")
+    try:
+        return {name: Quality(value) for name, value in content.items()}
+    except ValueError as error:
+        raise InvalidInput(f"quality: {error}", hint=f"it is one of {', '.join(Quality)}") from None
+
+
+def _details(content: object) -> dict[str, str | int | float]:
+    if not isinstance(content, dict):
+        raise InvalidInput("details is not a table", hint="write details = {opens = 8}")
+    for name, value in content.items():
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise InvalidInput(f"{name} in details is {value!r}", hint="a detail is a text or a number")
+    return dict(content)
+
+
+def _count(name: str, value: object, *, least: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidInput(f"{name} is {value!r}", hint=f"it is a whole number, at least {least}")
+    return value
+
+
+def _number(name: str, value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise InvalidInput(f"{name} is {value!r}", hint="it is a number, at least 0")
+    return float(value)
+
+
+def _seconds(name: str, value: object) -> float | None:
+    return parse_seconds(value) if isinstance(value, str) else _number(name, value)
+
+
+def _string(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} is {value!r}", hint="it is a text, in quotes")
+    return value
+
+
+def _check_share(share: float | None) -> None:
+    if share is not None and not 0 <= share <= 1:
+        raise InvalidInput(f"io_share is {share}", hint="it is the share of the run in which the job waits, 0 to 1")
+
+
+def _phase_lines(phase: Phase) -> list[str]:
+    write: dict[type, Callable[..., str]] = {bool: lambda flag: str(flag).lower(), int: str}
+    lines = []
+    for name in _CHARACTERISTICS:
+        value = getattr(phase.characteristics, name)
+        text = _size(value) if name in _SIZES else write.get(type(value), _text)(value)
+        lines.append(f"{name} = {text}")
+    lines += [f"files = {phase.files}", f"bytes = {phase.bytes}"]
+    lines += _optional(seconds=phase.seconds, imbalance=phase.imbalance)
+    if phase.example:
+        lines.append(f"example = {_text(phase.example)}")
+    if phase.quality:
+        lines.append(_table("quality", phase.quality))
+    if phase.details:
+        lines.append(_table("details", phase.details))
+    return lines
+
+
+def _optional(**values: float | None) -> list[str]:
+    return [f"{name} = {value!r}" for name, value in values.items() if value is not None]
+
+
+def _table(name: str, content: Mapping[str, str | int | float]) -> str:
+    pairs = (f"{_key(key)} = {_text(v) if isinstance(v, str) else repr(v)}" for key, v in content.items())
+    return f"{name} = {{ {', '.join(pairs)} }}"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _size(size: int) -> str:
+    """Return the size in the largest unit that divides it, which `parse_bytes` reads back exactly."""
+    for unit, factor in (("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
+        if size % factor == 0:
+            return f'"{size // factor}{unit}"'
+    return str(size)
+
+
+def _text(text: str) -> str:
+    # JSON's strings are TOML's, but for DEL, and for halves of surrogate pairs, which no UTF-8 file can hold
+    whole = str(text).encode("utf-8", "replace").decode("utf-8")
+    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")

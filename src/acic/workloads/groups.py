@@ -1,0 +1,219 @@
+"""Groups: files used alike, each group to become one phase."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.workloads.layers import Requests
+from acic.workloads.tables import (
+    ASKED_COLLECTIVE,
+    BYTES,
+    CALLS,
+    COLLECTIVE,
+    CONSECUTIVE,
+    COUNTS,
+    FIRST,
+    LAST,
+    MANY,
+    PAUSE,
+    SECONDS,
+    SIZES,
+    SPLIT,
+)
+
+_COLLECTIVE, _SHARED = 1, 2  # bits of a file's kind
+_ALIKE = 4.0  # files whose bytes per process, or whose requests, differ by less belong together
+_IDLE = 0.05  # share of the time from first to last request, of a process that does not pause
+_SMALL = 0.01  # share of the bytes below which groups are put together
+
+
+class Group:
+    """Files that were used alike in one direction.
+
+    Args:
+        requests: where they are counted.
+        rows: of the requests' table, that are about these files.
+        processes: of the job.
+        shared: whether several processes use each file.
+        collective: whether they do so with collective calls.
+
+    Attributes:
+        totals: the table's integer columns, summed over the rows.
+        times: the table's float columns, summed over the rows.
+        files: ids of the files.
+        reduced: whether records stand for all ranks together, so that the ranks are hidden.
+        ranks: number of ranks known to use the files.
+        uses: pairs of a file and a process that may use it.
+    """
+
+    def __init__(self, requests: Requests, rows: list[int], processes: int, *, shared: bool, collective: bool) -> None:
+        self.interface, self.direction, self.table = requests.interface, requests.direction, requests.table
+        self.rows = rows
+        self.processes = processes
+        self.shared = shared
+        self.collective = collective
+        summary = self.table.summary(rows)
+        self.totals, self.times, self.files = summary.totals, summary.times, summary.files
+        self.reduced = summary.hidden > 0
+        self.ranks = summary.ranks
+        self.uses = processes * summary.hidden + summary.pairs
+        d = self.direction
+        self.bytes = self.totals[BYTES + d]
+        self.calls = self.totals[CALLS + d]
+        self.collective_calls = self.totals[COLLECTIVE + d] + self.totals[SPLIT + d]
+
+    @cached_property
+    def spans(self) -> tuple[list[float], list[float]] | None:
+        """First and last instants of the processes' requests, s, if counters show that none of them pauses or jumps.
+
+        None if they do not show it: only POSIX counts consecutive requests, and a record of all ranks hides pauses.
+        """
+        if self.table.name != "POSIX" or (self.reduced and self.processes > 1) or self.uses != len(self.rows):
+            return None
+        d, rows = self.direction, self.rows
+        counters, times = self.table.integers[rows], self.table.floats[rows]
+        first, last = times[:, FIRST + d], times[:, LAST + d]
+        if (counters[:, CONSECUTIVE + d] != counters[:, CALLS + d] - 1).any():
+            return None
+        idle = last - first - times[:, SECONDS + d]
+        if (idle > np.maximum(_IDLE * (last - first), PAUSE)).any():
+            return None
+        return first.tolist(), last.tolist()
+
+    @property
+    def common_sizes(self) -> dict[int, int]:
+        """How many requests, reads and writes together, had each of the sizes that Darshan kept, B."""
+        return self.table.common_sizes(self.rows)
+
+
+def groups(requests: Requests, processes: int) -> list[Group]:
+    """Return the groups of alike files, the largest in bytes first."""
+    rows = requests.rows
+    files = _few_files(requests, processes) if len(rows) <= MANY else _many_files(requests, processes)
+    if files.alike():
+        return [_group(requests, rows, processes, files.kinds[0])]
+    labels = files.labels()
+    members: dict[int, list[int]] = {}
+    for row, file in zip(rows, files.of_row, strict=True):
+        members.setdefault(labels[file], []).append(row)
+    kinds = dict(zip(labels, files.kinds, strict=True))
+    made = [_group(requests, mine, processes, kinds[label]) for label, mine in members.items()]
+    return sorted(made, key=lambda group: -group.bytes)
+
+
+def _group(requests: Requests, rows: list[int], processes: int, kind: int) -> Group:
+    return Group(requests, rows, processes, shared=bool(kind & _SHARED), collective=bool(kind & _COLLECTIVE))
+
+
+def _is_collective(requests: Requests, row: int) -> bool:
+    """Whether most bytes of a record can have been moved by collective calls."""
+    name, d = requests.table.name, requests.direction
+    if name in ("POSIX", "STDIO"):
+        return False
+    counters = requests.table.counters[row]
+    if name == "H5D":
+        return counters[ASKED_COLLECTIVE] > 0
+    together = counters[COLLECTIVE + d] + counters[SPLIT + d]
+    if not together:
+        return False
+    # HDF5 and PnetCDF make many small independent calls of their own beside the large collective ones
+    pairs = zip(counters[SIZES : SIZES + 4], counters[COUNTS : COUNTS + 4], strict=True)
+    largest = max(size if count else 0 for size, count in pairs)
+    return 2 * together >= counters[CALLS + d] or 2 * together * largest >= counters[BYTES + d]
+
+
+@dataclass(slots=True)
+class _Files:
+    """What tells files apart.
+
+    Args:
+        of_row: number of the file of each row.
+        kinds: for each file, whether it is shared and used collectively, as bits.
+        each: bytes that a process moves, for each file.
+        request: bytes that a request moves, for each file.
+        moved: bytes, for each file.
+    """
+
+    of_row: list[int]
+    kinds: list[int]
+    each: list[float]
+    request: list[float]
+    moved: list[float]
+
+    def alike(self) -> bool:
+        """Whether all files belong to one group."""
+        each, request = self.each, self.request
+        return len(self.kinds) == 1 or (
+            len(set(self.kinds)) == 1 and max(each) <= _ALIKE * min(each) and max(request) <= _ALIKE * min(request)
+        )
+
+    def labels(self) -> list[int]:
+        """Return the number of each file's group."""
+        kinds = np.array(self.kinds)
+        labels = kinds
+        for values in (self.each, self.request):
+            labels = _split(labels, np.array(values))
+        small = np.bincount(labels, self.moved) < _SMALL * sum(self.moved)
+        found: list[int] = np.where(small[labels], labels.max() + 1 + kinds, labels).tolist()
+        return found
+
+
+def _few_files(requests: Requests, processes: int) -> _Files:
+    table, d = requests.table, requests.direction
+    numbers: dict[int, int] = {}
+    of_row, moved, calls, together = [], [], [], []
+    users: list[set[int]] = []
+    for row in requests.rows:
+        file, counters = table.file_list[row], table.counters[row]
+        number = numbers.setdefault(file, len(numbers))
+        if number == len(moved):
+            moved.append(0)
+            calls.append(0)
+            together.append(0)
+            users.append(set())
+        of_row.append(number)
+        moved[number] += counters[BYTES + d]
+        calls[number] += counters[CALLS + d]
+        users[number].add(table.rank_list[row])
+        if _is_collective(requests, row):
+            together[number] += counters[BYTES + d]
+    kinds, each = [], []
+    for file, number in numbers.items():
+        hidden = -1 in users[number]
+        shared = hidden or file in table.shared
+        kinds.append(_SHARED * shared + _COLLECTIVE * (2 * together[number] > moved[number]))
+        each.append(moved[number] / (processes if hidden else len(users[number])))
+    return _Files(of_row, kinds, each, [m / max(1, c) for m, c in zip(moved, calls, strict=True)], moved)
+
+
+def _many_files(requests: Requests, processes: int) -> _Files:
+    table, rows, d = requests.table, requests.rows, requests.direction
+    files, of_row = np.unique(table.files[rows], return_inverse=True)
+    ranks, counters = table.ranks[rows], table.integers[rows]
+    moved = np.bincount(of_row, counters[:, BYTES + d])
+    calls = np.bincount(of_row, counters[:, CALLS + d])
+    together = np.zeros(len(files))
+    if table.name not in ("POSIX", "STDIO"):
+        mine = [_is_collective(requests, row) for row in rows]
+        together = np.bincount(of_row, counters[:, BYTES + d] * mine)
+    pairs = np.unique(of_row * (processes + 1) + ranks + 1)
+    hidden = np.bincount(of_row, ranks < 0) > 0
+    users = np.where(hidden, processes, np.bincount(pairs // (processes + 1)))
+    shared = hidden | np.array([file in table.shared for file in files.tolist()])
+    kinds = _SHARED * shared + _COLLECTIVE * (2 * together > moved)
+    request = moved / np.maximum(calls, 1)
+    return _Files(of_row.tolist(), kinds.tolist(), (moved / users).tolist(), request.tolist(), moved.tolist())
+
+
+def _split(labels: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return finer labels: of each, sorted by value, a new one begins where the value leaps."""
+    order = np.lexsort((values, labels))
+    ordered, kinds = values[order], labels[order]
+    leaps = (ordered[1:] > _ALIKE * ordered[:-1]) | (kinds[1:] != kinds[:-1])
+    finer = np.empty_like(labels)
+    finer[order] = np.concatenate([[0], leaps.cumsum()])
+    return finer

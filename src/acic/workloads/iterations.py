@@ -1,0 +1,168 @@
+"""Iterations: how often the application came back to do I/O, by the best evidence that the log has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.workloads.bursts import bursts
+from acic.workloads.darshan import Heatmap
+from acic.workloads.groups import Group
+from acic.workloads.participants import HeatmapOf, moved_by
+from acic.workloads.sequences import Traced, of_records
+from acic.workloads.tables import BYTES, CALLS, FIRST, LAST, SECONDS, SWITCHES
+from acic.workloads.workload import Interface, Quality
+
+_WHOLE = 0.99  # share of the bytes from which a trace is complete
+_BUSY = 0.5  # share of the time between first and last request that is I/O, if there are no pauses to speak of
+_FEW = 1000  # requests of a process that can each be an iteration
+_LARGE = 1 << 18  # B; smaller requests are pieces of an iteration
+_TOLERANCE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Iterations:
+    """How often a group's files are read, or written.
+
+    Args:
+        count: of iterations.
+        quality: how far the count can be trusted.
+        how: what separates them: "one", "files", "again", "pauses", "calls", "turns", "waits".
+        pause: typical time between two, s; None if not known.
+        by: what told it: "trace", "records", "heat map" or "counters".
+    """
+
+    count: int
+    quality: Quality
+    how: str = "one"
+    pause: float | None = None
+    by: str = "counters"
+
+
+def iterations(
+    group: Group,
+    processes: int,
+    *,
+    traced: Traced | None,
+    heatmap_of: HeatmapOf,
+    spent: float,
+    sure: bool,
+    waits: int,
+) -> Iterations:
+    """Return how often the application came back.
+
+    Args:
+        group: of files.
+        processes: that use them.
+        traced: its requests as DXT has them.
+        heatmap_of: gives the heat map of the module that counts the group's requests.
+        spent: mean time of a process inside the interface, s.
+        sure: whether the number of processes is beyond doubt.
+        waits: how often each process waited for non-blocking requests.
+    """
+    uses = processes * len(group.files) if group.reduced else group.uses
+    each = uses / processes  # files that a process uses
+    if group.calls <= uses:
+        whole = each == int(each) and (group.calls == uses or group.collective) and group.calls > 0
+        quality = Quality.EXACT if whole and sure and not group.table.partial else Quality.ESTIMATED
+        return Iterations(max(1, round(each)), quality, "files" if each > 1 else "one")
+    if group.spans and each == 1:
+        return Iterations(1, Quality.EXACT if not group.table.partial else Quality.ESTIMATED)
+    if waits > 1:
+        return Iterations(waits, Quality.ESTIMATED, "waits")
+    if found := _from_records(group, processes):
+        return found
+    if traced is not None:
+        return _from_trace(group, processes, traced, spent)
+    if each > 1:
+        return Iterations(max(1, round(each)), Quality.ESTIMATED, "files")
+    if (heatmap := heatmap_of(group)) is not None and (found := _from_heatmap(group, heatmap)):
+        return found
+    return _from_counters(group, processes)
+
+
+def _from_records(group: Group, processes: int) -> Iterations | None:
+    """Return what the records of a file's datasets or variables tell; None if there is but one, or they tell nothing."""
+    if group.table.name not in ("H5D", "PNETCDF_VAR") or len(group.rows) <= len(group.files):
+        return None
+    calls = group.table.integers[group.rows, CALLS + group.direction]
+    users = np.where(group.table.ranks[group.rows] < 0, processes, 1)
+    each = calls / users
+    moved = group.table.integers[group.rows, BYTES + group.direction]
+    typical = float(np.sort(each)[len(each) // 2])
+    if typical > 1:
+        # a variable that is written again in each step; all of them in all steps, or no rule is known
+        if typical == int(typical) and int(moved[each == typical].sum()) >= _WHOLE * group.bytes:
+            count = int(typical) * max(1, round(group.uses / max(processes, 1)))
+            return Iterations(count, Quality.ESTIMATED, "again", by="records")
+        return None
+    found = bursts(of_records(group), least_share=1.0)
+    sure = found.sure and not group.table.partial and bool((each == 1).all())
+    return Iterations(found.count, Quality.EXACT if sure else Quality.ESTIMATED, found.how, found.pause, "records")
+
+
+def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> Iterations:
+    whole = traced.bytes >= _WHOLE * group.bytes
+    if traced.steady and whole:
+        return Iterations(1, Quality.EXACT, by="trace")
+    # between two requests of a library's file is also what the library does
+    library = group.interface in (Interface.HDF5, Interface.PNETCDF)
+    found = bursts(traced.processes, spent=spent, least_share=1.0 if library else 0.05)
+    count = found.count
+    each = group.bytes / processes
+    if not whole:
+        count = max(count, round(each / max(found.moved, 1)) if found.count > 1 else 1)
+    sure = found.sure and whole and abs(count * found.moved - each) <= _TOLERANCE * each
+    return Iterations(count, Quality.EXACT if sure else Quality.ESTIMATED, found.how, found.pause, "trace")
+
+
+def _from_heatmap(group: Group, heatmap: Heatmap) -> Iterations | None:
+    """Return the stretches of bins with I/O, if they are of about the same size and the group made them all."""
+    moved: NDArray[np.int64] = moved_by(heatmap, group.direction).sum(axis=0)
+    total = int(moved.sum())
+    if not group.bytes * _WHOLE <= total <= group.bytes / _WHOLE:
+        return None
+    busy = np.flatnonzero(moved)
+    breaks = np.flatnonzero(np.diff(busy) > 1) + 1
+    if not len(breaks):
+        return None
+    sizes = np.add.reduceat(moved[busy], np.concatenate([[0], breaks]))
+    middle = np.sort(sizes)[len(sizes) // 2]
+    if not (abs(sizes - middle) <= _TOLERANCE * middle).all():
+        return None
+    pause = float((busy[breaks] - busy[breaks - 1] - 1).mean()) * heatmap.bin_seconds
+    return Iterations(len(sizes), Quality.ESTIMATED, "pauses", pause, "heat map")
+
+
+def _from_counters(group: Group, processes: int) -> Iterations:
+    """Return a guess: one iteration if the time is full of I/O, else each collective or large call is one."""
+    d = group.direction
+    calls = group.calls / processes
+    turns = (group.totals[SWITCHES] / processes + 1) / 2
+    if (
+        2 <= turns <= _FEW
+        and turns == int(turns)
+        and group.calls % (processes * int(turns)) == 0
+        and calls >= 2 * turns
+    ):
+        return Iterations(int(turns), Quality.ESTIMATED, "turns")
+    if group.times[SECONDS + d] >= _BUSY * _span(group, processes):
+        return Iterations(1, Quality.ESTIMATED)
+    if group.collective:
+        together = group.collective_calls or group.calls
+        return Iterations(max(1, round(together / processes)), Quality.ESTIMATED, "calls")
+    if calls <= _FEW and group.bytes >= _LARGE * group.calls:
+        return Iterations(max(1, round(calls)), Quality.UNKNOWN, "calls")
+    return Iterations(1, Quality.UNKNOWN)
+
+
+def _span(group: Group, processes: int) -> float:
+    """Return the time from first to last request, summed over the processes, s."""
+    d = group.direction
+    if not group.reduced:
+        return group.times[LAST + d] - group.times[FIRST + d]
+    rows = group.table.floats[group.rows]
+    began, ended = rows[:, FIRST + d], rows[:, LAST + d]
+    return float(ended.max() - began[began > 0].min(initial=ended.max())) * processes

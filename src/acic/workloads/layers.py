@@ -1,0 +1,128 @@
+"""Layers: which module's counters speak for which file.
+
+HDF5 and PnetCDF call MPI-IO, and MPI-IO calls POSIX, so Darshan sees the same bytes at each level. A file belongs to
+the highest interface that the application called for it, and its requests are counted there, and there only:
+
+- HDF5 files at H5D, PnetCDF files at PNETCDF_VAR, the others at MPI-IO, and what is left at POSIX and STDIO.
+- A library's file goes down a level (MPI-IO, then POSIX) where its own module recorded no dataset of the file or is
+  incomplete. So do PnetCDF's files where it saw non-blocking requests, which it merges and issues later, or where the
+  variables' bytes are not those of the file: Darshan 3.4 and 3.5 count variables of a file for one closed before.
+- What a library moves below the level that counts (its metadata, data sieving, aggregation) is nobody's request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+from acic.workloads.tables import CALLS, INTERFACES, NONBLOCKING, READ, WRITE, Table
+from acic.workloads.workload import Interface
+
+_SAME = 0.01  # a file's header apart, variables and file hold the same bytes
+_LIBRARIES = (("H5D", "H5F", Interface.HDF5), ("PNETCDF_VAR", "PNETCDF_FILE", Interface.PNETCDF))
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """Where the requests of one direction on the files of one interface are counted.
+
+    Args:
+        interface: the highest that the application called.
+        direction: `READ` or `WRITE`.
+        table: of the module that counts them.
+        rows: of the table.
+    """
+
+    interface: Interface
+    direction: int
+    table: Table
+    rows: list[int]
+
+
+def layers(tables: Mapping[str, Table]) -> list[Requests]:
+    """Return where the requests are counted, each byte that the application moved once."""
+    found: list[Requests] = []
+    owners = _owners(tables)
+    for direction in (READ, WRITE):
+        taken: set[int] = set()
+        for name, _, interface in _LIBRARIES:
+            if (table := tables.get(name)) is not None and not (table.partial and _lower(tables)):
+                below = _counted_below(table, tables.get("MPI-IO"), direction)
+                taken |= set(table.file_list) - below
+                _add(found, interface, direction, table, without=below)
+        others = set().union(*owners.values())
+        for name in ("MPI-IO", "POSIX", "STDIO"):
+            if (table := tables.get(name)) is None:
+                continue
+            for interface, files in owners.items():
+                _add(found, interface, direction, table, only=files, without=taken)
+            passed_on = _passed_on(tables.get("MPI-IO"), direction) if name == "POSIX" else set()
+            _add(found, INTERFACES[name], direction, table, without=others | passed_on)
+            if owners:
+                taken |= set(table.file_list)
+    return found
+
+
+def _lower(tables: Mapping[str, Table]) -> bool:
+    return "MPI-IO" in tables or "POSIX" in tables
+
+
+def _owners(tables: Mapping[str, Table]) -> dict[Interface, set[int]]:
+    """Return the files that belong to each library."""
+    owners = {}
+    for data, file, interface in _LIBRARIES:
+        files: set[int] = set()
+        for name in (data, file):
+            if name in tables:
+                files.update(tables[name].file_list)
+        if files:
+            owners[interface] = files
+    return owners
+
+
+def _passed_on(table: Table | None, direction: int) -> set[int]:
+    """Return the files whose requests of one direction MPI-IO passes on to POSIX.
+
+    Reads are MPI-IO's also where it only writes: it reads what surrounds small pieces, to write it back with them.
+    """
+    if table is None:
+        return set()
+    calls = table.integers[:, CALLS : CALLS + 2].tolist()
+    return {file for file, (r, w) in zip(table.file_list, calls, strict=True) if w or (r and direction == READ)}
+
+
+def _counted_below(table: Table, lower: Table | None, direction: int) -> set[int]:
+    """Return the PnetCDF files whose requests are better counted at MPI-IO."""
+    if table.name != "PNETCDF_VAR" or lower is None:
+        return set()
+    files = set(table.file_list) & set(lower.file_list)
+    later = set(table.files[table.integers[:, NONBLOCKING + direction] > 0].tolist())
+    above, below = _bytes(table, files, direction), _bytes(lower, files, direction)
+    if all(abs(above[file] - below[file]) <= _SAME * below[file] for file in files - later):
+        return later & files
+    return files
+
+
+def _bytes(table: Table, files: Set[int], direction: int) -> dict[int, int]:
+    moved = dict.fromkeys(files, 0)
+    for file, both in zip(table.file_list, table.moved, strict=True):
+        if file in moved:
+            moved[file] += both[direction]
+    return moved
+
+
+def _add(
+    found: list[Requests],
+    interface: Interface,
+    direction: int,
+    table: Table,
+    *,
+    only: Set[int] | None = None,
+    without: Set[int] = frozenset(),
+) -> None:
+    files = table.file_list
+    rows = [row for row, file in enumerate(files) if (only is None or file in only) and file not in without]
+    if rows:
+        rows = [row for row in rows if table.moved[row][direction]]
+    if rows:
+        found.append(Requests(interface, direction, table, rows))

@@ -1,0 +1,81 @@
+"""Notes: what a reader of the characteristics should know, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from acic.units import format_seconds
+from acic.workloads.darshan import Log
+from acic.workloads.phases import Draft
+from acic.workloads.workload import Interface, Quality
+
+_MATTERS = 0.01  # share of the bytes from which a phase's doubts are told
+_WHOLE = 0.99
+_LEFT_OUT = ("DFS", "DAOS")
+
+
+def notes(log: Log, drafts: Sequence[Draft], metadata: float) -> tuple[str, ...]:
+    """Return the notes on a log and what was found in it, each once.
+
+    Args:
+        log: that was read.
+        drafts: of the phases.
+        metadata: time in metadata calls that belong to no phase, s.
+    """
+    total = sum(one.group.bytes for one in drafts)
+    told = [*log.notes, *_of_modules(log)]
+    if not drafts:
+        told.append("The log records no reads and no writes of files, so there is no phase to describe.")
+    for one in drafts:
+        if one.group.bytes >= _MATTERS * total:
+            told += _of_draft(one)
+    if metadata > _MATTERS * log.job.run_seconds > 0:
+        told.append(
+            f"About {format_seconds(metadata)} went into metadata calls (open, stat) on files of which nothing was "
+            "read or written; they belong to no phase."
+        )
+    return tuple(dict.fromkeys(told))
+
+
+def _of_modules(log: Log) -> Iterator[str]:
+    for name, module in log.modules.items():
+        if module.partial:
+            yield (
+                f"Darshan ran out of memory for module {name}: some files are missing from it, so its bytes and counts "
+                "are lower bounds."
+            )
+        if name in _LEFT_OUT:
+            yield f"The log has I/O of module {name}, which is not characterised yet."
+
+
+def _of_draft(one: Draft) -> Iterator[str]:
+    group = one.group
+    if group.table.source != "counters":
+        yield (
+            f"Module {group.table.name} left no counters: {_what(one)} are told by the {group.table.source} alone, which "
+            "may not have all of them."
+        )
+    if one.processes_quality is not Quality.EXACT and group.reduced:
+        yield (
+            f"Darshan merged the records of all processes: how many of them take part in {_what(one)} is estimated from "
+            "how unevenly the bytes are spread."
+        )
+    if one.covered is not None and one.covered < _WHOLE and group.table.source == "counters":
+        yield (
+            f"The trace (DXT) ends early and holds {one.covered:.0%} of the bytes in {_what(one)}; the rest is assumed "
+            "to go on likewise."
+        )
+    if one.iterations.quality is Quality.UNKNOWN:
+        remedy = "" if group.interface is Interface.STDIO else "; Darshan's extended tracing (DXT) would tell"
+        yield f"The log does not tell where one iteration of {_what(one)} ends and the next begins{remedy}."
+    if library := one.hidden_library:
+        yield (
+            f"The files of {_what(one)} are named like those of {library}, but the log has no module of that library: "
+            f"the application may call {library}, and Darshan saw the level below."
+        )
+
+
+def _what(one: Draft) -> str:
+    group, name = one.group, one.name.rpartition("/")[2]
+    verb = "writes" if group.direction else "reads"
+    return f"the {group.interface} {verb} of {name}" if name else f"the {group.interface} {verb}"

@@ -1,0 +1,59 @@
+"""Sizes: what one request moves, and how much of the bytes is data rather than headers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from acic.workloads.groups import Group
+from acic.workloads.sequences import Traced
+from acic.workloads.tables import BYTES
+from acic.workloads.workload import Quality
+
+_LEAST = 0.001  # share of the bytes that requests of one size need, to be data
+_HEADERS = 0.005  # share of the bytes that can be headers
+
+
+def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
+    """Return the size of the request that moves the median byte, B.
+
+    Args:
+        group: of files.
+        traced: the same requests as the group counts, if there is a trace of them.
+    """
+    size, rest = divmod(group.bytes, group.calls) if group.calls else (group.bytes, 0)
+    common = group.common_sizes
+    if not rest and common.get(size, 0) >= group.calls:
+        return size, Quality.EXACT
+    if traced is not None:
+        lengths, counts = np.unique(traced.lengths(), return_counts=True)
+        median = _median(dict(zip(lengths.tolist(), counts.tolist(), strict=True)))
+        alike = not rest and len(lengths) == 1 and median == size
+        return max(1, median), Quality.EXACT if alike else Quality.ESTIMATED
+    fitting = {s: count for s, count in common.items() if s * count <= group.bytes}
+    if 2 * sum(s * count for s, count in fitting.items()) < group.bytes:
+        # where calls are collective, the others are a library's small ones
+        calls = group.collective_calls if group.collective else group.calls
+        return max(1, round(group.bytes / max(calls, 1))), Quality.ESTIMATED if group.calls else Quality.UNKNOWN
+    return _median(fitting), Quality.ESTIMATED
+
+
+def data_bytes(group: Group) -> int:
+    """Return the bytes less those of the few requests too small to be data, such as a file's header."""
+    if group.totals[BYTES + 1 - group.direction]:
+        return group.bytes  # the common sizes are of both directions
+    common = group.common_sizes
+    data = sum(size * count for size, count in common.items() if size * count >= _LEAST * group.bytes)
+    return data if 0 <= group.bytes - data <= _HEADERS * group.bytes else group.bytes
+
+
+def _median(sizes: Mapping[int, int]) -> int:
+    """Return the size of the request that moves the median byte."""
+    half = sum(size * count for size, count in sizes.items()) / 2
+    moved = 0
+    for size in sorted(sizes):
+        moved += size * sizes[size]
+        if moved >= half:
+            return size
+    return max(sizes)

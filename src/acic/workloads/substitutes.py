@@ -1,0 +1,58 @@
+"""Substitutes: tables from traces and heat maps, where the counters of their module are missing from the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from acic.workloads.darshan import Heatmap, Log, Segments
+from acic.workloads.tables import BYTES, CALLS, FIRST, FLOATS, INDEPENDENT, INTEGERS, LAST, READ, SECONDS, WRITE, Table
+
+_TRACES = {"POSIX": "DXT_POSIX", "MPI-IO": "DXT_MPIIO"}
+_HEATMAPS = {"POSIX": "POSIX", "MPI-IO": "MPIIO", "STDIO": "STDIO"}
+_NO_FILE = 0
+
+
+def substitutes(log: Log, tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return a table for each module that left no counters, but a trace or a heat map.
+
+    A heat map does not tell files apart, and the files that a level below shows can be the same: it only stands in
+    where nothing else is known.
+    """
+    found = {}
+    for name, trace in _TRACES.items():
+        if name not in log.modules and trace in log.dxt and len((segments := log.dxt[trace]).length):
+            found[name] = _from_trace(name, segments)
+    if not found and not tables:
+        for name, key in _HEATMAPS.items():
+            if name not in log.modules and key in log.heatmaps and len((heatmap := log.heatmaps[key]).ranks):
+                return {name: _from_heatmap(name, heatmap)}
+    return found
+
+
+def _from_trace(name: str, segments: Segments) -> Table:
+    count = len(segments.record_id)
+    integers, floats = np.zeros((count, INTEGERS), dtype=np.int64), np.zeros((count, FLOATS))
+    calls = CALLS if name == "POSIX" else INDEPENDENT
+    for direction in (READ, WRITE):
+        mine = segments.write == (direction == WRITE)
+        record, start, end = segments.record[mine], segments.start[mine], segments.end[mine]
+        integers[:, calls + direction] = np.bincount(record, minlength=count)
+        integers[:, BYTES + direction] = np.bincount(record, segments.length[mine], minlength=count)
+        floats[:, SECONDS + direction] = np.bincount(record, end - start, minlength=count)
+        first = np.full(count, np.inf)
+        np.minimum.at(first, record, start)
+        floats[:, FIRST + direction] = np.where(np.isfinite(first), first, 0)
+        np.maximum.at(floats[:, LAST + direction], record, end)
+    ids, ranks = segments.record_id, segments.record_rank
+    return Table(name, ids, ranks, lambda: (integers, floats), partial=True, source="trace")
+
+
+def _from_heatmap(name: str, heatmap: Heatmap) -> Table:
+    count = len(heatmap.ranks)
+    integers, floats = np.zeros((count, INTEGERS), dtype=np.int64), np.zeros((count, FLOATS))
+    integers[:, BYTES + READ] = heatmap.read_bytes.sum(axis=1)
+    integers[:, BYTES + WRITE] = heatmap.write_bytes.sum(axis=1)
+    files = np.full(count, _NO_FILE, dtype=np.uint64)
+    return Table(name, files, heatmap.ranks, lambda: (integers, floats), partial=True, source="heat map")

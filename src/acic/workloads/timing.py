@@ -1,0 +1,150 @@
+"""Timing: how long the job waits in a group's I/O, and how unevenly the processes do.
+
+With a trace that is complete, the union of all intervals in which some process reads (or writes), plus the mean
+metadata time of a process. Without, the time of the slowest process: of a merged record Darshan's own figure, shared
+between the directions by their times. Metadata time (open, close, stat, ...) goes to the directions likewise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.workloads.groups import Group
+from acic.workloads.sequences import Times, Traced
+from acic.workloads.tables import BYTES, META_SECONDS, SECONDS, SLOWEST_SECONDS, Table
+from acic.workloads.workload import Interface
+
+_MANY = 64  # requests, from which on numpy beats a loop
+_FILES = {Interface.HDF5: "H5F", Interface.PNETCDF: "PNETCDF_FILE"}
+
+
+@dataclass(slots=True)
+class Stretches:
+    """Stretches of time, s since the start of the job."""
+
+    starts: list[float]
+    ends: list[float]
+
+    @property
+    def seconds(self) -> float:
+        """How long they are together."""
+        return sum(self.ends) - sum(self.starts)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Where a group's time goes.
+
+    Args:
+        seconds: that the job waits in the group's I/O.
+        metadata: part of it that is open, close, stat and the like, s.
+        data: mean time of a process in the group's reads or writes, s.
+        imbalance: slowest process's time over the mean one's; None if not known.
+        busy: the stretches with I/O; None without a trace.
+    """
+
+    seconds: float
+    metadata: float
+    data: float
+    imbalance: float | None
+    busy: Stretches | None
+
+
+def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[str, Table]) -> Timing:
+    """Return where the time of a group goes, of which `processes` do I/O."""
+    d, times = group.direction, group.times
+    data = times[SECONDS + d]
+    both = times[SECONDS] + times[SECONDS + 1]
+    share = data / both if both else group.bytes / (group.totals[BYTES] + group.totals[BYTES + 1])
+    own = times[META_SECONDS] * share
+    slowest, imbalance = _slowest(group, processes, share)
+    files = tables.get(_FILES[group.interface]) if group.interface in _FILES else None
+    metadata = own / processes
+    if files is not None:  # the library's open and close hold those of the levels below
+        above = _metadata(files, group) * group.bytes / (group.totals[BYTES] + group.totals[BYTES + 1]) / processes
+        slowest += max(0.0, above - metadata)
+        metadata = max(metadata, above)
+    busy = None
+    if traced is not None:
+        times_of = traced.times()
+        busy = union(times_of)
+        if group.reduced and min(group.totals[BYTES], group.totals[BYTES + 1]):
+            imbalance = _imbalance(times_of)  # Darshan's own figure is of both directions together
+    elif group.spans:
+        busy = merged(Stretches(*group.spans))
+    if busy is not None:
+        slowest = max(slowest, busy.seconds + metadata)
+    return Timing(slowest, metadata, data / processes, imbalance, busy)
+
+
+def union(times: Sequence[Times]) -> Stretches:
+    """Return the stretches that the requests cover, in the order of time."""
+    if sum([len(one.start) for one in times]) > _MANY:
+        starts, ends = np.concatenate([one.start for one in times]), np.concatenate([one.end for one in times])
+        return _merged_arrays(starts, ends)
+    found = Stretches([], [])
+    for one in times:
+        found.starts += one.start.tolist()
+        found.ends += one.end.tolist()
+    return merged(found)
+
+
+def merged(spans: Stretches) -> Stretches:
+    """Return what the spans cover, each stretch once, in the order of time."""
+    if len(spans.starts) > _MANY:
+        return _merged_arrays(np.array(spans.starts), np.array(spans.ends))
+    found = Stretches([], [])
+    until = -math.inf
+    for start, end in sorted(zip(spans.starts, spans.ends, strict=True)):
+        if start > until:
+            found.starts.append(start)
+            found.ends.append(end)
+            until = end
+        elif end > until:
+            found.ends[-1] = until = end
+    return found
+
+
+def _merged_arrays(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> Stretches:
+    order = starts.argsort()
+    starts, ends = starts[order], np.maximum.accumulate(ends[order])
+    begins = np.flatnonzero(starts[1:] > ends[:-1]) + 1
+    return Stretches([float(starts[0]), *starts[begins].tolist()], [*ends[begins - 1].tolist(), float(ends[-1])])
+
+
+def _imbalance(times: Sequence[Times]) -> float | None:
+    """Return the slowest process's time over the mean one's."""
+    spent: dict[int, float] = {}
+    for one in times:
+        spent[one.rank] = spent.get(one.rank, 0.0) + sum(one.end.tolist()) - sum(one.start.tolist())
+    total = sum(spent.values())
+    return max(spent.values()) * len(spent) / total if total > 0 else None
+
+
+def _metadata(files: Table, group: Group) -> float:
+    """Return the time of all ranks in the metadata calls of the library on the group's files, s."""
+    return files.summary(files.rows_of(group.files)).times[META_SECONDS]
+
+
+def _slowest(group: Group, processes: int, share: float) -> tuple[float, float | None]:
+    """Return the slowest process's time in one direction, s, and how much it exceeds the mean one's."""
+    d, times, table, rows = group.direction, group.times, group.table, group.rows
+    mean = (times[SECONDS + d] + times[META_SECONDS] * share) / processes
+    if group.ranks == 0:
+        slowest = times[SLOWEST_SECONDS]
+        total = (times[SECONDS] + times[SECONDS + 1] + times[META_SECONDS]) / processes
+        whole = slowest * share if total else 0.0
+        return max(whole, mean), max(1.0, slowest / total) if total and slowest else None
+    spent: dict[int, float] = {}
+    for row in rows:
+        rank, of_row = table.rank_list[row], table.times[row]
+        mine = of_row[SECONDS + d] + of_row[META_SECONDS] * share
+        spent[rank] = spent.get(rank, 0.0) + (mine if rank >= 0 else of_row[SLOWEST_SECONDS] * share)
+    merged = spent.pop(-1, 0.0)
+    slowest = merged + max(spent.values())
+    return slowest, max(1.0, slowest / mean) if mean else None

@@ -1,0 +1,67 @@
+"""Laws of ranking: direction, ties, fronts, and what stays the baseline's."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from acic.advisor.ranking import TIE, free_values, pareto_front, rates, representative, tied_groups
+from acic.platforms import load_platform
+from acic.space import Parameter, Scale, Space
+
+positive = arrays(float, st.integers(1, 60), elements=st.floats(1e-3, 1e6))
+
+
+@given(objective=positive)
+def test_groups_hold_every_candidate_once_and_the_smallest_comes_first(
+    objective: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+) -> None:
+    groups = list(tied_groups(objective))
+    assert sorted(np.concatenate(groups).tolist()) == list(range(len(objective)))
+    assert objective[groups[0][0]] == objective.min()
+    for group in groups:
+        assert objective[group].max() <= objective[group].min() * (1 + TIE)
+    firsts = [objective[group].min() for group in groups]
+    assert firsts == sorted(firsts)
+
+
+@given(time=positive, data=st.data())
+def test_nothing_on_the_front_is_beaten_and_everything_else_is(
+    time: "np.ndarray[tuple[int], np.dtype[np.float64]]", data: st.DataObject
+) -> None:
+    cost = data.draw(arrays(float, len(time), elements=st.floats(1e-3, 1e6)))
+    front = set(pareto_front(time, cost).tolist())
+    for i in range(len(time)):
+        beaten = ((time <= time[i]) & (cost <= cost[i]) & ((time < time[i]) | (cost < cost[i]))).any()
+        if i in front:
+            assert not beaten
+        else:
+            assert beaten or any(time[j] == time[i] and cost[j] == cost[i] for j in front)
+
+
+def test_the_front_runs_from_fastest_to_cheapest() -> None:
+    assert pareto_front(np.array([3.0, 1.0, 2.0, 4.0]), np.array([1.0, 9.0, 5.0, 2.0])).tolist() == [1, 2, 0]
+
+
+SPACE = Space(
+    (
+        Parameter(name="size", values=(1, 2, 4, 8, 16), scale=Scale.LOG),
+        Parameter(name="hint", values=("automatic", "enable", "disable")),
+    )
+)
+
+
+def test_of_those_that_tie_labels_stay_and_numbers_are_taken_from_the_middle() -> None:
+    points = SPACE.enumerate()
+    group = np.flatnonzero(points[:, 0] >= 2)
+    chosen = representative(points, group, SPACE.point({"size": 1, "hint": "automatic"}), np.array([True, False]))
+    assert dict(SPACE.configuration(points[chosen])) == {"size": 8, "hint": "automatic"}
+    assert free_values(SPACE, points, group) == {"size": (4, 8, 16), "hint": ("automatic", "enable", "disable")}
+    assert free_values(SPACE, points, group[:1]) == {}
+
+
+def test_rates_are_those_of_the_platform_one_by_one() -> None:
+    ec2 = load_platform("ec2-2013")
+    points = ec2.space.enumerate()
+    one_by_one = [ec2.cost(ec2.space.configuration(p), 100, 1.0) for p in points]
+    np.testing.assert_allclose(rates(ec2, points, 100, None), one_by_one)

@@ -1,0 +1,159 @@
+"""The contract of the store, on SQLite and on a real PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from acic.errors import InvalidInput, MissingData
+from acic.store import Basis, Measurement, Outcome
+from acic.store.content import fingerprint
+from acic.store.database import AddResult, Count, Store
+from acic.store.rows import training_record
+from acic.workloads import Operation
+from tests.store.samples import failure, measurement, measurements, workload
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(measurement=measurements())
+def test_what_goes_in_comes_out(store: Store, measurement: Measurement) -> None:
+    store.add([measurement])
+    assert store.get(fingerprint(measurement)) == measurement
+    store.remove([fingerprint(measurement)])
+
+
+def test_a_new_store_is_empty(store: Store) -> None:
+    assert store.measurements() == []
+    assert store.counts() == []
+    assert store.count() == 0
+
+
+def test_measurements_come_in_the_order_they_were_added(store: Store) -> None:
+    them = [measurement(i) for i in (5, 3, 9, 1)]
+    assert store.add(them) == AddResult(added=4, duplicates=0)
+    assert store.measurements() == them
+    assert store.measurements(limit=2) == them[:2]
+
+
+def test_duplicates_are_recognised_and_the_first_stays(store: Store) -> None:
+    store.add([measurement(1)])
+    relabelled = replace(measurement(1), contributor="somebody else", outcome=Outcome.SUSPECT)
+    assert store.add([relabelled, measurement(2), measurement(2)]) == AddResult(added=1, duplicates=2)
+    assert store.measurements() == [measurement(1), measurement(2)]
+
+
+def test_a_store_keeps_what_it_has_when_opened_again(url: str) -> None:
+    with Store.open(url) as first:
+        first.add([measurement(1), failure(2)])
+        before = first.fingerprint("tianhe-lustre")
+    with Store.open(url) as second:
+        assert second.measurements() == [measurement(1), failure(2)]
+        assert second.fingerprint("tianhe-lustre") == before
+
+
+def test_measurements_are_found_by_what_they_are(store: Store) -> None:
+    read = replace(measurement(2), workload=workload(operation=Operation.READ), outcome=Outcome.SUSPECT)
+    simulated = replace(measurement(3), basis=Basis.SIMULATED)
+    elsewhere = replace(measurement(4), platform="ec2-2013")
+    them = [measurement(1), read, simulated, elsewhere, failure(5)]
+    store.add(them)
+    assert store.measurements("ec2-2013") == [elsewhere]
+    assert store.measurements(outcome=Outcome.FAILED) == [failure(5)]
+    assert store.measurements(basis=Basis.SIMULATED) == [simulated]
+    assert store.measurements("tianhe-lustre", operation=Operation.READ) == [read]
+    assert store.measurements("nowhere") == []
+    assert store.counts() == [
+        Count("ec2-2013", Outcome.OK, 1),
+        Count("tianhe-lustre", Outcome.FAILED, 1),
+        Count("tianhe-lustre", Outcome.OK, 2),
+        Count("tianhe-lustre", Outcome.SUSPECT, 1),
+    ]
+    assert store.count() == 5
+    assert store.count("tianhe-lustre", outcome=Outcome.OK) == 2
+
+
+def test_training_records_are_those_of_the_good_measurements(store: Store) -> None:
+    them = [measurement(1), failure(2), replace(measurement(3), basis=Basis.SIMULATED), measurement(4)]
+    store.add([*them, replace(measurement(5), platform="other")])
+    assert store.training_records("tianhe-lustre") == [r for r in map(training_record, them) if r]
+    assert store.training_records("tianhe-lustre")[0].bandwidths == measurement(1).bandwidths
+
+
+def test_a_prefix_names_a_measurement_if_only_one(store: Store) -> None:
+    them = [measurement(i) for i in range(40)]
+    store.add(them)
+    assert all(store.get(fingerprint(m)[:16].upper()) == m for m in them[:3])
+    with pytest.raises(MissingData):
+        store.get("0123456789abcdef")
+    with pytest.raises(InvalidInput, match="several"):
+        store.get(max("0123456789abcdef", key=lambda c: sum(fingerprint(m)[0] == c for m in them)))
+    for wrong in ("", "xyz", "ab%"):
+        with pytest.raises(InvalidInput):
+            store.get(wrong)
+
+
+def test_what_is_removed_is_gone_and_can_be_added_again(store: Store) -> None:
+    store.add([measurement(1), measurement(2)])
+    assert store.remove([fingerprint(measurement(1)), "0" * 64]) == 1
+    assert store.measurements() == [measurement(2)]
+    assert store.add([measurement(1)]).added == 1
+
+
+def test_an_import_that_fails_leaves_nothing(store: Store) -> None:
+    store.add([measurement(0)])
+
+    def broken() -> Iterator[Measurement]:
+        yield from map(measurement, range(1, 2500))
+        raise InvalidInput("the 2500th cannot be read", hint="")
+
+    with pytest.raises(InvalidInput, match="2500th"):
+        store.add(broken())
+    assert store.measurements() == [measurement(0)]
+    assert store.add(map(measurement, range(2500))) == AddResult(added=2499, duplicates=1)
+
+
+def test_progress_is_told(store: Store) -> None:
+    told: list[int] = []
+    store.add(map(measurement, range(2300)), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 2300
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"note": "a\0b"}, {"tool": "\ud800"}, {"workload": workload(data_size=2**64)}],
+    ids=["NUL", "surrogate", "too large"],
+)
+def test_what_no_database_holds_is_refused(store: Store, change: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput):
+        store.add([measurement(1), replace(measurement(2), **change)])  # type: ignore[arg-type]
+    assert store.count() == 0
+
+
+def test_the_state_tells_the_data_and_nothing_else(url: str, store: Store) -> None:
+    platform = "tianhe-lustre"
+    empty = store.fingerprint(platform)
+    store.add([measurement(1), measurement(2)])
+    both = store.fingerprint(platform)
+    assert both != empty != store.fingerprint("ec2-2013")
+    store.add([replace(measurement(3), platform="ec2-2013"), measurement(1)])
+    assert store.fingerprint(platform) == both
+    store.remove([fingerprint(measurement(1))])
+    assert store.fingerprint(platform) not in (empty, both)
+    store.add([measurement(1)])
+    assert store.fingerprint(platform) == both  # in another order
+    store.remove([fingerprint(measurement(2))])
+    store.add([replace(measurement(2), outcome=Outcome.SUSPECT)])
+    assert store.fingerprint(platform) != both  # the same run, judged otherwise
+    with Store.open(url) as another:
+        assert another.fingerprint(platform) == store.fingerprint(platform)
+
+
+def test_a_closed_store_opens_by_itself(store: Store) -> None:
+    store.close()
+    store.add([measurement(1)])
+    store.close()
+    assert store.count() == 1

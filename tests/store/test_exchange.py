@@ -1,0 +1,158 @@
+"""The exchange format: nothing lost on the way, nothing half-written, nothing half-read."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acic.errors import InvalidInput, StoreError, UnreadableInput
+from acic.store import Measurement
+from acic.store.content import fingerprint, to_content
+from acic.store.exchange import FORMAT, VERSION, export, is_exchange, read_exchange
+from tests.store.samples import failure, lustre, measurement, measurements, workload
+
+SUFFIXES = (".jsonl", ".parquet")
+
+
+@settings(max_examples=50, deadline=None)
+@given(them=st.lists(measurements(), max_size=4), suffix=st.sampled_from(SUFFIXES))
+def test_the_round_trip_loses_nothing(
+    tmp_path_factory: pytest.TempPathFactory, them: list[Measurement], suffix: str
+) -> None:
+    path = tmp_path_factory.mktemp("x") / f"data{suffix}"
+    assert export(them, path) == len(them)
+    again = read_exchange(path)
+    assert again == them
+    assert [fingerprint(m) for m in again] == [fingerprint(m) for m in them]
+    assert [to_content(m)["configuration"] for m in again] == [to_content(m)["configuration"] for m in them]
+    assert is_exchange(path)
+
+
+@pytest.fixture(params=SUFFIXES)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    path = tmp_path / f"data{request.param}"
+    export([measurement(1), failure(2), measurement(3)], path)
+    return path
+
+
+def refused(path: Path, problem: str) -> None:
+    with pytest.raises(UnreadableInput, match=problem) as caught:
+        read_exchange(path)
+    assert caught.value.hint
+
+
+@given(st.data())
+def test_a_truncated_file_is_refused_with_its_line(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    whole = tmp_path_factory.mktemp("x") / "data.jsonl"
+    export([measurement(i) for i in range(4)], whole)
+    raw = whole.read_bytes()
+    whole.write_bytes(raw[: data.draw(st.integers(0, len(raw) - 1))])
+    refused(whole, r"line \d")
+
+
+def test_a_truncated_table_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    export([measurement(i) for i in range(4)], path)
+    raw = path.read_bytes()
+    for end in (5, len(raw) // 2, len(raw) - 1):
+        path.write_bytes(raw[:end])
+        refused(path, "cannot read")
+
+
+def edited(path: Path, number: int, **changes: object) -> None:
+    """Change fields of one line (the header is line 1)."""
+    lines = path.read_text().splitlines()
+    lines[number - 1] = json.dumps(json.loads(lines[number - 1]) | changes)
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "data.jsonl"
+    export([measurement(1)], path)
+    edited(path, 1, version=VERSION + 1)
+    refused(path, f"version {VERSION + 1}")
+    table = pa.table({"x": [1]}).replace_schema_metadata({FORMAT: str(VERSION + 1)})
+    pq.write_table(table, tmp_path / "data.parquet")
+    refused(tmp_path / "data.parquet", f"version {VERSION + 1}")
+
+
+@pytest.mark.parametrize(
+    ("line", "changes", "problem"),
+    [
+        (1, {"version": "one"}, "no version"),
+        (1, {"version": None}, "no version"),
+        (1, {"format": "other"}, "no file of"),
+        (1, {"count": 2}, "2 measurements were promised and 3"),
+        (1, {"count": 4}, "4 measurements were promised and 3"),
+        (3, {"outcome": "fine"}, "line 3"),
+        (4, {"surprise": 1}, "line 4.*surprise"),
+        (2, {"workload": workload().__repr__()}, "line 2"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, line: int, changes: dict[str, object], problem: str) -> None:
+    path = tmp_path / "data.jsonl"
+    export([measurement(1), failure(2), measurement(3)], path)
+    edited(path, line, **changes)
+    refused(path, problem)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "[]\n", "3\n", "not json\n", '{"format": "acic-measurements"}\n', "\xff\n"])
+def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "data.jsonl"
+    path.write_bytes(text.encode("latin-1"))
+    refused(path, "data.jsonl")
+    refused(tmp_path / "nowhere.jsonl", "No such file")
+
+
+def test_tables_of_something_else_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    pq.write_table(pa.table({"x": [1]}), path)
+    refused(path, "no file of")
+    pq.write_table(pa.table({"x": [1]}).replace_schema_metadata({FORMAT: "1"}), path)
+    refused(path, "cannot read")
+
+
+def test_the_first_line_says_what_it_is(tmp_path: Path) -> None:
+    export([measurement(1)], tmp_path / "data.jsonl")
+    header = json.loads((tmp_path / "data.jsonl").read_text().splitlines()[0])
+    assert (header["format"], header["version"], header["count"]) == (FORMAT, VERSION, 1)
+    export([measurement(1)], tmp_path / "data.parquet")
+    assert pq.read_schema(tmp_path / "data.parquet").metadata[FORMAT.encode()] == b"1"
+
+
+def test_an_export_that_fails_leaves_the_old_file(path: Path) -> None:
+    before = path.read_bytes()
+    with pytest.raises(InvalidInput):
+        export([measurement(1), measurement(2, configuration=lustre(stripe_count=math.nan))], path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_parquet_cannot_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="Parquet"):
+        export([measurement(1, workload=workload(data_size=2**64))], tmp_path / "data.parquet")
+
+
+def test_an_export_needs_a_known_suffix_and_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="neither"):
+        export([], tmp_path / "data.csv")
+    with pytest.raises(StoreError, match="cannot write"):
+        export([measurement(1)], tmp_path / "nowhere" / "data.jsonl")
+    with pytest.raises(StoreError, match="cannot write"):
+        export([measurement(1)], tmp_path / "nowhere" / "data.parquet")
+
+
+def test_an_exported_file_may_be_read_by_others(path: Path) -> None:
+    umask = os.umask(0)
+    os.umask(umask)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask

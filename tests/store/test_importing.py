@@ -1,0 +1,143 @@
+"""Imports: everything in a folder is either a measurement or a reason."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from acic.errors import InvalidInput, UnreadableInput
+from acic.platforms import Platform
+from acic.space import Value
+from acic.store import Outcome
+from acic.store.database import AddResult, Store
+from acic.store.exchange import export
+from acic.store.importing import ImportOptions, import_path
+from acic.store.naming import NamingRule
+from acic.workloads import Operation
+from tests.store.samples import lustre, measurement
+
+DATA = Path(__file__).parents[1] / "data" / "ior"
+BOTH_WAYS = 8  # runs that wrote and read; two more went one way only
+
+
+def folder(path: Path, **files: str) -> Path:
+    """A folder of genuine outputs under other names: `name="source"`, each with its companions."""
+    path.mkdir(exist_ok=True)
+    for name, source in files.items():
+        for suffix in ("json", "json.rc", "json.out", "json.err"):
+            shutil.copy(DATA / f"{source}.{suffix}", path / f"{name}.{suffix}")
+    return path
+
+
+def test_one_file_is_a_measurement_per_direction(tianhe: Platform) -> None:
+    report = import_path(DATA / "mpiio_coll.json", tianhe)
+    assert [m.workload.operation for m in report.measurements] == [Operation.WRITE, Operation.READ]
+    assert all(m.configuration == tianhe.baseline and m.outcome is Outcome.OK for m in report.measurements)
+    assert all(m.platform == "tianhe-lustre" and m.revision == tianhe.revision for m in report.measurements)
+    assert all(m.tool == "ior" and len(m.raw_sha256) == 64 for m in report.measurements)
+    assert (report.files, report.failed, report.skipped) == (1, 0, ())
+
+
+def test_a_folder_loses_nothing(tianhe: Platform) -> None:
+    """Every file but the companions is a measurement, a failure, or a reason."""
+    report = import_path(DATA, tianhe)
+    accounted = {s.path.name for s in report.skipped}
+    assert "README.md" in accounted
+    assert {"fail_api.json", "fail_misaligned.txt", "dummy.json", "posix_shared.csv"} <= accounted
+    good = [m for m in report.measurements if m.outcome is Outcome.OK]
+    assert len(good) == 2 * (2 * BOTH_WAYS + 2)  # in JSON and in text
+    assert report.failed == 8  # four failures tell their workload, in JSON and in text
+    assert all(s.reason for s in report.skipped)
+
+
+def test_names_tell_configurations(tianhe: Platform, tmp_path: Path) -> None:
+    path = folder(tmp_path / "x", ost1="posix_shared", ost4="posix_writeonly", ost64="posix_fpp", notes="posix_fpp")
+    report = import_path(path, tianhe, ImportOptions(rule=NamingRule("ost{stripe_count}.json")))
+    assert {m.configuration["stripe_count"] for m in report.measurements} == {1, 4}
+    assert {s.path.name: s.reason for s in report.skipped} == {
+        "notes.json": "its name does not fit the rule ost{stripe_count}.json",
+        "ost64.json": "this is no configuration of tianhe-lustre: stripe_count 64 is outside 1 to 32",
+    }
+
+
+def test_what_the_name_tells_goes_before_what_was_said(tianhe: Platform, tmp_path: Path) -> None:
+    path = folder(tmp_path / "x", ost4="posix_writeonly")
+    said: dict[str, Value] = {"stripe_count": 2, "romio_cb_write": "enable"}
+    options = ImportOptions(rule=NamingRule("ost{stripe_count}.json"), configuration=said)
+    (only,) = import_path(path, tianhe, options).measurements
+    assert only.configuration == lustre(stripe_count=4, romio_cb_write="enable")
+
+
+def test_suspect_figures_are_kept_and_marked(tianhe: Platform) -> None:
+    options = ImportOptions(suspect=Operation.READ, timezone=timezone(timedelta(hours=8)), contributor="me")
+    write, read = import_path(DATA / "posix_shared.json", tianhe, options).measurements
+    assert (write.outcome, read.outcome) == (Outcome.OK, Outcome.SUSPECT)
+    assert "suspect" in read.note
+    assert read.bandwidth
+    assert write.contributor == "me"
+    assert write.time.utcoffset() == timedelta(hours=8)
+
+
+def test_a_failed_read_stays_failed_though_reads_are_suspect(tianhe: Platform, tmp_path: Path) -> None:
+    path = folder(tmp_path / "x", a="posix_readonly")
+    (path / "a.json.rc").write_text("1")
+    (only,) = import_path(path, tianhe, ImportOptions(suspect=Operation.READ)).measurements
+    assert only.outcome is Outcome.FAILED
+
+
+def test_what_files_do_not_tell_can_be_said(tianhe: Platform) -> None:
+    options = ImportOptions(command="ior -a POSIX -b 4m -t 256k -s 2", revision="2022-01")
+    write, _ = import_path(DATA / "posix_shared.csv", tianhe, options).measurements
+    assert write.workload == import_path(DATA / "posix_shared.json", tianhe).measurements[0].workload
+    assert write.revision == "2022-01"
+    options = ImportOptions(command="ior -a POSIX", processes=2)
+    (failed,) = import_path(DATA / "fail_api.json", tianhe, options).measurements
+    assert failed.outcome is Outcome.FAILED
+    assert "Unrecognized" in failed.note
+
+
+def test_an_import_repeated_adds_nothing(tianhe: Platform, store: Store, tmp_path: Path) -> None:
+    first = import_path(DATA, tianhe)
+    again = import_path(Path(shutil.copytree(DATA, tmp_path / "copy", copy_function=shutil.copy2)), tianhe)
+    assert store.add(first.measurements).duplicates == 0
+    assert store.add(again.measurements) == AddResult(0, len(first.measurements))
+
+
+def test_exchange_files_are_imported_too(tianhe: Platform, tmp_path: Path) -> None:
+    theirs = [measurement(1), measurement(2, platform="ec2-2013")]
+    for name in ("a.jsonl", "b.parquet"):
+        export(theirs, tmp_path / name)
+    (tmp_path / "c.jsonl").write_bytes((tmp_path / "a.jsonl").read_bytes()[:-20])
+    report = import_path(tmp_path, tianhe, ImportOptions(rule=NamingRule("{stripe_count}.json")))
+    assert report.measurements == (measurement(1), measurement(1))
+    assert [s.path.name for s in report.skipped] == ["a.jsonl", "b.parquet", "c.jsonl"]
+    assert "line 3" in report.skipped[2].reason
+
+
+def test_one_file_that_cannot_be_read_is_an_error(tianhe: Platform, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInput):
+        import_path(DATA / "README.md", tianhe)
+    with pytest.raises(UnreadableInput, match="No such file"):
+        import_path(tmp_path / "nowhere", tianhe)
+    with pytest.raises(UnreadableInput, match="No such file"):
+        import_path(tmp_path / "nowhere", tianhe, ImportOptions(rule=NamingRule("{stripe_count}")))
+
+
+def test_options_that_do_not_fit_the_platform_are_refused_at_once(tianhe: Platform) -> None:
+    with pytest.raises(InvalidInput):
+        import_path(DATA, tianhe, ImportOptions(rule=NamingRule("{colour}.json")))
+    with pytest.raises(InvalidInput):
+        import_path(DATA, tianhe, ImportOptions(configuration={"stripe_count": 1000}))
+
+
+def test_an_empty_folder_gives_an_empty_report(tianhe: Platform, tmp_path: Path) -> None:
+    assert import_path(tmp_path, tianhe).measurements == ()
+
+
+def test_progress_is_told(tianhe: Platform) -> None:
+    told: list[int] = []
+    report = import_path(DATA, tianhe, progress=told.append)
+    assert told == list(range(1, report.files + 1))

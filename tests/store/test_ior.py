@@ -1,0 +1,369 @@
+"""Reading IOR: genuine outputs against truths written down by hand from their command lines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acic.errors import UnreadableInput
+from acic.store import Outcome
+from acic.store.ior import IorResult, is_companion, read_ior
+from acic.workloads import Access, Characteristics, Interface, Operation
+from tests.store.samples import MIB
+
+DATA = Path(__file__).parents[1] / "data" / "ior"
+KIB = 1024
+WRITE, READ = Operation.WRITE, Operation.READ
+
+
+def told(
+    tasks: int, interface: Interface, data: int, request: int, operation: Operation, **more: object
+) -> Characteristics:
+    given: dict[str, object] = {"collective": False, "shared": True, "access": Access.CONSECUTIVE, **more}
+    return Characteristics(
+        processes=tasks,
+        io_processes=tasks,
+        interface=interface,
+        iterations=1,
+        data_size=data,
+        request_size=request,
+        operation=operation,
+        **given,  # type: ignore[arg-type]
+    )
+
+
+def both(tasks: int, interface: Interface, data: int, request: int, **more: object) -> list[Characteristics]:
+    return [told(tasks, interface, data, request, operation, **more) for operation in (WRITE, READ)]
+
+
+COMMANDS = {  # by hand, from the lines "Command line" and "tasks" of the .txt files
+    "hdf5_fpp": (4, "-a HDF5 -F -b 4m -t 1m"),
+    "hdf5_indep": (4, "-a HDF5 -b 4m -t 1m"),
+    "mpiio_coll": (4, "-a MPIIO -c -b 4m -t 256k -s 2"),
+    "mpiio_indep": (4, "-a MPIIO -b 4m -t 256k -s 2"),
+    "posix_direct": (2, "-a POSIX --posix.odirect -b 4m -t 1m"),
+    "posix_fpp": (4, "-a POSIX -F -b 4m -t 1m"),
+    "posix_readonly": (4, "-a POSIX -r -k -b 4m -t 1m -o wo.dat"),
+    "posix_shared": (4, "-a POSIX -b 4m -t 256k -s 2"),
+    "posix_verify": (2, "-a POSIX -b 1m -t 256k -w -W -r -R"),
+    "posix_writeonly": (4, "-a POSIX -w -k -b 4m -t 1m -o wo.dat"),
+}
+TRUTHS = {
+    "hdf5_fpp": both(4, Interface.HDF5, 4 * MIB, MIB, shared=False),
+    "hdf5_indep": both(4, Interface.HDF5, 4 * MIB, MIB),
+    "mpiio_coll": both(4, Interface.MPIIO, 8 * MIB, 256 * KIB, collective=True, access=Access.STRIDED),
+    "mpiio_indep": both(4, Interface.MPIIO, 8 * MIB, 256 * KIB, access=Access.STRIDED),
+    "posix_direct": both(2, Interface.POSIX, 4 * MIB, MIB),
+    "posix_fpp": both(4, Interface.POSIX, 4 * MIB, MIB, shared=False),
+    "posix_readonly": [told(4, Interface.POSIX, 4 * MIB, MIB, READ)],
+    "posix_shared": both(4, Interface.POSIX, 8 * MIB, 256 * KIB, access=Access.STRIDED),
+    "posix_verify": both(2, Interface.POSIX, MIB, 256 * KIB),
+    "posix_writeonly": [told(4, Interface.POSIX, 4 * MIB, MIB, WRITE)],
+}
+BANDWIDTHS = {  # MiB/s, by hand from the files
+    "posix_shared.json": [89.9258, 4245.6498],
+    "posix_shared.csv": [118.0612, 2494.3360],
+    "posix_shared.txt": [96.88, 973.50],
+    "mpiio_coll.json": [14.9014, 12.4610],
+    "posix_readonly.txt": [1341.83],
+    "posix_direct.csv": [450.9277, 859.8409],
+}
+FAILURES = {  # what went wrong, and what was being done where the output tells
+    "fail_api": ("Unrecognized I/O API", None),
+    "fail_enospc": ("No space left on device", told(2, Interface.POSIX, 8 * MIB, 256 * KIB, WRITE)),
+    "fail_enospc_mpiio": ("No space left on device", told(2, Interface.MPIIO, 8 * MIB, 256 * KIB, WRITE)),
+    "fail_misaligned": ("multiple of transfer size", None),
+    "fail_mpiio_nodir": ("does not exist", told(2, Interface.MPIIO, MIB, 256 * KIB, WRITE)),
+    "fail_nodir": ("No such file or directory", told(2, Interface.POSIX, MIB, 256 * KIB, WRITE)),
+    "mpiio_hints": ("invalid argument: -H", None),
+}
+SUFFIXES = (".json", ".csv", ".txt")
+
+
+def read(name: str, suffix: str) -> list[IorResult]:
+    tasks, command = COMMANDS.get(name, (2, ""))
+    path = DATA / f"{name}{suffix}"
+    return read_ior(path, command=f"ior {command}", processes=tasks) if suffix == ".csv" else read_ior(path)
+
+
+def test_every_file_has_its_truth() -> None:
+    names = {p.name.split(".")[0] for p in DATA.iterdir()} - {"README", "dummy"}
+    assert names == set(TRUTHS) | set(FAILURES)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("name", TRUTHS)
+def test_a_good_run_is_read_as_it_was(name: str, suffix: str) -> None:
+    results = read(name, suffix)
+    assert [r.workload for r in results] == TRUTHS[name]
+    assert all(r.outcome is Outcome.OK and not r.note for r in results)
+    assert all(len(r.repetitions) == 1 for r in results)
+    if figures := BANDWIDTHS.get(f"{name}{suffix}"):
+        assert [r.repetitions[0].bandwidth for r in results] == [pytest.approx(b * MIB) for b in figures]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failed_run_is_one_failure_with_its_reason(name: str, suffix: str) -> None:
+    reason, workload = FAILURES[name]
+    (result,) = read_ior(DATA / f"{name}{suffix}")
+    assert result.outcome is Outcome.FAILED
+    assert reason in result.note
+    assert result.note.isprintable()
+    assert result.repetitions == ()
+    if suffix == ".csv" or workload is None:
+        assert result.workload is None
+        assert result.why_unknown
+    else:
+        assert result.workload == workload
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_failure_that_tells_nothing_is_known_by_its_command_line(suffix: str) -> None:
+    (result,) = read_ior(DATA / f"fail_misaligned{suffix}", command="ior -a POSIX -b 1m -t 512k", processes=2)
+    assert result.outcome is Outcome.FAILED
+    assert result.workload == told(2, Interface.POSIX, MIB, 512 * KIB, WRITE)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_dummy_interface_is_no_storage(suffix: str) -> None:
+    results = read_ior(DATA / f"dummy{suffix}", command="ior -a DUMMY -b 4m -t 1m")
+    assert all(r.workload is None and "DUMMY" in r.why_unknown for r in results)
+
+
+def test_what_else_the_output_tells() -> None:
+    write = read("mpiio_coll", ".json")[0]
+    assert write.time == datetime(2026, 11, 20, 22, 4, 3, tzinfo=UTC)
+    assert write.tool_version == "4.1.0+dev"
+    assert write.versions == {"MPIIO": "4.0"}
+    assert write.host_shape == {"nodes": 1, "tasks_per_node": 4, "machine": "Linux vm"}
+    assert write.repetitions[0].seconds == 2.1475
+    assert write.repetitions[0].iops == 72.2084
+    text = read("hdf5_fpp", ".txt")[0]
+    assert text.versions == {"HDF5": "1.10.8 (Parallel)"}
+    assert text.host_shape == write.host_shape
+
+
+def test_times_are_in_the_timezone_given() -> None:
+    china = timezone(timedelta(hours=8))
+    here, there = (read_ior(DATA / "posix_shared.json", timezone=zone)[0].time for zone in (UTC, china))
+    assert here - there == timedelta(hours=8)
+
+
+def test_a_file_without_a_time_takes_its_own() -> None:
+    path = DATA / "posix_shared.csv"
+    assert read("posix_shared", ".csv")[0].time == datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+
+def test_csv_without_a_command_line_says_what_it_lacks() -> None:
+    (result,) = read_ior(DATA / "posix_shared.csv")
+    assert result.workload is None
+    assert "command line" in result.why_unknown
+    assert result.outcome is Outcome.UNKNOWN
+
+
+# ---- repetitions, and the ways in which releases of IOR have broken their JSON
+
+
+def document(repetitions: int = 10, done: int = 10, **parameters: int) -> str:
+    """IOR's JSON of writes and reads repeated: what its release 3.4 prints."""
+    asked = {"readFile": 1, "writeFile": 1, "maxTimeDuration": 0, "randomOffset": 0, "filePerProc": 0} | parameters
+    results = [
+        {"access": access, "bwMiB": 100.0 + i, "iops": 5.0, "openTime": 0.1, "totalTime": 2.5}
+        for i in range(done)
+        for access in ("write", "read")
+        if asked[f"{access}File"]
+    ]
+    return json.dumps(
+        {
+            "Version": "3.4.0",
+            "Began": "Mon Mar  6 17:49:37 2023",
+            "Command line": f"ior -a MPIIO -t 1M -b 8388608 -O summaryFormat=JSON -i {repetitions}",
+            "Machine": "Linux cn968",
+            "tests": [
+                {
+                    "TestID": 0,
+                    "StartTime": "Mon Mar  6 17:49:38 2023",
+                    "Parameters": {
+                        "api": "MPIIO", "testFileName": "a {strange} name", "nodes": 128, "tasksPerNode": 1,
+                        "repetitions": repetitions, "collective": 0, "segmentCount": 1,
+                        "transferSize": MIB, "blockSize": 8 * MIB, **asked,
+                    },
+                    "Options": {"api": "MPIIO", "apiVersion": "(3.1)", "tasks": 128, "repetitions": repetitions},
+                    "Results": results,
+                }
+            ],
+            "summary": [{"operation": "write", "API": "MPIIO", "blockSize": 8 * MIB, "transferSize": MIB}],
+            "Finished": "Mon Mar  6 17:50:01 2023",
+        },
+        indent=2,
+    )  # fmt: skip
+
+
+def written(folder: Path, text: str, name: str = "run.json") -> list[IorResult]:
+    path = folder / name
+    path.write_text(text)
+    return read_ior(path)
+
+
+def test_every_repetition_is_kept_in_order(tmp_path: Path) -> None:
+    write, read = written(tmp_path, document())
+    assert [r.bandwidth for r in write.repetitions] == [(100 + i) * MIB for i in range(10)]
+    assert write.workload == told(128, Interface.MPIIO, 8 * MIB, MIB, WRITE)
+    assert read.workload == told(128, Interface.MPIIO, 8 * MIB, MIB, READ)
+    assert write.time == datetime(2023, 3, 6, 17, 49, 38, tzinfo=UTC)
+
+
+BREAKS = {
+    "a bracket is lost (issue 233)": lambda t: t.replace("]\n    }\n  ],", "}\n  ],"),
+    "results in brackets of their own (issue 102)": lambda t: t.replace('"Results": [', '"Results": [ [').replace(
+        "      ]\n    }\n  ],", ']\n]\n, \n  "max": {\n    "writeMiB": 1658.4\n  }\n\n}\n]\n,'
+    ),
+    "a heading before it (issue 102)": lambda t: "IOR-3.2.0: MPI Coordinated Test of Parallel I/O\n" + t,
+    "messages in between (issue 503)": lambda t: t.replace(
+        '{\n          "access"', '\nCommencing write performance test: Mon Dec 23 2024\n{\n          "access"'
+    ).replace('"Results"', 'WARNING: The file "x" exists already and will be deleted\n"Results"'),
+    "keys given twice (issue 264)": lambda t: t.replace('"operation": "write"', '"blockSize": 1, "operation": "write"'),
+    "commas are lost (issue 264)": lambda t: t.replace("        },\n        {", "        }\n        {"),
+    "commas too many": lambda t: t.replace("\n        }", ",\n        }"),
+}
+
+
+@pytest.mark.parametrize("how", BREAKS)
+def test_broken_json_gives_what_whole_json_gives(tmp_path: Path, how: str) -> None:
+    good = written(tmp_path, document())
+    text = BREAKS[how](document())
+    assert text != document()
+    broken = written(tmp_path, text)
+    assert [(r.workload, r.outcome, r.repetitions) for r in broken] == [
+        (r.workload, r.outcome, r.repetitions) for r in good
+    ]
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_a_truncated_file_never_passes_for_a_success(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    source = data.draw(st.sampled_from([document(), *((DATA / f"{n}.json").read_text() for n in TRUTHS)]))
+    end = data.draw(st.integers(0, source.index('"Finished"') + len('"Finished": "')))
+    results = written(tmp_path_factory.mktemp("cut"), source[:end])
+    assert results
+    assert all(r.outcome is Outcome.FAILED and r.note for r in results)
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_truncated_text_never_passes_for_a_success(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    source = data.draw(st.sampled_from([(DATA / f"{n}.txt").read_text() for n in TRUTHS]))
+    end = data.draw(st.integers(4, source.index("\nFinished")))
+    results = written(tmp_path_factory.mktemp("cut"), source[:end], "run.txt")
+    assert results
+    assert all(r.outcome is Outcome.FAILED and r.note for r in results)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
+    path = tmp_path_factory.mktemp("any") / "x"
+    path.write_bytes(raw)
+    try:
+        assert all(r.outcome is not Outcome.OK for r in read_ior(path))
+    except UnreadableInput as error:
+        assert error.hint  # noqa: PT017
+
+
+def test_missing_repetitions_are_a_failure(tmp_path: Path) -> None:
+    write, read = written(tmp_path, document(done=7))
+    assert (write.outcome, read.outcome) == (Outcome.FAILED, Outcome.FAILED)
+    assert "7 of 10" in write.note
+    assert len(write.repetitions) == 7
+
+
+def test_a_time_limit_may_leave_repetitions_out(tmp_path: Path) -> None:
+    write = written(tmp_path, document(done=7, maxTimeDuration=5))[0]
+    assert write.outcome is Outcome.OK
+    assert "7 of 10" in write.note
+
+
+def test_an_infinite_bandwidth_is_no_figure(tmp_path: Path) -> None:
+    write = written(tmp_path, document().replace('"bwMiB": 103.0', '"bwMiB": "inf"').replace("104.0", "nan"))[0]
+    assert [r.bandwidth is None for r in write.repetitions] == [i in (3, 4) for i in range(10)]
+    assert write.outcome is Outcome.FAILED
+
+
+def test_random_offsets_and_files_per_process(tmp_path: Path) -> None:
+    assert [r.workload and r.workload.access for r in written(tmp_path, document(randomOffset=1))] == [
+        Access.RANDOM
+    ] * 2
+    text = document(filePerProc=1).replace('"segmentCount": 1', '"segmentCount": 4')
+    (write, _) = written(tmp_path, text)
+    assert write.workload == told(128, Interface.MPIIO, 32 * MIB, MIB, WRITE, shared=False)  # its own file: no stride
+
+
+# ---- how the run ended, told by the files beside it
+
+
+@pytest.mark.parametrize("beside", ["run.json.rc", "run.rc"])
+def test_an_exit_status_makes_a_failure(tmp_path: Path, beside: str) -> None:
+    (tmp_path / beside).write_text("9\n")
+    results = written(tmp_path, document())
+    assert [r.outcome for r in results] == [Outcome.FAILED] * 2
+    assert results[0].note == "exit status 9"
+    (tmp_path / beside).write_text("0\n")
+    assert written(tmp_path, document())[0].outcome is Outcome.OK
+
+
+def test_data_other_than_written_is_corrupt(tmp_path: Path) -> None:
+    (tmp_path / "run.json.out").write_text("WARNING: Incorrect data on read (3 errors found).\n")
+    write, read = written(tmp_path, document())
+    assert (write.outcome, read.outcome) == (Outcome.OK, Outcome.CORRUPT)
+    (tmp_path / "run.json.out").write_text("[0] FAILED comparison of buffer in file\n")
+    assert {r.outcome for r in written(tmp_path, document())} == {Outcome.CORRUPT}
+
+
+def test_an_error_after_a_write_fails_both_directions(tmp_path: Path) -> None:
+    text = document(repetitions=1, done=1).replace('"access": "read"', '"access": "remove"')
+    (tmp_path / "run.json.err").write_text("Abort(-1) on node 0 (rank 0 in comm 0)\n")
+    write, read = written(tmp_path, text)
+    assert (write.outcome, read.outcome) == (Outcome.FAILED, Outcome.FAILED)
+    assert len(write.repetitions) == 1
+    assert read.repetitions == ()
+
+
+def test_several_tests_in_one_file_are_several_results(tmp_path: Path) -> None:
+    one = json.loads(document(repetitions=1, done=1))
+    second = json.loads(document(repetitions=2, done=2, readFile=0, filePerProc=1))["tests"][0]
+    one["tests"].append(second | {"StartTime": "Mon Mar  6 18:00:00 2023"})
+    results = written(tmp_path, json.dumps(one))
+    assert [(r.workload and r.workload.shared, len(r.repetitions)) for r in results] == [
+        (True, 1),
+        (True, 1),
+        (False, 2),
+    ]
+    assert results[2].time - results[0].time == timedelta(minutes=10, seconds=22)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', "a,b\n1,2\n", "Some notes of mine.\n", "[]"])
+def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UnreadableInput, match="no output of IOR") as caught:
+        written(tmp_path, text)
+    assert caught.value.hint
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInput, match="No such file"):
+        read_ior(tmp_path / "nowhere.json")
+
+
+def test_companions_are_told_from_outputs(tmp_path: Path) -> None:
+    for name in ("a.json", "a.json.rc", "a.err", "b.out", "c.csv", "c.csv.out"):
+        shutil.copy(DATA / "posix_shared.csv", tmp_path / name)
+    assert sorted(p.name for p in tmp_path.iterdir() if not is_companion(p)) == ["a.json", "b.out", "c.csv"]

@@ -1,0 +1,191 @@
+"""Where stores are, and what is said when one cannot be used: always the problem and its remedy."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+
+from acic.errors import InvalidInput, StoreError
+from acic.store import location
+from acic.store.content import fingerprint
+from acic.store.database import Store
+from acic.store.location import default_url, locate
+from tests.store.conftest import execute
+from tests.store.samples import measurement
+
+
+@pytest.mark.parametrize("url", ["{0}/a.sqlite", "sqlite:///{0}/a.sqlite", "sqlite+pysqlite:///{0}/a.sqlite"])
+def test_paths_and_urls_name_the_same_file(tmp_path: Path, url: str) -> None:
+    place = locate(url.format(tmp_path))
+    assert place.file == tmp_path / "a.sqlite"
+    assert not place.exists
+    with Store.open(url.format(tmp_path)):
+        assert place.exists
+
+
+def test_a_tilde_and_the_current_folder_are_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert locate("~/a.sqlite").file == locate("a.sqlite").file == tmp_path / "a.sqlite"
+
+
+def test_the_default_is_a_file_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_url() == str(tmp_path / "acic" / "acic.sqlite")
+    assert locate().file == tmp_path / "acic" / "acic.sqlite"
+
+
+@pytest.mark.parametrize("url", ["postgres://u@h/d", "postgresql://u@h/d", "postgresql+psycopg://u@h/d"])
+def test_every_spelling_of_postgresql_takes_psycopg(url: str) -> None:
+    assert locate(url).url == "postgresql+psycopg://u@h/d"
+
+
+@pytest.mark.parametrize("url", ["mysql://u@h/d", "http://example.org", ":memory:", "sqlite://", "sqlite:///:memory:"])
+def test_other_urls_are_refused(url: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        locate(url)
+    assert caught.value.hint
+
+
+def test_a_password_is_never_shown() -> None:
+    assert locate("postgresql://me:secret@host/db").shown == "postgresql+psycopg://me:***@host/db"
+    with pytest.raises(StoreError) as caught:
+        Store.open("postgresql://me:secret@127.0.0.1:1/db")
+    assert "secret" not in str(caught.value)
+
+
+def refused(url: str, *, problem: str, hint: str) -> None:
+    with pytest.raises(StoreError, match=problem) as caught:
+        Store.open(url).add([measurement(1)])
+    assert hint in caught.value.hint
+
+
+def test_a_server_that_refuses() -> None:
+    refused("postgresql://me@127.0.0.1:1/db", problem="cannot be reached.*refused", hint="check that the server runs")
+
+
+def test_a_database_that_does_not_exist(postgresql: Path) -> None:
+    refused(f"postgresql://acic@/nowhere?host={postgresql}", problem="does not exist", hint="createdb")
+
+
+def test_a_user_that_does_not_exist(postgresql: Path) -> None:
+    refused(f"postgresql://nobody@/postgres?host={postgresql}", problem="refused the user", hint="in the URL")
+
+
+def test_a_url_that_is_none() -> None:
+    refused("postgresql://host:port/db", problem="no URL", hint="postgresql://USER")
+
+
+def test_a_server_that_is_a_read_only_copy(postgresql: Path, new_database: Callable[[], str]) -> None:
+    url = new_database()
+    Store.open(url).close()
+    name = url.split("/")[3].split("?")[0]
+    execute(postgresql, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    refused(url, problem="may not be written", hint="primary")
+
+
+def test_tables_of_somebody_else(postgresql: Path, new_database: Callable[[], str]) -> None:
+    url = new_database()
+    Store.open(url).close()
+    name = url.split("/")[3].split("?")[0]
+    execute(postgresql, "CREATE ROLE guest LOGIN; GRANT SELECT ON acic_schema TO guest", name)
+    refused(url.replace("acic@", "guest@"), problem="refused the right", hint="ask its owner")
+
+
+def test_a_driver_that_is_missing() -> None:
+    """In a process that cannot import psycopg, as without the optional dependency."""
+    script = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "from acic.store.database import Store\n"
+        "from acic.errors import StoreError\n"
+        "try: Store.open('postgresql://u@h/d')\n"
+        "except StoreError as error: print(error.problem, '|', error.hint)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "driver is not installed" in done.stdout
+    assert "acic[postgresql]" in done.stdout
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database at all, but long enough to have a header\n" * 40)
+    before = path.read_bytes()
+    refused(str(path), problem="is not a database", hint="another path")
+    assert path.read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    refused(str(tmp_path / "file" / "a.sqlite"), problem="cannot be opened", hint="folder")
+    refused(str(tmp_path), problem="cannot be opened", hint="folder")
+
+
+def test_a_file_that_may_not_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with Store.open(str(path)) as store:
+        store.add([measurement(0)])
+    refused(f"sqlite:///{path}?mode=ro", problem="may not be written", hint="a store of your own")
+    with Store.open(f"sqlite:///{path}?mode=ro") as store:
+        assert store.measurements() == [measurement(0)]  # a shared store is read all the same
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """SQLite's own limit on a file's pages gives the error that a full disk gives."""
+    with Store.open(str(tmp_path / "a.sqlite")) as store:
+        store.add([measurement(0)])
+        event.listen(store._engine, "connect", lambda plain, _: plain.execute("PRAGMA max_page_count = 60"))
+        with pytest.raises(StoreError, match="no space left") as caught:
+            store.add(map(measurement, range(5000)))
+        assert "free some space" in caught.value.hint
+        assert store.measurements() == [measurement(0)]
+
+
+def test_a_store_that_another_holds_for_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.sqlite"
+    Store.open(str(path)).close()
+    monkeypatch.setattr(location, "BUSY_SECONDS", 0.2)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="busy") as caught:
+            Store.open(str(path))
+        assert "NFS" in caught.value.hint
+        other.execute("ROLLBACK")
+        other.execute("BEGIN IMMEDIATE")
+        store = Store.open(str(path))  # a reader is not kept out
+        with pytest.raises(StoreError, match="busy"):
+            store.add([measurement(1)])
+
+
+def test_a_damaged_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with Store.open(str(path)) as store:
+        store.add(map(measurement, range(300)))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StoreError) as caught, Store.open(str(path)) as store:
+        store.measurements()
+    assert caught.value.hint
+
+
+def test_lock_files_can_replace_locks_that_hang(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.sqlite?vfs=unix-dotfile"
+    with Store.open(url) as store:
+        store.add([measurement(1)])
+        assert store.get(fingerprint(measurement(1))) == measurement(1)
+    refused(f"sqlite:///{tmp_path}/a.sqlite?vfs=none-such", problem="vfs", hint="unix-dotfile")
+
+
+def test_the_journal_is_not_a_write_ahead_log(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with Store.open(str(path)) as store:
+        store.add([measurement(1)])
+    assert [f.name for f in tmp_path.iterdir()] == ["a.sqlite"]
+    with closing(sqlite3.connect(path)) as plain:
+        assert plain.execute("PRAGMA journal_mode").fetchone() == ("delete",)
