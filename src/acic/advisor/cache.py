@@ -35,7 +35,7 @@ def cache_folder() -> Path:
 def fetch(key: str, learner: Learner) -> Learned | None:
     """Return what was kept under `key`; None if nothing was, or what is there cannot be used."""
     try:
-        with np.load(_path(key), allow_pickle=False) as file:
+        with _path(key).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         return _restored(json.loads(arrays["facts"].tobytes()), arrays, learner)
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):

@@ -37,7 +37,14 @@ def learn(rows: TrainingRows, platform: Platform, learner: Learner, *, weight: F
     Raises:
         MissingData: too few configurations, or no baseline, were measured.
     """
-    _check(rows, platform)
+    from threadpoolctl import threadpool_limits
+
+    check(rows, platform)
+    with threadpool_limits(limits=1):  # the matrices are small, and threads that wait for one another cost up to 50x
+        return _learn(rows, platform, learner, weight, seed)
+
+
+def _learn(rows: TrainingRows, platform: Platform, learner: Learner, weight: Floats, seed: int) -> Learned:
     baselines = Baselines.fit(rows, platform)
     improvements = baselines.improvements(rows)
     data = training_set(rows, platform, improvements, weight)
@@ -66,7 +73,7 @@ def training_set(rows: TrainingRows, platform: Platform, improvements: Improveme
     return TrainingSet(
         columns=encoder.columns,
         x=x,
-        y=improvements.median,
+        y=improvements.mean,
         best=improvements.best,
         weight=weight,
         group=rows.group,
@@ -75,7 +82,8 @@ def training_set(rows: TrainingRows, platform: Platform, improvements: Improveme
     )
 
 
-def _check(rows: TrainingRows, platform: Platform) -> None:
+def check(rows: TrainingRows, platform: Platform) -> None:
+    """Raise MissingData if nothing can be learned from `rows`."""
     measured = len({c for c in rows.configurations if c != platform.baseline})
     if measured < FEWEST:
         raise MissingData(

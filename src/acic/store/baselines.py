@@ -17,7 +17,6 @@ from acic.store.training import Floats, TrainingRows, training_table
 from acic.workloads import Access, Characteristics, Operation
 
 _NEIGHBOURS = 4
-_MEDIAN_ERROR = math.sqrt(math.pi / 2)  # of a median against a mean: standard error = this * deviation / sqrt(n)
 # How far apart two workloads are, in doublings of a size: a file per process instead of a shared file counts as
 # four times the data. The penalties are judged, not fitted: tianhe-lustre has baselines of one kind only. There the
 # leave-one-out error is 0.35 to 0.42 for any 3 to 8 neighbours and any power of the distance from 1 to 4.
@@ -49,7 +48,7 @@ class Improvements:
     `sigma` is the baseline's standard error, which rows of one workload share.
     """
 
-    median: Floats
+    mean: Floats
     best: Floats
     sigma: Floats
     exact: NDArray[np.bool_]
@@ -93,7 +92,7 @@ class Baselines:
     def fit(cls, data: TrainingRows | Iterable[Measurement], platform: Platform) -> Self:
         """Return the baselines that `data` holds: the rows on the platform's baseline configuration.
 
-        All repetitions' medians of one workload count together: their median is the baseline.
+        Several measurements of one workload count together: the median of their means is the baseline.
         """
         rows = data if isinstance(data, TrainingRows) else training_table(data, platform)
         of_baseline = [i for i, c in enumerate(rows.configurations) if c == platform.baseline]
@@ -103,7 +102,7 @@ class Baselines:
         for position in np.unique(rows.workload[mine]):
             these = mine[rows.workload[mine] == position]
             workloads.append(rows.workloads[position])
-            values.append(float(np.median(rows.median[these])))
+            values.append(float(np.median(rows.mean[these])))
             errors.append(_standard_error(rows, these, pooled))
         return cls(tuple(workloads), np.array(values), np.array(errors))
 
@@ -133,7 +132,7 @@ class Baselines:
         found = [self.estimate(workload) for workload in rows.workloads]
         baseline = np.array([e.log_bandwidth for e in found])[rows.workload]
         return Improvements(
-            median=rows.median - baseline,
+            mean=rows.mean - baseline,
             best=rows.best - baseline,
             sigma=np.array([e.sigma for e in found])[rows.workload],
             exact=np.array([e.exact for e in found], dtype=bool)[rows.workload],
@@ -183,11 +182,11 @@ def _pooled_spread(spread: Floats) -> float:
 
 
 def _standard_error(rows: TrainingRows, these: NDArray[np.int64], pooled: float) -> float:
-    """Return the error of the median of several runs: of repetitions, or of the runs among each other if worse."""
+    """Return the error of several runs' common mean: of repetitions, or of the runs among each other if worse."""
     repetitions = rows.repetitions[these].sum()
     own = rows.spread[these]
     spread = _pooled_spread(own) if np.isfinite(own).any() and repetitions > 2 else pooled
-    within = _MEDIAN_ERROR * spread / math.sqrt(repetitions)
+    within = spread / math.sqrt(repetitions)
     if len(these) < 2:
         return float(within)
-    return max(float(within), float(np.std(rows.median[these], ddof=1)) / math.sqrt(len(these)))
+    return max(float(within), float(np.std(rows.mean[these], ddof=1)) / math.sqrt(len(these)))

@@ -30,8 +30,9 @@ class TrainingRows:
         workload: position in `workloads`, shape (rows,).
         configuration: position in `configurations`, shape (rows,).
         group: one number for rows of the same workload and configuration (twins), shape (rows,).
-        median: natural logarithm of the median repetition's bandwidth in B/s, shape (rows,).
-        best: as `median`, of the fastest repetition.
+        mean: mean over the repetitions of the natural logarithm of bandwidth in B/s, shape (rows,). Its noise is
+            lower than that of a median of ten (docs/decisions/0006-mean-of-logarithms.md).
+        best: as `mean`, of the fastest repetition.
         spread: standard deviation of the logarithm among repetitions; NaN where there is one only.
         repetitions: how many there were.
         time: when measured, s since 1970.
@@ -44,7 +45,7 @@ class TrainingRows:
     workload: Integers
     configuration: Integers
     group: Integers
-    median: Floats
+    mean: Floats
     best: Floats
     spread: Floats
     repetitions: Integers
@@ -53,7 +54,7 @@ class TrainingRows:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.median)
+        return len(self.mean)
 
 
 def training_table(
@@ -116,14 +117,14 @@ def _table(records: list[TrainingRecord], platform: Platform, left_out: Counter[
         workload = workloads.setdefault(record.workload, len(workloads))
         configuration = configurations.setdefault(record.configuration, len(configurations))
         places[i] = workload, configuration, groups.setdefault((workload, configuration), len(groups))
-    median, best, spread, repetitions = _figures(records)
+    mean, best, spread, repetitions = _figures(records)
     return TrainingRows(
         workloads=tuple(workloads),
         configurations=tuple(configurations),
         workload=places[:, 0],
         configuration=places[:, 1],
         group=places[:, 2],
-        median=median,
+        mean=mean,
         best=best,
         spread=spread,
         repetitions=repetitions,
@@ -134,16 +135,14 @@ def _table(records: list[TrainingRecord], platform: Platform, left_out: Counter[
 
 
 def _figures(records: list[TrainingRecord]) -> tuple[Floats, Floats, Floats, Integers]:
-    """Return median, best and spread of the log bandwidths above zero, and how many there are, per record."""
+    """Return mean, best and spread of the log bandwidths above zero, and how many there are, per record."""
     if not records:
         return np.empty(0), np.empty(0), np.empty(0), np.empty(0, dtype=np.int64)
     counts = np.array([sum(b > 0 for b in r.bandwidths) for r in records], dtype=np.int64)
     logs = np.log(np.fromiter((b for r in records for b in r.bandwidths if b > 0), dtype=np.float64))
     row = np.repeat(np.arange(len(records)), counts)
-    logs = logs[np.lexsort((logs, row))]  # sorted within each record
     first = np.concatenate(([0], np.cumsum(counts)[:-1]))
-    median = (logs[first + (counts - 1) // 2] + logs[first + counts // 2]) / 2
     mean = np.add.reduceat(logs, first) / counts
     squares = np.add.reduceat((logs - mean[row]) ** 2, first)
     spread = np.sqrt(squares / np.where(counts > 1, counts - 1, np.nan))
-    return median, logs[first + counts - 1], spread, counts
+    return mean, np.maximum.reduceat(logs, first), spread, counts

@@ -1,0 +1,101 @@
+"""What was learned is cached, found again, and made anew when anything changed."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from acic.advisor import known as module
+from acic.advisor.known import Trust, known
+from acic.advisor.learning import learn
+from acic.errors import MissingData
+from acic.platforms import Platform, load_platform
+from acic.store import Measurement
+from acic.store.database import Store
+from tests.advisor.conftest import WHEN, WRITE
+
+
+@pytest.fixture
+def store(tmp_path: Path, training: list[Measurement], monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    url = str(tmp_path / "store.sqlite")
+    with Store.open(url) as opened:
+        opened.add(training)
+    return url
+
+
+@pytest.fixture
+def fits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each fit saw: empty while only the cache answers."""
+    seen: list[int] = []
+    original = learn
+
+    def counted(rows, *args, **kwargs):  # type: ignore[no-untyped-def]
+        seen.append(len(rows))
+        return original(rows, *args, **kwargs)
+
+    monkeypatch.setattr(module, "learn", counted)
+    return seen
+
+
+def ask(platform: Platform, store: str, *, now: datetime = WHEN, trust: Trust | None = None) -> np.ndarray:
+    effect = known(platform, "ridge", store=store, trust=trust or Trust(), now=now).effect(WRITE)
+    return np.array([effect.mean, effect.low, effect.high])
+
+
+def test_the_second_question_is_answered_from_the_cache(cluster: Platform, store: str, fits: list[int]) -> None:
+    first = ask(cluster, store)
+    np.testing.assert_array_equal(first, ask(cluster, store))
+    assert len(fits) == 1
+
+
+def test_new_measurements_are_learned(
+    cluster: Platform, store: str, fits: list[int], training: list[Measurement]
+) -> None:
+    ask(cluster, store)
+    with Store.open(store) as opened:
+        opened.add([replace(training[0], time=WHEN + timedelta(days=1), seed=2)])
+    ask(cluster, store)
+    assert fits == [len(training), len(training) + 1]
+
+
+def test_another_platform_file_is_another_question(cluster: Platform, store: str, fits: list[int]) -> None:
+    ask(cluster, store)
+    ask(replace(cluster, revision="2099-01"), store)
+    assert len(fits) == 2
+
+
+def test_ages_count_in_days(cluster: Platform, store: str, fits: list[int]) -> None:
+    fading = Trust(half_life=30 * 86400.0)
+    ask(cluster, store, trust=fading)
+    ask(cluster, store, trust=fading, now=WHEN + timedelta(hours=1))
+    assert len(fits) == 1
+    ask(cluster, store, trust=fading, now=WHEN + timedelta(days=2))
+    assert len(fits) == 2
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not an archive", None])
+def test_a_damaged_cache_is_made_anew(
+    cluster: Platform, store: str, fits: list[int], tmp_path: Path, damage: bytes | None
+) -> None:
+    first = ask(cluster, store)
+    (file,) = (tmp_path / "cache").iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    np.testing.assert_array_equal(first, ask(cluster, store))
+    assert len(fits) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(
+    cluster: Platform, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACIC_CACHE", "/proc/nowhere")
+    assert np.isfinite(ask(cluster, store)[0]).all()
+
+
+def test_a_platform_without_data_says_how_to_get_some(tmp_path: Path) -> None:
+    with pytest.raises(MissingData, match="ec2-2013 has measurements of 0") as caught:
+        known(load_platform("ec2-2013"), "cart", store=str(tmp_path / "s.sqlite"), trust=Trust(), now=WHEN)
+    assert "acic data import" in caught.value.hint

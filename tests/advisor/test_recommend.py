@@ -1,0 +1,194 @@
+"""The advisor on a cluster whose truth is known: direction, Amdahl, money, honesty."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from acic.advisor.advice import Goal, Verdict
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.learning import learn
+from acic.advisor.recommend import recommend
+from acic.errors import MissingData
+from acic.models.registry import learner
+from acic.platforms import Platform, load_platform
+from acic.space import Configuration
+from acic.store import Measurement
+from acic.store.training import training_table
+from acic.units import MIB
+from acic.workloads import Access, Interface, Operation
+from tests.advisor.conftest import WRITE, application, true_bandwidth
+
+READ = replace(WRITE, operation=Operation.READ)
+
+
+def true_seconds(platform: Platform, configuration: Configuration) -> float:
+    """Run time of `application(WRITE)`: 60 s of computing, and 40 s of writing on the baseline."""
+    return 60 + 40 * true_bandwidth(platform.baseline, WRITE) / true_bandwidth(configuration, WRITE)
+
+
+def test_the_fastest_is_found_and_the_list_is_sorted(cluster: Platform, knowledge: Knowledge) -> None:
+    advice = recommend(application(WRITE), cluster, knowledge, top=8)
+    best = min(true_seconds(cluster, c) for c in cluster.space.configurations())
+    assert true_seconds(cluster, advice.recommendations[0].configuration) <= best * 1.02
+    seconds = [r.seconds.value for r in advice.recommendations if r.seconds]
+    assert seconds == sorted(seconds)
+    assert advice.verdict is Verdict.CHANGE
+    assert advice.extrapolated == ()
+    assert advice.covered == 1.0
+
+
+def test_computing_is_kept(cluster: Platform, knowledge: Knowledge) -> None:
+    for r in recommend(application(WRITE), cluster, knowledge, top=50).recommendations:
+        assert r.seconds is not None
+        assert r.seconds.value > 60
+        assert r.seconds.value == pytest.approx(60 + 40 / r.io_improvement.value)
+        assert r.improvement.value == pytest.approx(100 / r.seconds.value)
+
+
+def test_every_number_lies_in_its_interval(cluster: Platform, knowledge: Knowledge) -> None:
+    for r in recommend(application(WRITE), cluster, knowledge, goal=Goal.COST, top=50).recommendations:
+        for estimate in (r.improvement, r.io_improvement, r.seconds, r.cost):
+            assert estimate is not None
+            assert estimate.low <= estimate.value <= estimate.high
+            assert estimate.basis == "predicted"
+
+
+def test_the_truth_lies_in_most_intervals(cluster: Platform, knowledge: Knowledge) -> None:
+    """The configurations were measured, so the stated 80 % is far below what must be reached here."""
+    effect = knowledge.effect(WRITE)
+    truth = np.array(
+        [
+            np.log(true_bandwidth(c, WRITE) / true_bandwidth(cluster.baseline, WRITE))
+            for c in cluster.space.configurations()
+        ]
+    )
+    assert np.mean((effect.low <= truth) & (truth <= effect.high)) >= 0.8
+
+
+def test_the_goal_cost_saves_money_and_the_goal_time_saves_time(cluster: Platform, knowledge: Knowledge) -> None:
+    work = application(WRITE)
+    cheap, fast = (recommend(work, cluster, knowledge, goal=g).recommendations[0] for g in (Goal.COST, Goal.TIME))
+    assert cheap.cost is not None
+    assert fast.cost is not None
+    assert fast.seconds is not None
+    assert cheap.seconds is not None
+    assert cheap.cost.value < fast.cost.value * 1.01  # of those that tie to 1 %, any may be shown
+    assert fast.seconds.value < cheap.seconds.value * 1.01
+    truly_cheapest = min(cluster.cost(c, 64, true_seconds(cluster, c)) for c in cluster.space.configurations())
+    found = cheap.configuration
+    assert cluster.cost(found, 64, true_seconds(cluster, found)) <= truly_cheapest * 1.05
+
+
+def test_dedicated_servers_make_a_run_dearer(cluster: Platform, knowledge: Knowledge) -> None:
+    for r in recommend(application(WRITE), cluster, knowledge, goal=Goal.COST, top=50).recommendations:
+        assert r.cost is not None
+        assert r.seconds is not None
+        cores = 16 if r.configuration["instance_type"] == "cc2.8xlarge" else 8
+        servers = r.configuration["servers"] if r.configuration["placement"] == "dedicated" else 0
+        assert r.nodes == 64 / cores + float(servers)
+        unit = 2.40 if cores == 16 else 1.30
+        assert r.cost.value == pytest.approx(r.seconds.value * r.nodes * unit / 3600)
+
+
+def test_the_front_trades_time_for_money(cluster: Platform, knowledge: Knowledge) -> None:
+    front = recommend(application(WRITE), cluster, knowledge, goal=Goal.PARETO, top=20).recommendations
+    for a, b in pairwise(front):
+        assert a.seconds is not None
+        assert b.seconds is not None
+        assert a.cost is not None
+        assert b.cost is not None
+        assert a.seconds.value <= b.seconds.value
+        assert a.cost.value > b.cost.value
+
+
+def test_an_application_that_hardly_does_io_is_left_alone(cluster: Platform, knowledge: Knowledge) -> None:
+    advice = recommend(application(WRITE, io=(0.01,)), cluster, knowledge)
+    assert advice.verdict is Verdict.NOTHING
+    assert "change nothing" in advice.reason
+
+
+def test_two_phases_are_weighed_by_their_time(cluster: Platform, knowledge: Knowledge) -> None:
+    """Writes want many servers, reads want NFS: whichever takes longer decides."""
+    writing = recommend(application(WRITE, READ, io=(39.0, 1.0)), cluster, knowledge).recommendations[0]
+    reading = recommend(application(WRITE, READ, io=(1.0, 39.0)), cluster, knowledge).recommendations[0]
+    assert writing.configuration["file_system"] == "PVFS2"
+    both = application(WRITE, READ, io=(20.0, 20.0))
+    middle = recommend(both, cluster, knowledge).recommendations[0]
+    assert writing.improvement.value >= middle.improvement.value
+    assert reading.improvement.value <= writing.improvement.value
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"processes": 4096}, "processes of 4096: measured was 64"),
+        ({"data_size": 4096 * MIB}, "data size of 4 GiB: measured was 16 MiB to 256 MiB"),
+        ({"interface": Interface.HDF5}, "interface HDF5: measured was MPIIO"),
+        ({"collective": False}, "collective no: measured was yes"),
+        ({"access": Access.RANDOM}, "access random: measured was consecutive"),
+    ],
+)
+def test_outside_of_what_was_measured_is_told_and_never_trusted(
+    cluster: Platform, knowledge: Knowledge, change: dict[str, object], said: str
+) -> None:
+    advice = recommend(application(replace(WRITE, **change)), cluster, knowledge)  # type: ignore[arg-type]
+    assert said in advice.extrapolated
+    assert advice.verdict is not Verdict.CHANGE
+
+
+def test_a_new_workload_gets_a_wider_interval(knowledge: Knowledge) -> None:
+    known, new = (knowledge.effect(c) for c in (WRITE, replace(WRITE, data_size=100 * MIB)))
+    assert (new.high - new.low).mean() > (known.high - known.low).mean() * 0.99
+
+
+def test_the_baseline_itself_is_no_gain(knowledge: Knowledge) -> None:
+    effect = knowledge.effect(WRITE)
+    assert effect.mean[knowledge.baseline] == effect.low[knowledge.baseline] == effect.high[knowledge.baseline] == 0
+
+
+def test_seconds_of_another_machine_are_predicted_from_the_baseline(cluster: Platform, knowledge: Knowledge) -> None:
+    advice = recommend(application(WRITE), cluster, knowledge, elsewhere=True)
+    baseline = WRITE.total_bytes / true_bandwidth(cluster.baseline, WRITE)
+    assert advice.baseline_seconds == pytest.approx(60 + baseline, rel=0.05)
+
+
+def test_without_a_run_time_the_io_alone_is_told(cluster: Platform, knowledge: Knowledge) -> None:
+    advice = recommend(application(WRITE, run=None, io=(None,)), cluster, knowledge)
+    assert advice.baseline_seconds == pytest.approx(
+        WRITE.total_bytes / true_bandwidth(cluster.baseline, WRITE), rel=0.05
+    )
+
+
+def test_what_nothing_measured_speaks_about_keeps_its_time(cluster: Platform, training: list[Measurement]) -> None:
+    rows = training_table([m for m in training if m.workload.operation is Operation.WRITE], cluster)
+    writes = Knowledge(cluster, learn(rows, cluster, learner("ridge"), weight=np.ones(len(rows)), seed=1))
+    advice = recommend(application(WRITE, READ, io=(20.0, 30.0)), cluster, writes)
+    assert advice.covered == pytest.approx(0.4)
+    assert any("speaks about reads" in note for note in advice.notes)
+    assert all(r.seconds is not None and r.seconds.value > 80 for r in advice.recommendations)
+    with pytest.raises(MissingData, match="reads"):
+        recommend(application(READ), cluster, writes)
+
+
+def test_no_recorded_io_is_said(cluster: Platform, knowledge: Knowledge) -> None:
+    with pytest.raises(MissingData, match="no I/O"):
+        recommend(replace(application(WRITE), phases=()), cluster, knowledge)
+
+
+def test_no_price_no_cost(training: list[Measurement]) -> None:
+    tianhe = load_platform("tianhe-lustre")
+    rows = training_table(training, tianhe)
+    with pytest.raises(MissingData, match="nothing can be learned"):
+        learn(rows, tianhe, learner("cart"), weight=np.ones(len(rows)), seed=1)
+
+
+def test_learning_twice_gives_the_same_to_the_digit(cluster: Platform, training: list[Measurement]) -> None:
+    rows = training_table(training, cluster)
+    one, two = (
+        Knowledge(cluster, learn(rows, cluster, learner("cart"), weight=np.ones(len(rows)), seed=7)).effect(WRITE)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(one.mean, two.mean)
+    np.testing.assert_array_equal(one.low, two.low)
