@@ -2,18 +2,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest -q -n auto --dist loadfile
 READY := $(VENV)/.ready
 
 .PHONY: demo test test-all check lint types layers bench docs golden lock clean
 
 demo: $(READY)  ## run the main job on a bundled log of a real application
-	$(BIN)/acic recommend tests/data/darshan/apps/btio_A_mpi_io_full.darshan --platform tianhe-lustre
+	$(BIN)/acic recommend tests/data/darshan/apps/s3d_io_blocking.darshan --platform tianhe-lustre --elsewhere
 
 test: $(READY)  ## everything but the slow tests
-	$(BIN)/pytest -q -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-all: $(READY)  ## the slow tests too
-	$(BIN)/pytest -q
+	$(PYTEST)
 
 check: lint types layers test  ## what CI runs
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
-LOGS = ("apps/btio_A_mpi_io_full", "apps/flash_io", "apps/h5bench_write_1d_fpp", "apps/wrf_io", "known/ior_mpiio_coll")
+LOGS = ("apps/btio_A_mpi_io_full", "apps/s3d_io_blocking", "apps/flash_io", "apps/wrf_io", "known/ior_mpiio_coll")
 PAIRS = 5
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from acic.advisor.advice import Advice, Estimate, Goal, Recommendation
 from acic.advisor.application import Effect, TimeModel, time_model
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.ranking import free_values, pareto_front, rates, representative, tied_groups
+from acic.advisor.ranking import TIE, free_values, pareto_front, rates, representative, tied_groups
 from acic.advisor.verdict import judge
 from acic.errors import MissingData
 from acic.platforms import Platform
@@ -126,7 +126,7 @@ def _ranked(
     points, space = knowledge.points, platform.space
     baseline = space.point(platform.baseline)
     numeric = np.array([p.is_numeric for p in space.parameters])
-    groups = _groups(outcome, goal, top)
+    groups = _groups(outcome, goal, top, tolerance=TIE * sum(times.phases) / times.total)
     made = []
     for rank, group in enumerate(groups, 1):
         chosen = representative(points, group, baseline, numeric)
@@ -148,14 +148,17 @@ def _ranked(
     return made
 
 
-def _groups(outcome: _Outcome, goal: Goal, top: int) -> list[NDArray[np.intp]]:
-    """Return the candidates of each answer, best first, at most `top` answers."""
+def _groups(outcome: _Outcome, goal: Goal, top: int, *, tolerance: float) -> list[NDArray[np.intp]]:
+    """Return the candidates of each answer, best first, at most `top` answers.
+
+    What ties in I/O is one answer; so the less of a run is I/O, the closer its run times must be to tie.
+    """
     if goal is Goal.PARETO:
         assert outcome.rate is not None  # noqa: S101 (the cost was computed, or MissingData raised)
         front = pareto_front(outcome.seconds, outcome.seconds * outcome.rate)
         return [front[i : i + 1] for i in range(min(top, len(front)))]
     objective = outcome.seconds if outcome.rate is None or goal is Goal.TIME else outcome.seconds * outcome.rate
-    groups = tied_groups(objective)
+    groups = tied_groups(objective, tolerance=tolerance)
     return [group for group, _ in zip(groups, range(top), strict=False)]
 
 

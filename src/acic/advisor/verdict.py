@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from acic.advisor.advice import Recommendation, Verdict
 
+LEAST_NOISE = 0.02  # run times of the same job differ by a percent or two even where its I/O does not
+
 
 def judge(best: Recommendation, *, noise: float, extrapolated: bool) -> tuple[Verdict, str]:
     """Return what to do about the best recommendation, and why in one sentence.
@@ -14,19 +16,20 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool) -> tuple[Ve
         extrapolated: whether the workload lies outside of what was measured.
     """
     gain = best.improvement
+    noise = max(noise, LEAST_NOISE)
     if gain.value <= 1 + noise:
         return Verdict.NOTHING, (
             "no configuration beats the baseline by more than the noise "
-            f"({gain.value:.2f}x predicted, runs differ by {noise:.0%}): change nothing"
+            f"({gain.value:.3f}x predicted, runs differ by {noise:.1%}): change nothing"
         )
     if gain.low <= 1:
         return Verdict.VERIFY, (
-            f"{gain.value:.1f}x is predicted, but the interval reaches down to {gain.low:.2f}x: "
+            f"{gain.value:.2f}x is predicted, but the interval reaches down to {gain.low:.2f}x: "
             "try it on a short run before you rely on it"
         )
     if extrapolated:
         return Verdict.VERIFY, (
-            f"{gain.value:.1f}x is predicted for a workload outside of what was measured: "
+            f"{gain.value:.2f}x is predicted for a workload outside of what was measured: "
             "try it on a short run before you rely on it"
         )
-    return Verdict.CHANGE, f"{gain.value:.1f}x is predicted, at least {gain.low:.1f}x in 9 of 10 cases"
+    return Verdict.CHANGE, f"{gain.value:.2f}x is predicted, at least {gain.low:.2f}x in 9 of 10 cases"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -70,7 +71,7 @@ def _value(phase: Phase, name: str) -> str:
     return _MARKS[phase.quality.get(name, Quality.EXACT)] + text
 
 
-_ROWS = (
+_ROWS: tuple[tuple[str, Callable[[Phase], str]], ...] = (
     ("interface", lambda p: _value(p, "interface")),
     ("operation", lambda p: _value(p, "operation")),
     ("I/O processes", lambda p: _value(p, "io_processes")),

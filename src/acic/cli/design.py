@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -21,7 +22,7 @@ def design() -> None:
 
 @design.command(epilog="Example: acic design screen --platform ec2-2013 --csv > plan.csv")
 @click.option("--platform", "platform_name", required=True, help="A platform's name or file.")
-@click.option("--workload/--no-workload", default=True, help="Screen the workload's parameters too (the paper's 15).")
+@click.option("--workload/--no-workload", default=True, help="Screen the workload's parameters too.")
 @click.option("--fold/--no-fold", default=True, help="Foldover: twice the runs, main effects clear of interactions.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with an empty `result` column to fill in.")
 @json_option
@@ -95,7 +96,7 @@ def _cell(parameter: Parameter, value: Value | None, altered: bool) -> str:
     return f"{value}{mark}"
 
 
-def _plan_csv(space: Space, values: list[dict[str, Value]], levels: list[tuple[int, ...]]) -> str:
+def _plan_csv(space: Space, values: list[Mapping[str, Value]], levels: list[tuple[int, ...]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(["run", *space.names, *(f"level:{name}" for name in space.names), "result"])

@@ -19,7 +19,7 @@ partial_option = click.option(
 )
 
 
-class Size(click.ParamType):
+class Size(click.ParamType[int]):
     """A size with a unit: 4MiB, 4MB, 4m (IOR's, 4 MiB)."""
 
     name = "size"

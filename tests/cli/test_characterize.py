@@ -1,0 +1,95 @@
+"""`acic characterize` and `acic replicate` on real and on damaged logs."""
+
+import random
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acic.workloads import Quality
+from tests.cli.conftest import LOGS, Result
+from tests.workloads.darshan.mutations import mutate
+
+Acic = Callable[..., Result]
+BTIO = LOGS / "apps/btio_A_mpi_io_full.darshan"
+TOO_LARGE_A_REQUEST = [
+    *("--processes", "4", "--interface", "POSIX", "--operation", "write"),
+    *("--data-size", "1m", "--request-size", "2m"),
+]
+EVERY_LOG = sorted(LOGS.glob("*/*.darshan"))
+
+
+def test_the_table_tells_what_the_log_tells(acic: Acic) -> None:
+    result = acic("characterize", BTIO)
+    assert result.status == 0
+    for text in ("MPIIO", "2.5 MiB", "collective", "btio.full.out", "4 processes"):
+        assert text in result.out
+
+
+@pytest.mark.parametrize("log", EVERY_LOG, ids=[log.stem for log in EVERY_LOG])
+def test_every_bundled_log_in_every_form(acic: Acic, log: Path) -> None:
+    found = acic("characterize", log, "--json").json["workload"]
+    for phase in found["phases"]:
+        assert set(phase["quality"].values()) <= {str(q) for q in Quality}
+    made = tomllib.loads(acic("characterize", log, "--toml").out)
+    assert len(made["phases"]) == len(found["phases"])
+    assert acic("characterize", log).status == 0
+    assert acic("replicate", log).out.count("ior ") >= len(found["phases"])
+
+
+def test_a_workload_file_is_taken_where_a_log_is(acic: Acic, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(acic("characterize", BTIO, "--toml").out)
+    assert acic("replicate", path).out == acic("replicate", BTIO).out
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_damaged_log_gives_an_error_or_an_answer_and_never_a_traceback(acic: Acic, tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311 (no secret)
+    path = tmp_path / "damaged.darshan"
+    path.write_bytes(mutate(rng.choice(EVERY_LOG).read_bytes(), rng))
+    for words in (["characterize", path], ["characterize", path, "--partial", "--json"]):
+        result = acic(*words)
+        assert result.status in (0, 3)
+        assert (result.status == 3) == result.err.startswith("acic: cannot read")
+
+
+@pytest.mark.slow
+def test_a_thousand_damaged_logs(acic: Acic, tmp_path: Path) -> None:
+    rng = random.Random(1000)  # noqa: S311 (no secret)
+    path = tmp_path / "damaged.darshan"
+    for _ in range(1000):
+        path.write_bytes(mutate(rng.choice(EVERY_LOG).read_bytes(), rng))
+        assert acic("characterize", path, "--json").status in (0, 3)
+        assert acic("characterize", path, "--partial").status in (0, 3)
+
+
+def test_a_truncated_log_says_what_is_whole_and_what_to_do(acic: Acic, tmp_path: Path) -> None:
+    path = tmp_path / "cut.darshan"
+    path.write_bytes(BTIO.read_bytes()[:5000])
+    result = acic("characterize", path)
+    assert result.status == 3
+    assert "truncated after" in result.err
+    assert "--partial" in result.err
+    assert acic("characterize", path, "--partial").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["characterize", "missing.darshan"], 3, "there is no such file"),
+        (["characterize", "."], 3, "directory"),
+        (["characterize"], 2, "Missing argument"),
+        (["replicate"], 2, "no workload is given"),
+        (["replicate", "--processes", "4"], 2, "lacks --interface, --data-size, --operation"),
+        (["replicate", "x.darshan", "--processes", "4"], 2, "both a log and --processes"),
+        (["replicate", "--data-size", "4 parsecs"], 2, "is not a size"),
+        (["replicate", *TOO_LARGE_A_REQUEST], 2, "request_size"),
+    ],
+)
+def test_wrong_input_is_said_with_a_remedy(acic: Acic, words: list[str], status: int, said: str) -> None:
+    result = acic(*words)
+    assert result.status == status
+    assert said in result.err
+    assert result.out == ""

@@ -1,0 +1,78 @@
+"""`acic data`: measurements in and out."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import DATA, Result
+
+Acic = Callable[..., Result]
+IOR = DATA / "ior"
+WHERE = ("--platform", "tianhe-lustre")
+
+
+def test_an_import_can_be_repeated(acic: Acic) -> None:
+    first = acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--json").json
+    again = acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--json").json
+    assert (first["added"], first["duplicates"]) == (2, 0)
+    assert (again["added"], again["duplicates"]) == (0, 2)
+
+
+def test_a_dry_run_keeps_nothing(acic: Acic) -> None:
+    assert "dry run" in acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--dry-run").out
+    assert acic("data", "list", "--json").json["counts"] == []
+
+
+def test_suspect_reads_teach_nothing(acic: Acic) -> None:
+    acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--suspect", "read")
+    counts = {c["outcome"]: c["measurements"] for c in acic("data", "list", "--json").json["counts"]}
+    assert counts == {"ok": 1, "suspect": 1}
+
+
+def test_a_failed_run_is_imported_as_failed(acic: Acic) -> None:
+    result = acic("data", "import", IOR / "fail_enospc.txt", *WHERE, "--json")
+    assert result.status == 0
+    assert result.json["failed"] >= 1
+    assert {c["outcome"] for c in acic("data", "list", "--json").json["counts"]} == {"failed"}
+
+
+def test_measurements_travel_in_both_formats(acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for suffix in ("jsonl", "parquet"):
+        path = tmp_path / f"all.{suffix}"
+        assert acic("data", "export", path, "--bundled", *WHERE).status == 0
+        monkeypatch.setenv("ACIC_STORE", str(tmp_path / f"{suffix}.sqlite"))
+        assert acic("data", "import", path, *WHERE, "--json").json["added"] == 437
+        again = tmp_path / f"again.{suffix}"
+        acic("data", "export", again)
+        if suffix == "jsonl":
+            assert again.read_bytes() == path.read_bytes()
+
+
+def test_one_measurement_is_shown_by_its_first_digits(acic: Acic) -> None:
+    acic("data", "import", IOR / "mpiio_coll.json", *WHERE)
+    (one, _) = acic("data", "list", "--limit", "2", "--json").json["measurements"]
+    assert acic("data", "show", one["id"][:8], "--json").json["measurement"] == one["measurement"]
+    assert "bandwidth" in acic("data", "list", "--limit", "1").out
+    assert acic("data", "show", one["id"][:8]).status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["import", "nowhere", *WHERE], 3, "nowhere"),
+        (["import", IOR / "mpiio_coll.json", *WHERE, "--set", "stripe_count"], 2, "sets nothing"),
+        (["import", IOR / "mpiio_coll.json", *WHERE, "--set", "stripe_count=99"], 2, "outside 1 to 32"),
+        (["import", IOR / "mpiio_coll.json", *WHERE, "--timezone", "noon"], 2, "offset from UTC"),
+        (["import", IOR / "mpiio_coll.json", *WHERE, "--rule", "{stripe}"], 2, "no parameter 'stripe'"),
+        (["import", IOR / "README.md", *WHERE], 3, "README.md"),
+        (["export", "all.csv"], 2, "neither JSON Lines nor Parquet"),
+        (["show", "beef"], 4, "no measurement is called beef"),
+        (["show", "xyz"], 2, "no fingerprint"),
+    ],
+)
+def test_wrong_input_is_said_with_a_remedy(acic: Acic, words: list[object], status: int, said: str) -> None:
+    result = acic("data", *words)
+    assert result.status == status
+    assert said in result.err
+    assert "hint:" in result.err

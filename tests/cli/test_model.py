@@ -1,0 +1,44 @@
+"""`acic model`: the list, and cross-validation on what comes with acic."""
+
+from collections.abc import Callable
+
+from tests.cli.conftest import Result
+
+Acic = Callable[..., Result]
+
+
+def test_the_first_model_is_the_default(acic: Acic) -> None:
+    names = [m["name"] for m in acic("model", "list", "--json").json["models"]]
+    assert len(set(names)) == len(names) >= 6
+    assert names[0] == acic_default()
+
+
+def acic_default() -> str:
+    from acic.models.registry import DEFAULT
+
+    return DEFAULT
+
+
+def test_validation_is_seeded_and_tells_the_workload(acic: Acic) -> None:
+    words = (
+        "model",
+        "validate",
+        "--platform",
+        "tianhe-lustre",
+        "--model",
+        "ridge",
+        "--seeds",
+        "2",
+        "--folds",
+        "5",
+        "--json",
+    )
+    result = acic(*words)
+    assert result.json["workload"]["data_size"] == 100 * 2**20
+    (model,) = result.json["models"]
+    assert [s["rows"] for s in model["scores"]] == [258, 258]
+    assert acic(*words).out == result.out
+
+
+def test_nothing_measured_is_said(acic: Acic) -> None:
+    assert acic("model", "validate", "--platform", "ec2-2013").status == 4

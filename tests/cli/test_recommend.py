@@ -1,0 +1,106 @@
+"""`acic recommend`: the main job, from a log to what is typed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import LOGS, Result
+
+Acic = Callable[..., Result]
+LOG = LOGS / "apps/s3d_io_blocking.darshan"
+FIG_19 = [
+    *("--processes", "64", "--interface", "MPIIO", "--operation", "write"),
+    *("--data-size", "100MiB", "--request-size", "2MiB"),
+]
+
+
+def test_a_real_log_gets_ranked_configurations_with_intervals_and_commands(acic: Acic) -> None:
+    result = acic("recommend", LOG, "--platform", "tianhe-lustre", "--elsewhere", "--top", "3")
+    assert result.status == 0
+    for text in ("Verdict: verify", "80 % intervals", "Why: ", "lfs setstripe -c", "OUTPUT_DIR"):
+        assert text in result.out
+    assert "extrapolation: processes of 4" in result.err
+
+
+def test_the_json_says_the_basis_of_every_number(acic: Acic) -> None:
+    advice = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--price", "1", "--json").json["advice"]
+    assert len(advice["recommendations"]) == 5
+    for recommendation in advice["recommendations"]:
+        for name in ("improvement", "io_improvement", "seconds", "cost"):
+            number = recommendation[name]
+            assert number["basis"] == "predicted"
+            assert number["low"] <= number["value"] <= number["high"]
+
+
+def test_a_measured_workload_is_no_extrapolation(acic: Acic) -> None:
+    advice = acic("recommend", *FIG_19, "--access", "consecutive", "--platform", "tianhe-lustre", "--json").json[
+        "advice"
+    ]
+    assert advice["extrapolated"] == []
+    assert advice["verdict"] == "change"
+    assert advice["recommendations"][0]["configuration"]["stripe_size"] > 64 * 2**20
+
+
+@pytest.mark.parametrize("name", ["cart", "forest", "extra-trees", "boosting", "ridge", "nonlinear"])
+def test_every_model_answers(acic: Acic, name: str) -> None:
+    result = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--model", name, "--top", "1", "--json")
+    assert result.status == 0
+    assert result.json["advice"]["model"] == name
+    assert result.json["advice"]["recommendations"][0]["why"]
+
+
+def test_the_hints_file_is_written_for_romio(acic: Acic, tmp_path: Path) -> None:
+    hints = tmp_path / "hints"
+    result = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--hints-file", hints, "--json")
+    assert result.status == 0
+    configuration = result.json["advice"]["recommendations"][0]["configuration"]
+    changed = {k: v for k, v in configuration.items() if k.startswith("romio_") and v != "automatic"}
+    written = dict(line.split() for line in hints.read_text().splitlines()) if hints.exists() else {}
+    assert written == changed
+
+
+def test_money_is_asked_for_with_a_price(acic: Acic) -> None:
+    without = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--goal", "cost")
+    assert without.status == 4
+    assert "--price" in without.err
+    assert acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--goal", "pareto", "--price", "0.5").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ([LOG, "--platform", "ec2-2013"], 4, "measurements of 0 configurations"),
+        ([LOG, "--platform", "moon"], 2, "no platform 'moon'"),
+        ([LOG], 2, "--platform"),
+        ([LOG, "--platform", "tianhe-lustre", "--model", "oracle"], 2, "no model 'oracle'"),
+        ([LOGS / "known/ior_posix_readonly.darshan", "--platform", "tianhe-lustre"], 4, "speaks about the reads"),
+        ([LOG, "--platform", "tianhe-lustre", "--store", "mysql://x"], 2, "no store in 'mysql'"),
+        ([LOG, "--platform", "tianhe-lustre", "--store", "/proc/none/s.sqlite"], 5, "cannot be opened"),
+    ],
+)
+def test_what_cannot_be_answered_is_said_with_a_remedy(acic: Acic, words: list[object], status: int, said: str) -> None:
+    result = acic("recommend", *words)
+    assert result.status == status
+    assert said in result.err
+    assert result.out == ""
+
+
+def test_the_same_question_has_the_same_answer(acic: Acic) -> None:
+    words = ("recommend", LOG, "--platform", "tianhe-lustre", "--json")
+    assert acic(*words).out == acic(*words).out
+
+
+def test_recommending_needs_no_scikit_learn_once_the_model_is_cached(acic: Acic) -> None:
+    import os
+    import subprocess
+    import sys
+
+    acic("recommend", LOG, "--platform", "tianhe-lustre")
+    code = (
+        "import sys; from acic.cli.main import run;"
+        f"status = run(['recommend', {str(LOG)!r}, '--platform', 'tianhe-lustre']);"
+        "print(status, *[m for m in ('sklearn', 'scipy', 'pandas', 'sqlalchemy') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "0"
