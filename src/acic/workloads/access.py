@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from acic.workloads.columns import BYTES, CALLS, CONSECUTIVE, HIGHEST_BYTE, SEEKS, SEQUENTIAL, STRIDES
 from acic.workloads.groups import Group
-from acic.workloads.sequences import Traced
-from acic.workloads.tables import BYTES, CALLS, CONSECUTIVE, HIGHEST_BYTE, SEEKS, SEQUENTIAL, STRIDES, Table
+from acic.workloads.tables import Table
+from acic.workloads.trace import Traced
 from acic.workloads.workload import Access, Quality
 
 _MOST = 0.5
@@ -35,6 +36,8 @@ def of_trace(traced: Traced) -> Access | None:
 
 def of_counters(group: Group, tables: Mapping[str, Table]) -> tuple[Access, Quality]:
     """Return the pattern, from POSIX's counters if POSIX saw the same requests; else a guess, marked as unknown."""
+    if not group.calls:
+        return Access.CONSECUTIVE, Quality.UNKNOWN
     if group.calls <= group.uses:
         sure = not group.reduced or (group.collective and group.calls == group.uses)
         return Access.CONSECUTIVE, Quality.EXACT if sure else Quality.ESTIMATED

@@ -15,8 +15,8 @@ from operator import sub
 
 import numpy as np
 
+from acic.workloads.columns import PAUSE
 from acic.workloads.sequences import Process
-from acic.workloads.tables import PAUSE
 
 _SHARE = 0.05  # of the time of the requests between two pauses: a shorter one does not matter
 _CLEAR = 5.0  # times the longest gap that is no pause: beyond doubt

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
+from acic.workloads.columns import META_SECONDS, READ, SLOWEST_SECONDS, WRITE
 from acic.workloads.darshan import Log, read_log
+from acic.workloads.evidence import Evidence
 from acic.workloads.groups import groups
 from acic.workloads.layers import layers
 from acic.workloads.notes import notes
-from acic.workloads.phases import Draft, Evidence, draft, mirror, phase
+from acic.workloads.phases import Draft, draft, mirror, phase
 from acic.workloads.substitutes import substitutes
-from acic.workloads.tables import META_SECONDS, SLOWEST_SECONDS, Table, tables
+from acic.workloads.tables import Table, tables
 from acic.workloads.timing import Stretches, merged
 from acic.workloads.workload import Workload
 
@@ -53,13 +55,13 @@ def characterize(log: Log) -> Workload:
         run_seconds=seconds,
         io_share=min(1.0, waiting / seconds) if seconds > 0 else None,
         source=f"darshan {log.job.log_version} log",
-        notes=notes(log, drafts, metadata),
+        notes=notes(log, drafts, metadata, evidence.damaged),
     )
 
 
 def _mirrored(drafts: list[Draft]) -> list[Draft]:
     """Return the drafts, each helped by the one of the same files and the other direction."""
-    if all(one.certain or one.iterations.by != "trace" for one in drafts):
+    if all(one.certain for one in drafts) or not any(one.tells for one in drafts):
         return drafts
     others = {(one.group.table.name, one.group.files[0], one.group.direction): one for one in drafts}
     found = []
@@ -94,7 +96,9 @@ def _metadata(tables: Mapping[str, Table]) -> float:
         if (table := tables.get(name)) is None:
             continue
         rows = [row for row, file in enumerate(table.file_list) if file not in above]
-        rows = [row for row in rows if not any(table.moved[row])]
+        if rows:
+            read, written = table.moved(READ), table.moved(WRITE)
+            rows = [row for row in rows if not read[row] and not written[row]]
         if rows:
             ranks, times = table.ranks[rows], table.floats[rows]
             known = ranks >= 0

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads.layers import Requests
-from acic.workloads.tables import (
+from acic.workloads.columns import (
     ASKED_COLLECTIVE,
     BYTES,
     CALLS,
@@ -24,6 +22,7 @@ from acic.workloads.tables import (
     SIZES,
     SPLIT,
 )
+from acic.workloads.layers import Requests
 
 _COLLECTIVE, _SHARED = 1, 2  # bits of a file's kind
 _ALIKE = 4.0  # files whose bytes per process, or whose requests, differ by less belong together
@@ -48,6 +47,9 @@ class Group:
         reduced: whether records stand for all ranks together, so that the ranks are hidden.
         ranks: number of ranks known to use the files.
         uses: pairs of a file and a process that may use it.
+        example: the file of the largest record.
+        spans: first and last instants of the processes' requests, s, if counters show that none of them pauses or
+            jumps within its one file; else None.
     """
 
     def __init__(self, requests: Requests, rows: list[int], processes: int, *, shared: bool, collective: bool) -> None:
@@ -64,25 +66,32 @@ class Group:
         d = self.direction
         self.bytes = self.totals[BYTES + d]
         self.calls = self.totals[CALLS + d]
+        self.spans = self._steady_spans()
+        self.example = self.files[0] if len(self.files) == 1 else self._largest()
         self.collective_calls = self.totals[COLLECTIVE + d] + self.totals[SPLIT + d]
 
-    @cached_property
-    def spans(self) -> tuple[list[float], list[float]] | None:
-        """First and last instants of the processes' requests, s, if counters show that none of them pauses or jumps.
+    def _largest(self) -> int:
+        """Return the file of the largest record; of several, the one with the lowest id: not the first by chance."""
+        moved, files = self.table.moved(self.direction), self.table.file_list
+        most = max([moved[row] for row in self.rows])
+        return min([files[row] for row in self.rows if moved[row] == most])
 
-        None if they do not show it: only POSIX counts consecutive requests, and a record of all ranks hides pauses.
-        """
-        if self.table.name != "POSIX" or (self.reduced and self.processes > 1) or self.uses != len(self.rows):
+    def _steady_spans(self) -> tuple[list[float], list[float]] | None:
+        """Return `spans`: only POSIX counts consecutive requests, and a record of all ranks hides pauses."""
+        table, d = self.table, self.direction
+        alone = len(self.rows) == (self.ranks or self.processes)  # one record, of one file, for each process
+        if table.name != "POSIX" or not alone:
             return None
-        d, rows = self.direction, self.rows
-        counters, times = self.table.integers[rows], self.table.floats[rows]
-        first, last = times[:, FIRST + d], times[:, LAST + d]
-        if (counters[:, CONSECUTIVE + d] != counters[:, CALLS + d] - 1).any():
-            return None
-        idle = last - first - times[:, SECONDS + d]
-        if (idle > np.maximum(_IDLE * (last - first), PAUSE)).any():
-            return None
-        return first.tolist(), last.tolist()
+        began, ended = [], []
+        for row in self.rows:
+            counters, times = table.counters[row], table.times[row]
+            first, last = times[FIRST + d], times[LAST + d]
+            idle = last - first - times[SECONDS + d]
+            if counters[CONSECUTIVE + d] != counters[CALLS + d] - 1 or idle > max(_IDLE * (last - first), PAUSE):
+                return None
+            began.append(first)
+            ended.append(last)
+        return began, ended
 
     @property
     def common_sizes(self) -> dict[int, int]:
@@ -93,6 +102,11 @@ class Group:
 def groups(requests: Requests, processes: int) -> list[Group]:
     """Return the groups of alike files, the largest in bytes first."""
     rows = requests.rows
+    if len(rows) == 1:
+        table, (row,) = requests.table, rows
+        shared = table.rank_list[row] < 0 or table.file_list[row] in table.shared
+        kind = _SHARED * shared + _COLLECTIVE * _is_collective(requests, row)
+        return [_group(requests, rows, processes, kind)]
     files = _few_files(requests, processes) if len(rows) <= MANY else _many_files(requests, processes)
     if files.alike():
         return [_group(requests, rows, processes, files.kinds[0])]
@@ -165,7 +179,10 @@ class _Files:
 def _few_files(requests: Requests, processes: int) -> _Files:
     table, d = requests.table, requests.direction
     numbers: dict[int, int] = {}
-    of_row, moved, calls, together = [], [], [], []
+    of_row: list[int] = []
+    moved: list[float] = []
+    calls: list[int] = []
+    together: list[int] = []
     users: list[set[int]] = []
     for row in requests.rows:
         file, counters = table.file_list[row], table.counters[row]
@@ -196,14 +213,15 @@ def _many_files(requests: Requests, processes: int) -> _Files:
     ranks, counters = table.ranks[rows], table.integers[rows]
     moved = np.bincount(of_row, counters[:, BYTES + d])
     calls = np.bincount(of_row, counters[:, CALLS + d])
-    together = np.zeros(len(files))
+    together = np.zeros(len(files), dtype=np.float64)
     if table.name not in ("POSIX", "STDIO"):
         mine = [_is_collective(requests, row) for row in rows]
-        together = np.bincount(of_row, counters[:, BYTES + d] * mine)
+        together += np.bincount(of_row, counters[:, BYTES + d] * mine)
     pairs = np.unique(of_row * (processes + 1) + ranks + 1)
     hidden = np.bincount(of_row, ranks < 0) > 0
     users = np.where(hidden, processes, np.bincount(pairs // (processes + 1)))
-    shared = hidden | np.array([file in table.shared for file in files.tolist()])
+    known = table.shared
+    shared = hidden | np.array([file in known for file in files.tolist()]) if known else hidden
     kinds = _SHARED * shared + _COLLECTIVE * (2 * together > moved)
     request = moved / np.maximum(calls, 1)
     return _Files(of_row.tolist(), kinds.tolist(), (moved / users).tolist(), request.tolist(), moved.tolist())

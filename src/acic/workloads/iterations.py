@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.workloads.bursts import bursts
+from acic.workloads.columns import BYTES, CALLS, FIRST, LAST, READ, SECONDS, SWITCHES, WRITE
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
 from acic.workloads.participants import HeatmapOf, moved_by
-from acic.workloads.sequences import Traced, of_records
-from acic.workloads.tables import BYTES, CALLS, FIRST, LAST, SECONDS, SWITCHES
+from acic.workloads.sequences import of_records
+from acic.workloads.trace import Traced
 from acic.workloads.workload import Interface, Quality
 
 _WHOLE = 0.99  # share of the bytes from which a trace is complete
@@ -22,7 +23,7 @@ _LARGE = 1 << 18  # B; smaller requests are pieces of an iteration
 _TOLERANCE = 0.25
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Iterations:
     """How often a group's files are read, or written.
 
@@ -64,8 +65,11 @@ def iterations(
     """
     uses = processes * len(group.files) if group.reduced else group.uses
     each = uses / processes  # files that a process uses
+    if not group.calls:
+        heatmap = heatmap_of(group)
+        return (heatmap and _from_heatmap(group, heatmap)) or Iterations(1, Quality.UNKNOWN)
     if group.calls <= uses:
-        whole = each == int(each) and (group.calls == uses or group.collective) and group.calls > 0
+        whole = each == int(each) and (group.calls == uses or group.collective)
         quality = Quality.EXACT if whole and sure and not group.table.partial else Quality.ESTIMATED
         return Iterations(max(1, round(each)), quality, "files" if each > 1 else "one")
     if group.spans and each == 1:
@@ -84,7 +88,7 @@ def iterations(
 
 
 def _from_records(group: Group, processes: int) -> Iterations | None:
-    """Return what the records of a file's datasets or variables tell; None if there is but one, or they tell nothing."""
+    """Return what the records of a file's datasets or variables tell; None if that is nothing."""
     if group.table.name not in ("H5D", "PNETCDF_VAR") or len(group.rows) <= len(group.files):
         return None
     calls = group.table.integers[group.rows, CALLS + group.direction]
@@ -105,8 +109,12 @@ def _from_records(group: Group, processes: int) -> Iterations | None:
 
 def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> Iterations:
     whole = traced.bytes >= _WHOLE * group.bytes
+    known = whole and not group.table.partial
     if traced.steady and whole:
-        return Iterations(1, Quality.EXACT, by="trace")
+        return Iterations(1, Quality.EXACT if known else Quality.ESTIMATED, by="trace")
+    if whole and (files := traced.file_by_file()):
+        quality = Quality.EXACT if known and traced.even else Quality.ESTIMATED
+        return Iterations(files[0], quality, "files", files[1], "trace")
     # between two requests of a library's file is also what the library does
     library = group.interface in (Interface.HDF5, Interface.PNETCDF)
     found = bursts(traced.processes, spent=spent, least_share=1.0 if library else 0.05)
@@ -114,7 +122,7 @@ def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> I
     each = group.bytes / processes
     if not whole:
         count = max(count, round(each / max(found.moved, 1)) if found.count > 1 else 1)
-    sure = found.sure and whole and abs(count * found.moved - each) <= _TOLERANCE * each
+    sure = found.sure and known and abs(count * found.moved - each) <= _TOLERANCE * each
     return Iterations(count, Quality.EXACT if sure else Quality.ESTIMATED, found.how, found.pause, "trace")
 
 
@@ -138,7 +146,6 @@ def _from_heatmap(group: Group, heatmap: Heatmap) -> Iterations | None:
 
 def _from_counters(group: Group, processes: int) -> Iterations:
     """Return a guess: one iteration if the time is full of I/O, else each collective or large call is one."""
-    d = group.direction
     calls = group.calls / processes
     turns = (group.totals[SWITCHES] / processes + 1) / 2
     if (
@@ -148,7 +155,7 @@ def _from_counters(group: Group, processes: int) -> Iterations:
         and calls >= 2 * turns
     ):
         return Iterations(int(turns), Quality.ESTIMATED, "turns")
-    if group.times[SECONDS + d] >= _BUSY * _span(group, processes):
+    if _is_busy(group, processes):
         return Iterations(1, Quality.ESTIMATED)
     if group.collective:
         together = group.collective_calls or group.calls
@@ -158,11 +165,15 @@ def _from_counters(group: Group, processes: int) -> Iterations:
     return Iterations(1, Quality.UNKNOWN)
 
 
-def _span(group: Group, processes: int) -> float:
-    """Return the time from first to last request, summed over the processes, s."""
-    d = group.direction
-    if not group.reduced:
-        return group.times[LAST + d] - group.times[FIRST + d]
+def _is_busy(group: Group, processes: int) -> bool:
+    """Whether the time between a process's first and last request is full of I/O."""
+    times, d = group.times, group.direction
     rows = group.table.floats[group.rows]
-    began, ended = rows[:, FIRST + d], rows[:, LAST + d]
-    return float(ended.max() - began[began > 0].min(initial=ended.max())) * processes
+    directions = [d]
+    if group.totals[SWITCHES] > 2 * len(group.rows) * processes:
+        directions = [READ, WRITE]  # they alternate, so the time of both counts
+    spent = sum(times[SECONDS + one] for one in directions)
+    began, ended = rows[:, [FIRST + one for one in directions]], rows[:, [LAST + one for one in directions]]
+    if group.reduced:
+        return bool(spent >= _BUSY * (ended.max() - began[began > 0].min(initial=ended.max())) * processes)
+    return bool(spent >= _BUSY * (ended.max(axis=1) - began.min(axis=1)).sum())

@@ -15,14 +15,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from acic.workloads.tables import CALLS, INTERFACES, NONBLOCKING, READ, WRITE, Table
+from acic.workloads.columns import CALLS, INTERFACES, NONBLOCKING, READ, WRITE
+from acic.workloads.tables import Table
 from acic.workloads.workload import Interface
 
 _SAME = 0.01  # a file's header apart, variables and file hold the same bytes
 _LIBRARIES = (("H5D", "H5F", Interface.HDF5), ("PNETCDF_VAR", "PNETCDF_FILE", Interface.PNETCDF))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Requests:
     """Where the requests of one direction on the files of one interface are counted.
 
@@ -43,6 +44,8 @@ def layers(tables: Mapping[str, Table]) -> list[Requests]:
     """Return where the requests are counted, each byte that the application moved once."""
     found: list[Requests] = []
     owners = _owners(tables)
+    owned = set().union(*owners.values())
+    passed_on = _passed_on(tables.get("MPI-IO"))
     for direction in (READ, WRITE):
         taken: set[int] = set()
         for name, _, interface in _LIBRARIES:
@@ -50,14 +53,13 @@ def layers(tables: Mapping[str, Table]) -> list[Requests]:
                 below = _counted_below(table, tables.get("MPI-IO"), direction)
                 taken |= set(table.file_list) - below
                 _add(found, interface, direction, table, without=below)
-        others = set().union(*owners.values())
         for name in ("MPI-IO", "POSIX", "STDIO"):
             if (table := tables.get(name)) is None:
                 continue
             for interface, files in owners.items():
                 _add(found, interface, direction, table, only=files, without=taken)
-            passed_on = _passed_on(tables.get("MPI-IO"), direction) if name == "POSIX" else set()
-            _add(found, INTERFACES[name], direction, table, without=others | passed_on)
+            others = owned | passed_on[direction] if name == "POSIX" else owned
+            _add(found, INTERFACES[name], direction, table, without=others)
             if owners:
                 taken |= set(table.file_list)
     return found
@@ -80,15 +82,16 @@ def _owners(tables: Mapping[str, Table]) -> dict[Interface, set[int]]:
     return owners
 
 
-def _passed_on(table: Table | None, direction: int) -> set[int]:
-    """Return the files whose requests of one direction MPI-IO passes on to POSIX.
+def _passed_on(table: Table | None) -> tuple[set[int], set[int]]:
+    """Return the files whose reads, and whose writes, MPI-IO passes on to POSIX.
 
     Reads are MPI-IO's also where it only writes: it reads what surrounds small pieces, to write it back with them.
     """
     if table is None:
-        return set()
+        return set(), set()
     calls = table.integers[:, CALLS : CALLS + 2].tolist()
-    return {file for file, (r, w) in zip(table.file_list, calls, strict=True) if w or (r and direction == READ)}
+    writes = {file for file, (_, written) in zip(table.file_list, calls, strict=True) if written}
+    return writes | {file for file, (read, _) in zip(table.file_list, calls, strict=True) if read}, writes
 
 
 def _counted_below(table: Table, lower: Table | None, direction: int) -> set[int]:
@@ -105,9 +108,9 @@ def _counted_below(table: Table, lower: Table | None, direction: int) -> set[int
 
 def _bytes(table: Table, files: Set[int], direction: int) -> dict[int, int]:
     moved = dict.fromkeys(files, 0)
-    for file, both in zip(table.file_list, table.moved, strict=True):
+    for file, count in zip(table.file_list, table.moved(direction), strict=True):
         if file in moved:
-            moved[file] += both[direction]
+            moved[file] += count
     return moved
 
 
@@ -121,8 +124,12 @@ def _add(
     without: Set[int] = frozenset(),
 ) -> None:
     files = table.file_list
-    rows = [row for row, file in enumerate(files) if (only is None or file in only) and file not in without]
-    if rows:
-        rows = [row for row in rows if table.moved[row][direction]]
+    if only is None and without.isdisjoint(files):
+        rows = [row for row, moved in enumerate(table.moved(direction)) if moved]
+    else:
+        rows = [row for row, file in enumerate(files) if (only is None or file in only) and file not in without]
+        if rows:
+            moved_by = table.moved(direction)
+            rows = [row for row in rows if moved_by[row]]
     if rows:
         found.append(Requests(interface, direction, table, rows))

@@ -14,16 +14,18 @@ _WHOLE = 0.99
 _LEFT_OUT = ("DFS", "DAOS")
 
 
-def notes(log: Log, drafts: Sequence[Draft], metadata: float) -> tuple[str, ...]:
+def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[str]) -> tuple[str, ...]:
     """Return the notes on a log and what was found in it, each once.
 
     Args:
         log: that was read.
         drafts: of the phases.
         metadata: time in metadata calls that belong to no phase, s.
+        damaged: traces that cannot be right.
     """
     total = sum(one.group.bytes for one in drafts)
     told = [*log.notes, *_of_modules(log)]
+    told += [f"The trace {name} is empty, or holds impossible times or lengths, and was not used." for name in damaged]
     if not drafts:
         told.append("The log records no reads and no writes of files, so there is no phase to describe.")
     for one in drafts:
@@ -52,13 +54,13 @@ def _of_draft(one: Draft) -> Iterator[str]:
     group = one.group
     if group.table.source != "counters":
         yield (
-            f"Module {group.table.name} left no counters: {_what(one)} are told by the {group.table.source} alone, which "
-            "may not have all of them."
+            f"Module {group.table.name} left no counters: {_what(one)} are told by the {group.table.source} alone, "
+            "which may not have all of them."
         )
     if one.processes_quality is not Quality.EXACT and group.reduced:
         yield (
-            f"Darshan merged the records of all processes: how many of them take part in {_what(one)} is estimated from "
-            "how unevenly the bytes are spread."
+            f"Darshan merged the records of all processes: how many of them take part in {_what(one)} is estimated "
+            "from how unevenly the bytes are spread."
         )
     if one.covered is not None and one.covered < _WHOLE and group.table.source == "counters":
         yield (

@@ -98,9 +98,11 @@ def checked(name: str, value: object) -> Value:
         if value not in (False, True) or isinstance(value, float):
             raise InvalidInput(f"{name} is not {value!r}", hint="it is true or false")
         return bool(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(f"{name} is not {value!r}", hint="it is a whole number, at least 1")
-    return int(value)
+    return value
 
 
 def _plain(value: Value) -> Value:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.workloads.columns import BYTES, BYTES_VARIANCE, FASTEST_BYTES, SLOWEST_BYTES, WRITE
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
-from acic.workloads.sequences import Traced
-from acic.workloads.tables import BYTES_VARIANCE, FASTEST_BYTES, SLOWEST_BYTES, WRITE
+from acic.workloads.trace import Traced
 from acic.workloads.workload import Quality
 
 HeatmapOf = Callable[[Group], Heatmap | None]
@@ -24,20 +24,25 @@ _SAME = 0.05  # by which the bytes of a heat map and of a group may differ, if t
 def io_processes(group: Group, traced: Traced | None, heatmap_of: HeatmapOf) -> tuple[int, Quality]:
     """Return how many processes move the group's bytes.
 
-    From the ranks of the records; where these are merged, from the trace, the heat map, or from how unevenly the
-    bytes are spread over all ranks.
+    From the ranks of the records; where these are merged, from how unevenly the bytes are spread over all ranks, if
+    that leaves no doubt, else from the trace or the heat map.
     """
     if not group.reduced:
         return group.ranks, Quality.ESTIMATED if group.table.partial else Quality.EXACT
     if group.processes == 1:
         return 1, Quality.EXACT
+    found = _from_variance(group)
+    if found[1] is Quality.EXACT:
+        return found
     if traced is not None and traced.bytes >= (1 - _SAME) * group.bytes:
-        return traced.busy(_LEAST), Quality.EXACT
+        return traced.busy(_LEAST), Quality.EXACT if traced.bytes >= group.bytes else Quality.ESTIMATED
     if (heatmap := heatmap_of(group)) is not None:
         moved = moved_by(heatmap, group.direction).sum(axis=1)
-        if group.bytes * (1 - _SAME) <= int(moved.sum()) <= group.bytes * (1 + _SAME):
-            return int((moved > _LEAST * int(moved.max())).sum()), Quality.EXACT
-    return _from_variance(group)
+        total = int(moved.sum())
+        if group.bytes * (1 - _SAME) <= total <= group.bytes * (1 + _SAME):
+            busy = int((moved > _LEAST * int(moved.max())).sum())
+            return busy, Quality.EXACT if total >= group.bytes else Quality.ESTIMATED
+    return found
 
 
 def moved_by(heatmap: Heatmap, direction: int) -> NDArray[np.int64]:
@@ -51,11 +56,14 @@ def even(group: Group, traced: Traced | None) -> bool:
         if traced is not None and traced.bytes == group.bytes:
             return traced.even
         return group.times[BYTES_VARIANCE] == 0
-    table, d = group.table, group.direction
+    table, moved = group.table, group.table.moved(group.direction)
+    if len(group.rows) == group.ranks:
+        of_rows = [moved[row] for row in group.rows]
+        return min(of_rows) == max(of_rows)
     each: dict[int, int] = {}
     for row in group.rows:
         rank = table.rank_list[row]
-        each[rank] = each.get(rank, 0) + table.moved[row][d]
+        each[rank] = each.get(rank, 0) + moved[row]
     return min(each.values()) == max(each.values())
 
 
@@ -66,16 +74,19 @@ def _from_variance(group: Group) -> tuple[int, Quality]:
     at least n / (1 + variance / mean^2) of them moved something.
     """
     table, processes = group.table, group.processes
-    largest = max(group.rows, key=lambda row: table.moved[row][group.direction])
-    one = table.summary([largest])
-    moved, variance = table.moved[largest], one.times[BYTES_VARIANCE]
+    of_direction = table.moved(group.direction)
+    merged = [row for row in group.rows if table.rank_list[row] < 0]
+    one = table.summary([max(merged, key=lambda row: (of_direction[row], table.file_list[row]))])
+    alone = len(merged) == len(group.rows) == 1  # else other records may be of other processes
+    moved, variance = one.totals[BYTES : BYTES + 2], one.times[BYTES_VARIANCE]
     mean = sum(moved) / processes
     at_least = min(processes, max(1, math.ceil(processes / (1 + variance / mean**2) - 1e-6)))
-    at_most = processes if group.collective else min(processes, max(group.calls, 1))
+    at_least = max(at_least, group.ranks)
+    at_most = processes if group.collective else min(processes, max(group.calls, at_least))
     one_direction = min(moved) == 0
     if at_least >= at_most:
         return at_most, Quality.EXACT if one_direction else Quality.ESTIMATED
-    if at_least == 1 and variance >= (processes - 1) * mean**2 * (1 - 1e-9):
+    if alone and at_least == 1 and variance >= (processes - 1) * mean**2 * (1 - 1e-9):
         return 1, Quality.EXACT
     if group.collective or (at_least > processes / 2 and one.totals[FASTEST_BYTES] and one.totals[SLOWEST_BYTES]):
         return at_most, Quality.ESTIMATED

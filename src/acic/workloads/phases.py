@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from acic.workloads import access, sizes
-from acic.workloads.darshan import Heatmap, Log
+from acic.workloads.columns import COLLECTIVE, LIBRARY_DATA, OPENS, SYNCS, UNALIGNED, WRITE
+from acic.workloads.evidence import Evidence
 from acic.workloads.groups import Group
 from acic.workloads.iterations import Iterations, iterations
 from acic.workloads.participants import even, io_processes
-from acic.workloads.sequences import Trace, Traced
-from acic.workloads.tables import BYTES, COLLECTIVE, OPENS, SECONDS, SYNCS, UNALIGNED, WAITS, WRITE, Table
+from acic.workloads.tables import Table
 from acic.workloads.timing import Timing, timing
 from acic.workloads.workload import Access, Characteristics, Interface, Operation, Phase, Quality
 
-_LIBRARY_DATA = {Interface.HDF5: "H5D", Interface.PNETCDF: "PNETCDF_VAR"}
 _LIBRARY_FILES = {
     Interface.HDF5: (".h5", ".hdf5", ".he5", ".hdf", ".nc4", ".h5part"),
     Interface.PNETCDF: (".nc", ".cdf", ".ncf"),
@@ -26,72 +23,7 @@ _LIBRARY_MODULES = {"H5D", "H5F", "PNETCDF_FILE", "PNETCDF_VAR"}
 _ALIKE = 0.01
 
 
-class Evidence:
-    """The log, beside its counters: traces and heat maps, prepared when first asked for."""
-
-    def __init__(self, log: Log, tables: Mapping[str, Table]) -> None:
-        self.log = log
-        self.tables = tables
-        self.processes = log.job.processes
-        self._traces: dict[str, Trace] = {}
-        self._places: dict[int, tuple[str, dict[str, str | int]]] = {}
-
-    def traced(self, group: Group) -> Traced | None:
-        """Return the traced requests of a group, at its level or, if they are the same there, below."""
-        if group.table.name == "STDIO" or group.spans:
-            return None
-        if group.table.name != "POSIX" and (found := self._trace("DXT_MPIIO", group)) is not None:
-            return found
-        if group.table.name == "POSIX" or not group.collective:
-            return self._trace("DXT_POSIX", group)
-        return None
-
-    def _trace(self, name: str, group: Group) -> Traced | None:
-        trace = self._traces.get(name)
-        if trace is None:
-            segments = self.log.dxt.get(name)
-            if segments is None or not len(segments.length):
-                return None
-            trace = self._traces[name] = Trace(segments)
-        return trace.of(group)
-
-    def heatmap(self, group: Group) -> Heatmap | None:
-        """Return the heat map of the level that counts the group's requests."""
-        name = group.table.name
-        if name in ("POSIX", "STDIO"):
-            return self.log.heatmaps.get(name)
-        return self.log.heatmaps.get("MPIIO" if "MPI-IO" in self.tables else "POSIX")
-
-    def spent(self, group: Group, processes: int) -> float:
-        """Return the mean time of a process inside the interface, for the group's requests, s."""
-        d = group.direction
-        table = self.tables.get(_LIBRARY_DATA.get(group.interface, ""))
-        if table is None or table is group.table:
-            return group.times[SECONDS + d] / processes
-        moved = int(table.integers[:, BYTES + d].sum())
-        return float(table.floats[:, SECONDS + d].sum()) * min(1.0, group.bytes / max(moved, 1)) / processes
-
-    def place(self, file: int) -> tuple[str, dict[str, str | int]]:
-        """Return the name of a file, and what is known of where it lies."""
-        found = self._places.get(file)
-        if found is None:
-            name = self.log.names.get(file, "")
-            mount = next((kind for where, kind in self.log.job.mounts if name.startswith(where)), "")
-            found = self._places[file] = name, {"mount": mount, **_striping(file, self.log)}
-        return found
-
-    def waits(self, group: Group) -> int:
-        """Return how often each process waited for PnetCDF's non-blocking requests on the group's files."""
-        table = self.tables.get("PNETCDF_FILE")
-        if table is None or group.interface is not Interface.PNETCDF:
-            return 0
-        if group.totals[BYTES + 1 - group.direction]:
-            return 0  # a wait may have been for reads or for writes
-        files = table.summary(table.rows_of(group.files))
-        return sum(files.totals[WAITS : WAITS + 2]) // self.processes if not files.ranks else 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Draft:
     """What was found out about a group, before phases are compared with one another."""
 
@@ -112,8 +44,13 @@ class Draft:
     @property
     def certain(self) -> bool:
         """Whether nothing is left to be learnt from another phase."""
-        guessed = self.iterations.by == "counters" and self.iterations.quality is not Quality.EXACT
+        guessed = not self.tells and self.iterations.quality is not Quality.EXACT
         return not guessed and self.access_quality is not Quality.UNKNOWN
+
+    @property
+    def tells(self) -> bool:
+        """Whether its iterations were seen, rather than guessed from counters."""
+        return self.iterations.by != "counters"
 
 
 def draft(group: Group, evidence: Evidence) -> Draft:
@@ -130,7 +67,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
         sure=processes_quality is Quality.EXACT,
         waits=evidence.waits(group),
     )
-    name, _ = evidence.place(group.files[0])
+    name, _ = evidence.place(group.example)
     covered = None if traced is None else traced.bytes / group.bytes
     request, request_quality = sizes.request_size(group, traced if _same_level(group, covered) else None)
     pattern = access.of_trace(traced) if traced is not None and several else None
@@ -164,9 +101,9 @@ def mirror(one: Draft, other: Draft) -> Draft:
     """Return `one` with what is only known of `other`, the same files used the same way in the other direction."""
     a, b = one.group, other.group
     same = a.table is b.table and set(a.files) == set(b.files) and abs(a.calls - b.calls) <= _ALIKE * b.calls
-    if not same or abs(a.bytes - b.bytes) > _ALIKE * b.bytes or other.iterations.by != "trace":
+    if not same or abs(a.bytes - b.bytes) > _ALIKE * b.bytes or not other.tells:
         return one
-    if one.iterations.by == "counters" and one.iterations.quality is not Quality.EXACT:
+    if not one.tells and one.iterations.quality is not Quality.EXACT:
         one = replace(one, iterations=replace(other.iterations, quality=Quality.ESTIMATED))
     if one.access_quality is Quality.UNKNOWN:
         one = replace(one, access=other.access, access_quality=Quality.ESTIMATED)
@@ -178,6 +115,9 @@ def phase(found: Draft, evidence: Evidence) -> Phase:
     group, repeats = found.group, found.iterations
     moved = sizes.data_bytes(group)
     data = max(1, round(moved / (found.processes * repeats.count)))
+    request = max(1, found.request)
+    if request > data:  # processes that do less than the others pull the mean down
+        data, request = (request, request) if found.request_quality is Quality.EXACT else (data, data)
     exact = (
         found.processes_quality is Quality.EXACT
         and repeats.quality is Quality.EXACT
@@ -204,7 +144,7 @@ def phase(found: Draft, evidence: Evidence) -> Phase:
             interface=group.interface,
             iterations=repeats.count,
             data_size=data,
-            request_size=min(max(found.request, 1), data),
+            request_size=request,
             operation=Operation.WRITE if group.direction == WRITE else Operation.READ,
             collective=group.collective,
             shared=group.shared,
@@ -213,7 +153,7 @@ def phase(found: Draft, evidence: Evidence) -> Phase:
         quality=quality,
         files=len(group.files),
         bytes=group.bytes,
-        seconds=found.timing.seconds,
+        seconds=min(found.timing.seconds, max(evidence.log.job.run_seconds, 0.0)),
         imbalance=found.timing.imbalance,
         example=found.name,
         details=_details(found, evidence),
@@ -222,7 +162,7 @@ def phase(found: Draft, evidence: Evidence) -> Phase:
 
 def _hidden_library(group: Group, name: str, tables: Mapping[str, Table]) -> Interface | None:
     """Return the library that the file's name speaks of, if the modules of libraries are missing from the log."""
-    if group.interface in _LIBRARY_DATA or not _LIBRARY_MODULES.isdisjoint(tables):
+    if group.interface in LIBRARY_DATA or not _LIBRARY_MODULES.isdisjoint(tables):
         return None
     name = name.lower()
     return next((library for library, endings in _LIBRARY_FILES.items() if name.endswith(endings)), None)
@@ -272,24 +212,7 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         "opens": totals[OPENS],
         "syncs": sum(totals[SYNCS : SYNCS + 3]),
         "unaligned_requests": totals[UNALIGNED],
-        **evidence.place(group.files[0])[1],
+        **evidence.place(group.example)[1],
     }
-    for key, value in optional.items():
-        if value:
-            details[key] = value
+    details.update((key, value) for key, value in optional.items() if value)
     return details
-
-
-def _striping(file: int, log: Log) -> dict[str, int]:
-    """Return how Lustre stripes a file."""
-    layouts = log.modules.get("LUSTRE")
-    if layouts is None:
-        return {}
-    rows = np.flatnonzero(layouts.records["id"] == np.uint64(file))
-    if not len(rows):
-        return {}
-    row = layouts.records[rows[0]]
-    return {
-        "stripe_size": max(0, int(row["LUSTRE_COMP_STRIPE_SIZE"])),
-        "stripe_count": max(0, int(row["LUSTRE_COMP_STRIPE_COUNT"])),
-    }

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from acic.units import GIB, KIB, MIB
-from acic.workloads.workload import Access, Characteristics, Interface, Operation, Phase, Workload
+from acic.workloads.workload import Access, Interface, Operation, Phase, Workload
 
 _APIS = {
     Interface.POSIX: "POSIX",
@@ -20,6 +21,8 @@ _APIS = {
     Interface.HDF5: "HDF5",
     Interface.PNETCDF: "MPIIO",
 }
+_COLLECTIVE = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
+_ATOM = 8  # B, of which IOR's sizes are multiples
 _MANY_OPENS = 10  # of a file by a process: then metadata is part of the load
 _PAUSE = 0.1  # s, that IOR's delay in whole seconds cannot tell from none
 
@@ -64,34 +67,30 @@ def ior_commands(workload: Workload, *, file: str = "acic-replica") -> list[Repl
 def _replica(number: int, phase: Phase, name: str, *, prepare: bool = False) -> Replica:
     c = phase.characteristics
     layout = _Layout(phase)
+    collective = c.collective and c.interface in _COLLECTIVE
+    write = prepare or c.operation is Operation.WRITE
+    options = {
+        "-c": collective and not prepare,
+        "-w": write,
+        "-r": not write,
+        "-k": prepare or not write,
+        "-F": not c.shared,
+        "-z": c.access is Access.RANDOM and not prepare,
+        "-e": write and not prepare and bool(phase.details.get("syncs")),
+    }
     arguments = ["mpiexec", "-n", str(c.io_processes), "ior", "-a", _APIS[c.interface]]
-    collective = c.collective and c.interface in (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
-    if collective and not prepare:
-        arguments.append("-c")
-    if c.operation is Operation.WRITE or prepare:
-        arguments += ["-w", "-k"] if prepare else ["-w"]
-    else:
-        arguments += ["-r", "-k"]
-    if not c.shared:
-        arguments.append("-F")
-    if c.access is Access.RANDOM and not prepare:
-        arguments.append("-z")
-    if phase.details.get("syncs") and c.operation is Operation.WRITE:
-        arguments.append("-e")
+    arguments += [option for option, given in options.items() if given]
     arguments += ["-b", _size(layout.block), "-t", _size(layout.transfer)]
     if layout.segments > 1:
         arguments += ["-s", str(layout.segments)]
-    if layout.repetitions > 1 and (not prepare or layout.files):
-        arguments += ["-i", str(layout.repetitions)]
-        if layout.files:
-            arguments.append("-m")
-        if layout.delay:
+    if layout.repetitions > 1 and (layout.files or not prepare):
+        arguments += ["-i", str(layout.repetitions), *(["-m"] if layout.files else [])]
+        if layout.delay and not prepare:
             arguments += ["-d", str(layout.delay)]
-    arguments += ["-o", name]
-    differences = (
-        ("This makes the file for the command below.",) if prepare else _differences(phase, layout, collective)
-    )
-    return Replica(phase=number, arguments=tuple(arguments), prepares=prepare, differences=differences)
+    differences: tuple[str, ...] = ("This makes the file for the command below.",)
+    if not prepare:
+        differences = (*_of_interface(phase, collective), *_of_layout(phase, layout), *_of_time(phase, layout))
+    return Replica(phase=number, arguments=(*arguments, "-o", name), prepares=prepare, differences=differences)
 
 
 class _Layout:
@@ -104,53 +103,56 @@ class _Layout:
     def __init__(self, phase: Phase) -> None:
         c = phase.characteristics
         requests = max(1, round(c.data_size / c.request_size))
-        self.transfer = c.data_size // requests if c.data_size % requests == 0 else c.request_size
-        data = self.transfer * requests
-        how = phase.details.get("iterations_are", "")
-        each = 1 if c.shared else c.io_processes
-        self.files = c.iterations > 1 and phase.files >= c.iterations * each
-        again = self.files or how in ("files", "again") or c.iterations == 1
+        self.transfer = math.ceil(c.data_size / requests / _ATOM) * _ATOM
+        self.interleaved = c.access is Access.STRIDED and c.shared and c.io_processes > 1
+        self.block = self.transfer if self.interleaved else self.transfer * requests
+        self.files = c.iterations > 1 and phase.files >= c.iterations * (1 if c.shared else c.io_processes)
+        again = self.files or phase.details.get("iterations_are") in ("files", "again")
         self.repetitions = c.iterations if again else 1
-        in_file = 1 if again else c.iterations
-        interleaved = c.access is Access.STRIDED and c.shared and c.io_processes > 1
-        self.block = self.transfer if interleaved else data
-        self.segments = in_file * (requests if interleaved else 1)
+        self.segments = (1 if again else c.iterations) * (requests if self.interleaved else 1)
         pause = phase.details.get("pause_seconds", 0)
-        self.pause = float(pause) if not isinstance(pause, str) else 0.0
+        self.pause = 0.0 if isinstance(pause, str) else float(pause)
         self.delay = math.floor(self.pause + 0.5)
-        self.moved = data * c.iterations * c.io_processes
-        self.interleaved = interleaved
+        self.moved = self.transfer * requests * c.iterations * c.io_processes
 
 
-def _differences(phase: Phase, layout: _Layout, collective: bool) -> tuple[str, ...]:
+def _of_interface(phase: Phase, collective: bool) -> Iterator[str]:
     c = phase.characteristics
-    found = []
     if c.interface is Interface.STDIO:
-        found.append("IOR has no STDIO: POSIX calls are not buffered by the C library.")
+        yield "IOR has no STDIO: POSIX calls are not buffered by the C library."
     if c.interface is Interface.PNETCDF:
-        found.append("This calls MPI-IO as PnetCDF does; an IOR with PnetCDF has -a NCMPI.")
+        yield "This calls MPI-IO as PnetCDF does; an IOR with PnetCDF has -a NCMPI."
     if c.collective and not collective:
-        found.append(f"IOR cannot do collective I/O through {c.interface}.")
+        yield f"There is no collective I/O through {c.interface}."
     if c.io_processes < c.processes:
-        found.append(f"Only the {c.io_processes} of {c.processes} processes that do I/O are started.")
+        yield f"Only the {c.io_processes} of {c.processes} processes that do I/O are started."
+
+
+def _of_layout(phase: Phase, layout: _Layout) -> Iterator[str]:
+    c = phase.characteristics
     if c.access is Access.STRIDED and not layout.interleaved:
-        found.append("The requests follow one another here: IOR leaves no holes in a file of one process.")
+        yield "The requests follow one another here: IOR leaves no holes in the file of one process."
     if c.access is Access.UNKNOWN:
-        found.append("How the requests lie in the file is not known; here they follow one another.")
-    if c.iterations > 1 and layout.pause >= _PAUSE and not (layout.repetitions > 1 and layout.delay):
-        found.append(
-            f"Between the {c.iterations} iterations the application pauses about {layout.pause:.2g} s; IOR does not."
+        yield "How the requests lie in the file is not known; here they follow one another."
+    if layout.transfer != c.request_size:
+        yield (
+            f"Requests are of {layout.transfer} B, not {c.request_size} B: IOR makes whole ones, of a multiple of "
+            f"{_ATOM} B."
         )
-    if c.iterations > 1 and not layout.files and layout.repetitions > 1 and c.operation is Operation.WRITE:
-        found.append("Each repetition opens and writes the same file again.")
     if layout.moved != c.total_bytes:
-        found.append(
-            f"IOR moves whole requests: {layout.moved} B in all, where the application moves {c.total_bytes} B."
-        )
+        yield f"IOR moves {layout.moved} B in all, the application {c.total_bytes} B."
+
+
+def _of_time(phase: Phase, layout: _Layout) -> Iterator[str]:
+    c = phase.characteristics
+    several = c.iterations > 1
+    if several and layout.pause >= _PAUSE and not (layout.repetitions > 1 and layout.delay):
+        yield f"The application pauses about {layout.pause:.2g} s between its {c.iterations} iterations, IOR does not."
+    if several and layout.repetitions > 1 and not layout.files and c.operation is Operation.WRITE:
+        yield "Each repetition opens and writes the same file again."
     opens = phase.details.get("opens", 0)
     if not isinstance(opens, str) and opens > _MANY_OPENS * c.io_processes * c.iterations:
-        found.append(f"The application opens files {opens:.0f} times; such metadata calls are not repeated.")
-    return tuple(found)
+        yield f"The application opens files {opens:.0f} times; such metadata calls are not repeated."
 
 
 def _size(size: int) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
-import numpy as np
-
+from acic.workloads.columns import BYTES
 from acic.workloads.groups import Group
-from acic.workloads.sequences import Traced
-from acic.workloads.tables import BYTES
+from acic.workloads.trace import Traced
 from acic.workloads.workload import Quality
 
 _LEAST = 0.001  # share of the bytes that requests of one size need, to be data
+_GUESS = 1 << 20  # B
 _HEADERS = 0.005  # share of the bytes that can be headers
 
 
@@ -22,20 +22,22 @@ def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
         group: of files.
         traced: the same requests as the group counts, if there is a trace of them.
     """
-    size, rest = divmod(group.bytes, group.calls) if group.calls else (group.bytes, 0)
+    if not group.calls:  # a heat map has no requests
+        return min(_GUESS, group.bytes), Quality.UNKNOWN
+    size, rest = divmod(group.bytes, group.calls)
     common = group.common_sizes
     if not rest and common.get(size, 0) >= group.calls:
         return size, Quality.EXACT
     if traced is not None:
-        lengths, counts = np.unique(traced.lengths(), return_counts=True)
-        median = _median(dict(zip(lengths.tolist(), counts.tolist(), strict=True)))
+        lengths = Counter(traced.lengths())
+        median = _median(lengths)
         alike = not rest and len(lengths) == 1 and median == size
         return max(1, median), Quality.EXACT if alike else Quality.ESTIMATED
     fitting = {s: count for s, count in common.items() if s * count <= group.bytes}
     if 2 * sum(s * count for s, count in fitting.items()) < group.bytes:
         # where calls are collective, the others are a library's small ones
         calls = group.collective_calls if group.collective else group.calls
-        return max(1, round(group.bytes / max(calls, 1))), Quality.ESTIMATED if group.calls else Quality.UNKNOWN
+        return max(1, round(group.bytes / max(calls, 1))), Quality.ESTIMATED
     return _median(fitting), Quality.ESTIMATED
 
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from acic.workloads.columns import BYTES, CALLS, FIRST, FLOATS, INTEGERS, LAST, READ, SECONDS, WRITE
 from acic.workloads.darshan import Heatmap, Log, Segments
-from acic.workloads.tables import BYTES, CALLS, FIRST, FLOATS, INDEPENDENT, INTEGERS, LAST, READ, SECONDS, WRITE, Table
+from acic.workloads.tables import Table
+from acic.workloads.trace import possible
 
 _TRACES = {"POSIX": "DXT_POSIX", "MPI-IO": "DXT_MPIIO"}
-_HEATMAPS = {"POSIX": "POSIX", "MPI-IO": "MPIIO", "STDIO": "STDIO"}
+_HEATMAPS = {"MPI-IO": "MPIIO", "POSIX": "POSIX", "STDIO": "STDIO"}  # MPI-IO's bytes are POSIX's, too
 _NO_FILE = 0
 
 
@@ -22,7 +24,7 @@ def substitutes(log: Log, tables: Mapping[str, Table]) -> dict[str, Table]:
     """
     found = {}
     for name, trace in _TRACES.items():
-        if name not in log.modules and trace in log.dxt and len((segments := log.dxt[trace]).length):
+        if name not in log.modules and trace in log.dxt and possible(segments := log.dxt[trace]):
             found[name] = _from_trace(name, segments)
     if not found and not tables:
         for name, key in _HEATMAPS.items():
@@ -34,13 +36,12 @@ def substitutes(log: Log, tables: Mapping[str, Table]) -> dict[str, Table]:
 def _from_trace(name: str, segments: Segments) -> Table:
     count = len(segments.record_id)
     integers, floats = np.zeros((count, INTEGERS), dtype=np.int64), np.zeros((count, FLOATS))
-    calls = CALLS if name == "POSIX" else INDEPENDENT
     for direction in (READ, WRITE):
         mine = segments.write == (direction == WRITE)
         record, start, end = segments.record[mine], segments.start[mine], segments.end[mine]
-        integers[:, calls + direction] = np.bincount(record, minlength=count)
+        integers[:, CALLS + direction] = np.bincount(record, minlength=count)
         integers[:, BYTES + direction] = np.bincount(record, segments.length[mine], minlength=count)
-        floats[:, SECONDS + direction] = np.bincount(record, end - start, minlength=count)
+        floats[:, SECONDS + direction] = np.bincount(record, np.maximum(end - start, 0.0), minlength=count)
         first = np.full(count, np.inf)
         np.minimum.at(first, record, start)
         floats[:, FIRST + direction] = np.where(np.isfinite(first), first, 0)

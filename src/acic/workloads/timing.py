@@ -8,18 +8,19 @@ between the directions by their times. Metadata time (open, close, stat, ...) go
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.workloads.columns import BYTES, MANY, META_SECONDS, SECONDS, SLOWEST_SECONDS
 from acic.workloads.groups import Group
-from acic.workloads.sequences import Times, Traced
-from acic.workloads.tables import BYTES, META_SECONDS, SECONDS, SLOWEST_SECONDS, Table
+from acic.workloads.tables import Table
+from acic.workloads.trace import Traced
 from acic.workloads.workload import Interface
 
-_MANY = 64  # requests, from which on numpy beats a loop
+_MANY = 40  # requests, from which on numpy beats a loop
 _FILES = {Interface.HDF5: "H5F", Interface.PNETCDF: "PNETCDF_FILE"}
 
 
@@ -36,7 +37,7 @@ class Stretches:
         return sum(self.ends) - sum(self.starts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Timing:
     """Where a group's time goes.
 
@@ -71,10 +72,10 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         metadata = max(metadata, above)
     busy = None
     if traced is not None:
-        times_of = traced.times()
-        busy = union(times_of)
+        starts, ends = traced.spans()
+        busy = union(starts, ends)
         if group.reduced and min(group.totals[BYTES], group.totals[BYTES + 1]):
-            imbalance = _imbalance(times_of)  # Darshan's own figure is of both directions together
+            imbalance = traced.imbalance(starts, ends)  # Darshan's own figure is of both directions together
     elif group.spans:
         busy = merged(Stretches(*group.spans))
     if busy is not None:
@@ -82,16 +83,11 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
     return Timing(slowest, metadata, data / processes, imbalance, busy)
 
 
-def union(times: Sequence[Times]) -> Stretches:
+def union(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> Stretches:
     """Return the stretches that the requests cover, in the order of time."""
-    if sum([len(one.start) for one in times]) > _MANY:
-        starts, ends = np.concatenate([one.start for one in times]), np.concatenate([one.end for one in times])
+    if len(starts) > _MANY:
         return _merged_arrays(starts, ends)
-    found = Stretches([], [])
-    for one in times:
-        found.starts += one.start.tolist()
-        found.ends += one.end.tolist()
-    return merged(found)
+    return merged(Stretches(starts.tolist(), ends.tolist()))
 
 
 def merged(spans: Stretches) -> Stretches:
@@ -102,9 +98,9 @@ def merged(spans: Stretches) -> Stretches:
     until = -math.inf
     for start, end in sorted(zip(spans.starts, spans.ends, strict=True)):
         if start > until:
+            until = max(start, end)
             found.starts.append(start)
-            found.ends.append(end)
-            until = end
+            found.ends.append(until)
         elif end > until:
             found.ends[-1] = until = end
     return found
@@ -112,18 +108,10 @@ def merged(spans: Stretches) -> Stretches:
 
 def _merged_arrays(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> Stretches:
     order = starts.argsort()
-    starts, ends = starts[order], np.maximum.accumulate(ends[order])
+    starts = starts[order]
+    ends = np.maximum.accumulate(np.maximum(ends[order], starts))
     begins = np.flatnonzero(starts[1:] > ends[:-1]) + 1
     return Stretches([float(starts[0]), *starts[begins].tolist()], [*ends[begins - 1].tolist(), float(ends[-1])])
-
-
-def _imbalance(times: Sequence[Times]) -> float | None:
-    """Return the slowest process's time over the mean one's."""
-    spent: dict[int, float] = {}
-    for one in times:
-        spent[one.rank] = spent.get(one.rank, 0.0) + sum(one.end.tolist()) - sum(one.start.tolist())
-    total = sum(spent.values())
-    return max(spent.values()) * len(spent) / total if total > 0 else None
 
 
 def _metadata(files: Table, group: Group) -> float:
@@ -140,11 +128,19 @@ def _slowest(group: Group, processes: int, share: float) -> tuple[float, float |
         total = (times[SECONDS] + times[SECONDS + 1] + times[META_SECONDS]) / processes
         whole = slowest * share if total else 0.0
         return max(whole, mean), max(1.0, slowest / total) if total and slowest else None
-    spent: dict[int, float] = {}
-    for row in rows:
-        rank, of_row = table.rank_list[row], table.times[row]
-        mine = of_row[SECONDS + d] + of_row[META_SECONDS] * share
-        spent[rank] = spent.get(rank, 0.0) + (mine if rank >= 0 else of_row[SLOWEST_SECONDS] * share)
-    merged = spent.pop(-1, 0.0)
-    slowest = merged + max(spent.values())
+    if len(rows) > MANY:
+        of_rows = table.floats[rows]
+        mine = of_rows[:, SECONDS + d] + of_rows[:, META_SECONDS] * share
+        ranks = table.ranks[rows]
+        known = ranks >= 0
+        slowest = float(np.bincount(ranks[known], mine[known]).max())
+        slowest += float(of_rows[~known, SLOWEST_SECONDS].sum()) * share
+    else:
+        spent: dict[int, float] = {}
+        for row in rows:
+            rank, of_row = table.rank_list[row], table.times[row]
+            one = of_row[SECONDS + d] + of_row[META_SECONDS] * share
+            spent[rank] = spent.get(rank, 0.0) + (one if rank >= 0 else of_row[SLOWEST_SECONDS] * share)
+        merged_ones = spent.pop(-1, 0.0)
+        slowest = merged_ones + max(spent.values())
     return slowest, max(1.0, slowest / mean) if mean else None

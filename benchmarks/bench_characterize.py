@@ -1,0 +1,103 @@
+"""Time `characterize_file` against PyDarshan's `DarshanReport(log, read_all=True)`, in one process, turn by turn.
+
+Each log is read by both until the time is up; the ratio is that of the medians, and the best times stand beside it.
+PyDarshan only reads the log, acic reads and characterises it. Times are of the processor, which other people's load on
+the machine leaves alone; the logs are in the page cache. The garbage collector is on, as in any running process.
+
+Usage: python benchmarks/bench_characterize.py [FOLDER_OR_LOG ...] [--seconds 2]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import darshan
+
+from acic.workloads import characterize_file
+
+ROOT = Path(__file__).resolve().parent.parent
+DEFAULTS = (ROOT / "tests/data/darshan", ROOT.parent / "shared/data/darshan/public")
+
+
+def find_logs(places: Iterable[Path]) -> list[Path]:
+    logs: list[Path] = []
+    for place in places:
+        logs += [place] if place.is_file() else sorted(place.rglob("*.darshan"))
+    return logs
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Drop what is written to stderr, also by libdarshan-util in C."""
+    sys.stderr.flush()
+    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
+
+
+def timed(function: Callable[[], object]) -> float:
+    before = time.thread_time()
+    function()
+    return time.thread_time() - before
+
+
+def turn_by_turn(log: Path, seconds: float) -> tuple[list[float], list[float]]:
+    ours: list[float] = []
+    theirs: list[float] = []
+
+    def characterize() -> object:
+        return characterize_file(log)
+
+    def report() -> object:
+        return darshan.DarshanReport(str(log), read_all=True)
+
+    characterize(), report()  # imports and caches are not what is measured
+    until = time.perf_counter() + seconds
+    while len(ours) < 5 or (time.perf_counter() < until and len(ours) < 1000):
+        ours.append(timed(characterize))
+        theirs.append(timed(report))
+    return ours, theirs
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("places", nargs="*", type=Path, help="logs, or folders of them")
+    parser.add_argument("--seconds", type=float, default=1.0, help="time for each log (default: 1)")
+    arguments = parser.parse_args()
+    logs = find_logs(arguments.places or [place for place in DEFAULTS if place.exists()])
+    if not logs:
+        sys.exit("no logs: name folders that hold *.darshan")
+    warnings.simplefilter("ignore")
+    width = max(len(log.name) for log in logs)
+    print(f"{'log':{width}}  {'size kB':>8}  {'acic ms':>8}  {'best':>8}  {'pydarshan':>9}  {'best':>8}  {'ratio':>5}")
+    slow = 0
+    for log in logs:
+        with silence():
+            ours, theirs = turn_by_turn(log, arguments.seconds)
+        ratio = statistics.median(ours) / statistics.median(theirs)
+        size = log.stat().st_size
+        slow += ratio > (1.0 if size > 1_000_000 else 1.1)
+        middle, other = statistics.median(ours) * 1e3, statistics.median(theirs) * 1e3
+        print(
+            f"{log.name:{width}}  {size / 1e3:8.1f}  {middle:8.3f}  {min(ours) * 1e3:8.3f}  "
+            f"{other:9.3f}  {min(theirs) * 1e3:8.3f}  {ratio:5.2f}"
+        )
+    print(f"{slow} of {len(logs)} logs slower than allowed (1.0x above 1 MB, else 1.1x)")
+    return 1 if slow else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

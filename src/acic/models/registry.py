@@ -1,0 +1,35 @@
+"""The models that can be asked for by name; a new one is one file and one line here."""
+
+from __future__ import annotations
+
+from acic.errors import InvalidInput
+from acic.models.boosting import Boosting
+from acic.models.cart import Cart
+from acic.models.extra_trees import ExtraTrees
+from acic.models.forest import Forest
+from acic.models.nonlinear import Nonlinear
+from acic.models.protocol import Learner
+from acic.models.ridge import Ridge
+
+LEARNERS: tuple[Learner, ...] = (
+    Forest(),  # the default: docs/decisions/0003-models.md
+    Cart(),
+    ExtraTrees(),
+    Boosting(),
+    Ridge(),
+    Nonlinear(),
+)
+NAMES = tuple(learner.name for learner in LEARNERS)
+DEFAULT = NAMES[0]
+
+
+def learner(name: str = DEFAULT) -> Learner:
+    """Return the learner of that name, with its defaults.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    for one in LEARNERS:
+        if one.name == name:
+            return one
+    raise InvalidInput(f"there is no model {name!r}", hint=f"the models are {', '.join(NAMES)}")

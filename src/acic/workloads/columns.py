@@ -1,0 +1,128 @@
+"""Columns: the counters of any Darshan module under one set of names.
+
+A module that does not have a counter has zeros in its column. Columns that exist for both directions stand side by
+side, read first, so that `COLUMN + direction` is the one of a direction (`READ` or `WRITE`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.workloads.workload import Interface
+
+READ: Final = 0
+WRITE: Final = 1
+
+_INTEGERS = (
+    *("READS", "WRITES", "INDEP_READS", "INDEP_WRITES", "COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES"),
+    *("NB_READS", "NB_WRITES", "BYTES_READ", "BYTES_WRITTEN", "CONSEC_READS", "CONSEC_WRITES"),
+    *("SEQ_READS", "SEQ_WRITES", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+    *("RW_SWITCHES", "OPENS", "SEEKS", "FSYNCS", "FDSYNCS", "SYNCS", "STATS", "FILE_NOT_ALIGNED"),
+    *(f"STRIDE{i}_COUNT" for i in (1, 2, 3, 4)),
+    *(f"ACCESS{i}_ACCESS" for i in (1, 2, 3, 4)),
+    *(f"ACCESS{i}_COUNT" for i in (1, 2, 3, 4)),
+    *("USE_MPIIO_COLLECTIVE", "FASTEST_RANK_BYTES", "SLOWEST_RANK_BYTES", "INDEP_WAITS", "COLL_WAITS"),
+)
+_FLOATS = (
+    *("F_READ_TIME", "F_WRITE_TIME", "F_READ_START_TIMESTAMP", "F_WRITE_START_TIMESTAMP"),
+    *("F_READ_END_TIMESTAMP", "F_WRITE_END_TIMESTAMP", "F_META_TIME", "F_SLOWEST_RANK_TIME"),
+    *("F_FASTEST_RANK_TIME", "F_VARIANCE_RANK_BYTES"),
+)
+
+INTEGERS, FLOATS = len(_INTEGERS), len(_FLOATS)
+
+CALLS = _INTEGERS.index("READS")
+INDEPENDENT = _INTEGERS.index("INDEP_READS")
+COLLECTIVE = _INTEGERS.index("COLL_READS")
+SPLIT = _INTEGERS.index("SPLIT_READS")
+NONBLOCKING = _INTEGERS.index("NB_READS")
+BYTES = _INTEGERS.index("BYTES_READ")
+CONSECUTIVE = _INTEGERS.index("CONSEC_READS")
+SEQUENTIAL = _INTEGERS.index("SEQ_READS")
+HIGHEST_BYTE = _INTEGERS.index("MAX_BYTE_READ")
+SWITCHES = _INTEGERS.index("RW_SWITCHES")
+OPENS = _INTEGERS.index("OPENS")
+SEEKS = _INTEGERS.index("SEEKS")
+SYNCS = _INTEGERS.index("FSYNCS")  # and the two behind
+STATS = _INTEGERS.index("STATS")
+UNALIGNED = _INTEGERS.index("FILE_NOT_ALIGNED")
+STRIDES = _INTEGERS.index("STRIDE1_COUNT")  # four
+SIZES = _INTEGERS.index("ACCESS1_ACCESS")  # four
+COUNTS = _INTEGERS.index("ACCESS1_COUNT")  # four
+ASKED_COLLECTIVE = _INTEGERS.index("USE_MPIIO_COLLECTIVE")
+FASTEST_BYTES = _INTEGERS.index("FASTEST_RANK_BYTES")
+SLOWEST_BYTES = _INTEGERS.index("SLOWEST_RANK_BYTES")
+WAITS = _INTEGERS.index("INDEP_WAITS")  # and the one behind
+
+SECONDS = _FLOATS.index("F_READ_TIME")
+FIRST = _FLOATS.index("F_READ_START_TIMESTAMP")
+LAST = _FLOATS.index("F_READ_END_TIMESTAMP")
+META_SECONDS = _FLOATS.index("F_META_TIME")
+SLOWEST_SECONDS = _FLOATS.index("F_SLOWEST_RANK_TIME")
+BYTES_VARIANCE = _FLOATS.index("F_VARIANCE_RANK_BYTES")
+
+INTERFACES = {
+    "POSIX": Interface.POSIX,
+    "STDIO": Interface.STDIO,
+    "MPI-IO": Interface.MPIIO,
+    "H5D": Interface.HDF5,
+    "PNETCDF_VAR": Interface.PNETCDF,
+}
+"""The modules that count the application's requests, and the interface of each."""
+
+LIBRARY_DATA = {Interface.HDF5: "H5D", Interface.PNETCDF: "PNETCDF_VAR"}
+"""The module in which a library counts the requests on its datasets or variables."""
+
+_SEVERAL_KINDS = ("MPI-IO", "PNETCDF_VAR")  # of calls, that CALLS has the sum of
+
+_MOST_BYTES = 1 << 56
+_MOST = 1e40  # B squared, too
+
+MANY = 500
+"""Records from which on numpy beats a loop."""
+
+PAUSE = 2e-4
+"""Longest gap between two requests, s, that can be the work of a loop around the calls."""
+
+
+Columns = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Integer columns and float columns, each of shape (records, columns); B, s, and B squared."""
+
+
+def load_columns(name: str, records: NDArray[np.void]) -> Columns:
+    """Return the columns of the records of the module `name`."""
+    words = records.view(np.int64).reshape(len(records), -1)
+    layout = _LAYOUTS.get(name) or _LAYOUTS.setdefault(name, _layout(name, records.dtype))
+    columns = words.take(layout.places, 1)
+    columns[:, layout.missing] = 0
+    integers, floats = columns[:, :INTEGERS], columns[:, INTEGERS:].view(np.float64)
+    if name in _SEVERAL_KINDS:
+        columns[:, CALLS : CALLS + 2] = columns[:, INDEPENDENT : NONBLOCKING + 2].reshape(-1, 4, 2).sum(axis=1)
+    # -1 is "not recorded"; some releases also left times that are negative, and a damaged log may hold anything
+    integers.clip(0, _MOST_BYTES, out=integers)
+    np.fmin(np.fmax(floats, 0.0, out=floats), _MOST, out=floats)
+    return integers, floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where a module's records have the columns, in words of 8 bytes, and which they do not have."""
+
+    places: NDArray[np.intp]
+    missing: NDArray[np.intp]
+
+
+_LAYOUTS: dict[str, _Layout] = {}
+
+
+def _layout(name: str, dtype: np.dtype[np.void]) -> _Layout:
+    fields: Mapping[str, tuple[np.dtype[np.void], int]] = dtype.fields or {}  # type: ignore[assignment]
+    words = {field: place[1] // 8 for field, place in fields.items()}
+    prefix = name.replace("-", "")
+    places = np.array([words.get(f"{prefix}_{column}", -1) for column in (*_INTEGERS, *_FLOATS)])
+    return _Layout(places.clip(0), np.flatnonzero(places < 0))

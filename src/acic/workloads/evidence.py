@@ -1,0 +1,102 @@
+"""Evidence: what a log has beside its counters, looked at only when a question needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from acic.workloads.columns import BYTES, LIBRARY_DATA, SECONDS, WAITS
+from acic.workloads.darshan import Heatmap, Log
+from acic.workloads.groups import Group
+from acic.workloads.tables import Table
+from acic.workloads.trace import Trace, Traced, possible
+from acic.workloads.workload import Interface
+
+
+class Evidence:
+    """The log, beside its counters: traces and heat maps, prepared when first asked for."""
+
+    def __init__(self, log: Log, tables: Mapping[str, Table]) -> None:
+        self.log = log
+        self.tables = tables
+        self.processes = log.job.processes
+        self.damaged: list[str] = []
+        self._traces: dict[str, Trace] = {}
+        self._places: dict[int, tuple[str, dict[str, str | int]]] = {}
+
+    def traced(self, group: Group) -> Traced | None:
+        """Return the traced requests of a group, at its level or, if they are the same there, below."""
+        if group.table.name == "STDIO" or group.spans:
+            return None
+        if group.table.name != "POSIX" and (found := self._trace("DXT_MPIIO", group)) is not None:
+            return found
+        if group.table.name == "POSIX" or not group.collective:
+            return self._trace("DXT_POSIX", group)
+        return None
+
+    def _trace(self, name: str, group: Group) -> Traced | None:
+        trace = self._traces.get(name)
+        if trace is None:
+            segments = self.log.dxt.get(name)
+            if segments is None or name in self.damaged:
+                return None
+            if not possible(segments):
+                self.damaged.append(name)
+                return None
+            trace = self._traces[name] = Trace(segments)
+        return trace.of(group)
+
+    def heatmap(self, group: Group) -> Heatmap | None:
+        """Return the heat map of the level that counts the group's requests."""
+        name = group.table.name
+        if name in ("POSIX", "STDIO"):
+            return self.log.heatmaps.get(name)
+        return self.log.heatmaps.get("MPIIO" if "MPI-IO" in self.tables else "POSIX")
+
+    def spent(self, group: Group, processes: int) -> float:
+        """Return the mean time of a process inside the interface, for the group's requests, s."""
+        d = group.direction
+        table = self.tables.get(LIBRARY_DATA.get(group.interface, ""))
+        if table is None or table is group.table:
+            return group.times[SECONDS + d] / processes
+        moved = int(table.integers[:, BYTES + d].sum())
+        return float(table.floats[:, SECONDS + d].sum()) * min(1.0, group.bytes / max(moved, 1)) / processes
+
+    def place(self, file: int) -> tuple[str, dict[str, str | int]]:
+        """Return the name of a file, and what is known of where it lies."""
+        found = self._places.get(file)
+        if found is None:
+            name = self.log.names.get(file, "")
+            mount = ""
+            for where, kind in self.log.job.mounts:  # the longest first
+                if name.startswith(where):
+                    mount = kind
+                    break
+            found = self._places[file] = name, {"file_system": mount, **_striping(file, self.log)}
+        return found
+
+    def waits(self, group: Group) -> int:
+        """Return how often each process waited for PnetCDF's non-blocking requests on the group's files."""
+        table = self.tables.get("PNETCDF_FILE")
+        if table is None or group.interface is not Interface.PNETCDF:
+            return 0
+        if group.totals[BYTES + 1 - group.direction]:
+            return 0  # a wait may have been for reads or for writes
+        files = table.summary(table.rows_of(group.files))
+        return sum(files.totals[WAITS : WAITS + 2]) // self.processes if not files.ranks else 0
+
+
+def _striping(file: int, log: Log) -> dict[str, int]:
+    """Return how Lustre stripes a file."""
+    layouts = log.modules.get("LUSTRE")
+    if layouts is None:
+        return {}
+    rows = np.flatnonzero(layouts.records["id"] == np.uint64(file))
+    if not len(rows):
+        return {}
+    row = layouts.records[rows[0]]
+    return {
+        "stripe_size": max(0, int(row["LUSTRE_COMP_STRIPE_SIZE"])),
+        "stripe_count": max(0, int(row["LUSTRE_COMP_STRIPE_COUNT"])),
+    }

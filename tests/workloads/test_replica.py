@@ -1,0 +1,146 @@
+"""Replicas: the IOR command of a log that IOR made is the one that made it."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from acic.units import KIB, MIB, parse_bytes
+from acic.workloads import Operation, Workload, characterize_file, from_options, ior_commands
+from acic.workloads.darshan import read_log
+from tests.workloads.darshan.logs import EACH_BUNDLED
+from tests.workloads.test_workload_files import workloads
+
+KNOWN = Path(__file__).parents[1] / "data" / "darshan" / "known"
+IOR = sorted(path.stem for path in KNOWN.glob("ior_*.darshan"))
+
+
+def options(arguments: list[str]) -> dict[str, str]:
+    """Return IOR's options by letter; a flag is ""."""
+    found: dict[str, str] = {}
+    rest = iter(arguments[arguments.index("ior") + 1 :])
+    for argument in rest:
+        found[argument[1]] = next(rest) if argument[1] in "abdiost" else ""
+    return found
+
+
+def amount(found: dict[str, str]) -> int:
+    return parse_bytes(found["b"]) * int(found.get("s", "1"))
+
+
+@pytest.mark.parametrize("name", IOR)
+def test_the_command_of_an_ior_run_is_its_own(name: str) -> None:
+    path = KNOWN / f"{name}.darshan"
+    log = read_log(path)
+    original = options(["ior", *log.job.exe.split()[1:]])
+    both = not {"w", "r"} & original.keys()
+    replicas = [one for one in ior_commands(characterize_file(path)) if not one.prepares]
+    assert len(replicas) == 2 if both else 1
+    for replica in replicas:
+        made = options(list(replica.arguments))
+        assert made["a"] == original["a"]
+        assert amount(made) == amount(original)
+        assert parse_bytes(made["t"]) == parse_bytes(original["t"])
+        assert made.get("i", "1") == original.get("i", "1")
+        for flag in "cFzm":
+            assert (flag in made) == (flag in original)
+        assert both or ("w" in made, "r" in made) == ("w" in original, "r" in original)
+        assert replica.arguments[:3] == ("mpiexec", "-n", str(log.job.processes))
+        # requests of a process that are apart in the file were apart in IOR's, too
+        assert (made["b"] == made["t"]) == (parse_bytes(original["b"]) == parse_bytes(original["t"]))
+
+
+def test_a_file_to_read_is_made_first() -> None:
+    first, second = ior_commands(characterize_file(KNOWN / "ior_posix_readonly.darshan"))
+    assert first.prepares
+    assert not second.prepares
+    made, read = options(list(first.arguments)), options(list(second.arguments))
+    assert {"w", "k"} <= made.keys()
+    assert {"r", "k"} <= read.keys()
+    assert (amount(made), made["o"]) == (amount(read), read["o"])
+
+
+def test_bt_io_appends_40_collective_requests() -> None:
+    path = KNOWN.parent / "apps" / "btio_A_mpi_io_full.darshan"
+    (write,) = [one for one in ior_commands(characterize_file(path)) if "-w" in one.arguments and not one.prepares]
+    assert str(write).endswith("mpiexec -n 4 ior -a MPIIO -c -w -b 2560k -t 2560k -s 40 -o acic-replica.1")
+    assert any("pauses" in difference for difference in write.differences)
+
+
+def test_only_the_processes_that_do_io_are_started_and_that_is_said() -> None:
+    (replica,) = ior_commands(characterize_file(KNOWN / "app_subset1.darshan"))
+    assert replica.arguments[2] == "1"
+    assert any("1 of 4" in difference for difference in replica.differences)
+    assert str(replica).startswith("# ")
+
+
+def test_checkpoints_in_files_of_their_own_are_repetitions_with_a_file_each() -> None:
+    replicas = ior_commands(characterize_file(KNOWN / "app_ckpt_coll.darshan"))
+    made = options(list(replicas[0].arguments))
+    assert (made["i"], "m" in made, made["b"]) == ("5", True, "8m")
+
+
+def test_what_ior_cannot_do_is_said() -> None:
+    stdio = from_options(processes=4, data_size=MIB, operation="write", interface="STDIO", collective=True)
+    told = " ".join(ior_commands(stdio)[0].differences)
+    assert "STDIO" in told
+    assert "collective" in told
+    odd = from_options(processes=4, data_size=1000, request_size=333, operation="write")
+    (replica,) = ior_commands(odd)
+    assert options(list(replica.arguments))["t"] == "336"
+    assert len(replica.differences) == 2
+    strided = from_options(processes=4, data_size=MIB, operation="write", shared=False, access="strided")
+    assert any("no holes" in difference for difference in ior_commands(strided)[0].differences)
+
+
+def test_requests_in_turn_are_segments() -> None:
+    workload = from_options(
+        processes=4, data_size=MIB, request_size=64 * KIB, operation="write", access="strided", iterations=3
+    )
+    made = options(list(ior_commands(workload)[0].arguments))
+    assert (made["b"], made["t"], made["s"]) == ("64k", "64k", "48")
+
+
+@EACH_BUNDLED
+def test_every_phase_has_a_command_that_ior_can_run(path: Path) -> None:
+    check(characterize_file(path))
+
+
+@given(workload=workloads())
+def test_every_workload_has_commands_that_ior_can_run(workload: Workload) -> None:
+    check(workload)
+
+
+def check(workload: Workload) -> None:
+    replicas = ior_commands(workload)
+    assert [one.phase for one in replicas if not one.prepares] == list(range(len(workload.phases)))
+    for replica in replicas:
+        c = workload.phases[replica.phase].characteristics
+        made = options(list(replica.arguments))
+        block, transfer = parse_bytes(made["b"]), parse_bytes(made["t"])
+        assert block % transfer == 0
+        assert transfer % 8 == 0
+        assert int(replica.arguments[2]) == c.io_processes
+        assert ("w" in made) is (replica.prepares or c.operation is Operation.WRITE)
+        assert ("F" in made) is not c.shared
+        if not replica.prepares:
+            moved = amount(made) * int(made.get("i", "1"))
+            requests = max(1, round(c.data_size / c.request_size))
+            # whole requests of whole words: less than 8 B more in each
+            assert 0 <= moved - c.iterations * c.data_size < 8 * requests * c.iterations
+            said = any("in all" in difference for difference in replica.differences)
+            assert said is (moved != c.iterations * c.data_size)
+
+
+def test_a_workload_without_phases_has_no_commands() -> None:
+    assert ior_commands(Workload(name="none", processes=4, phases=())) == []
+
+
+def test_replicas_are_values() -> None:
+    one, other = (ior_commands(characterize_file(KNOWN / "ior_posix_fpp.darshan")) for _ in range(2))
+    assert one == other
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one[0].phase = 1  # type: ignore[misc]

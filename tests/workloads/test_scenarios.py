@@ -1,0 +1,203 @@
+"""Runs that no log here is of, simulated: what Darshan loses makes a value an estimate, not wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from acic.units import KIB, MIB
+from acic.workloads import Access, Interface, Operation, Phase, Quality, Workload, characterize
+from tests.workloads.simulator import Call, darshan_log, loop
+
+# what is left of a log: all, no trace, and neither trace nor heat map
+LEFT: tuple[Mapping[str, bool], ...] = ({}, {"trace": False}, {"trace": False, "heatmap": False})
+
+
+def only(workload: Workload, operation: Operation = Operation.WRITE) -> Phase:
+    (phase,) = [phase for phase in workload.phases if phase.characteristics.operation is operation]
+    return phase
+
+
+def test_a_trace_used_up_by_writes_tells_the_reads_too() -> None:
+    """BT-IO with small requests: DXT ends in the writes, so that it shows no reads at all."""
+    writes = loop(processes=4, iterations=40, requests=20, size=1280, pause=0.5, interleaved=True, seconds=1e-5)
+    reads = loop(
+        processes=4, iterations=40, requests=20, size=1280, interleaved=True, seconds=1e-5, write=False, begin=30
+    )
+    found = characterize(darshan_log(writes + reads, processes=4, interface="MPI-IO", limit=640))
+    assert len(found.phases) == 2
+    for phase in found.phases:
+        c = phase.characteristics
+        assert (c.iterations, c.data_size, c.request_size, c.access) == (40, 20 * 1280, 1280, Access.STRIDED)
+        assert (c.io_processes, c.collective, c.shared) == (4, False, True)
+        assert phase.quality["iterations"] is Quality.ESTIMATED
+        assert phase.quality["access"] is Quality.ESTIMATED
+    assert any("DXT" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_collective_calls_with_pauses_are_iterations(left: Mapping[str, bool]) -> None:
+    calls = loop(processes=8, iterations=10, pause=1, collective=True)
+    found = characterize(darshan_log(calls, processes=8, interface="MPI-IO", **left))  # type: ignore[arg-type]
+    phase = only(found)
+    c = phase.characteristics
+    assert (c.interface, c.iterations, c.data_size, c.collective) == (Interface.MPIIO, 10, MIB, True)
+    assert phase.quality["iterations"] is (Quality.EXACT if not left else Quality.ESTIMATED)
+    assert found.phases == (phase,)  # and not once more at POSIX
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_requests_without_a_pause_are_one_iteration(left: Mapping[str, bool]) -> None:
+    calls = loop(processes=8, requests=16, size=256 * KIB, interleaved=True)
+    c = only(characterize(darshan_log(calls, processes=8, **left))).characteristics  # type: ignore[arg-type]
+    assert (c.iterations, c.data_size, c.request_size, c.access) == (1, 4 * MIB, 256 * KIB, Access.STRIDED)
+
+
+@pytest.mark.parametrize("left", LEFT)
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_file_for_each_iteration(shared: bool, left: Mapping[str, bool]) -> None:
+    calls = loop(processes=8, iterations=6, requests=4, pause=1, shared=shared, file_each=True)
+    phase = only(characterize(darshan_log(calls, processes=8, **left)))  # type: ignore[arg-type]
+    c = phase.characteristics
+    assert (c.iterations, c.data_size, c.shared, phase.files) == (6, 4 * MIB, shared, 6 if shared else 48)
+
+
+@pytest.mark.parametrize("left", LEFT[:2])
+def test_private_files_that_grow(left: Mapping[str, bool]) -> None:
+    calls = loop(processes=8, iterations=6, requests=4, pause=1, shared=False)
+    phase = only(characterize(darshan_log(calls, processes=8, **left)))  # type: ignore[arg-type]
+    c = phase.characteristics
+    assert (c.iterations, c.data_size, c.shared, c.access) == (6, 4 * MIB, False, Access.CONSECUTIVE)
+
+
+def test_without_a_trace_and_a_heat_map_iterations_are_not_known_and_that_is_said() -> None:
+    calls = loop(processes=8, iterations=6, requests=4, pause=1, shared=False)
+    found = characterize(darshan_log(calls, processes=8, trace=False, heatmap=False))
+    phase = only(found)
+    assert phase.quality["iterations"] is Quality.UNKNOWN
+    assert phase.quality["data_size"] is Quality.UNKNOWN
+    assert phase.characteristics.total_bytes == phase.bytes
+    assert any("does not tell where one iteration" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("left", LEFT)
+@pytest.mark.parametrize("active", [1, 2, 8])
+def test_some_of_the_processes_write_a_file_that_all_have_open(active: int, left: Mapping[str, bool]) -> None:
+    """Darshan merges the records of such a file, and so hides who wrote."""
+    opens = [Call(rank=rank, offset=0, length=0, start=0.01, end=0.01) for rank in range(8)]
+    calls = loop(processes=8, requests=4, io_processes=active)
+    phase = only(characterize(darshan_log(opens + calls, processes=8, **left)))  # type: ignore[arg-type]
+    assert phase.characteristics.io_processes == active
+    assert phase.characteristics.shared
+    if not left:
+        assert phase.quality["io_processes"] is Quality.EXACT
+
+
+def test_one_late_process_makes_no_iteration() -> None:
+    calls = loop(processes=4, requests=16, shared=False)
+    late = [
+        Call(rank=c.rank, offset=c.offset, length=c.length, start=c.start + 0.1, end=c.end + 0.1, file=c.file)
+        if c.rank == 1 and c.offset >= 8 * MIB
+        else c
+        for c in calls
+    ]
+    assert only(characterize(darshan_log(late, processes=4))).characteristics.iterations == 1
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_reads_and_writes_at_random_places_are_one_iteration_each(left: Mapping[str, bool]) -> None:
+    rng = np.random.default_rng(1)
+    calls = [
+        Call(
+            rank=rank,
+            offset=int(rng.integers(10_000)) * 4 * KIB,
+            length=4 * KIB,
+            start=(start := 0.1 + i * 1.1e-4 + rank * 1e-6),
+            end=start + 1e-4,
+            write=bool(rng.random() < 0.3),
+        )
+        for rank in range(8)
+        for i in range(500)
+    ]
+    found = characterize(darshan_log(calls, processes=8, **left))  # type: ignore[arg-type]
+    for operation in Operation:
+        c = only(found, operation).characteristics
+        assert (c.iterations, c.request_size, c.access, c.io_processes) == (1, 4 * KIB, Access.RANDOM, 8)
+    assert found.io_share is not None
+    assert found.io_share <= 1
+
+
+def test_rewriting_a_file_is_an_iteration_each_time() -> None:
+    once = loop(processes=4, requests=4)
+    again = [
+        Call(rank=c.rank, offset=c.offset, length=c.length, start=c.start + i * 0.01, end=c.end + i * 0.01)
+        for i in range(3)
+        for c in once
+    ]
+    phase = only(characterize(darshan_log(again, processes=4)))
+    assert (phase.characteristics.iterations, phase.characteristics.data_size) == (3, 4 * MIB)
+    assert phase.details["iterations_are"] == "again"
+
+
+def test_a_trace_alone_stands_in_for_counters_that_are_lost() -> None:
+    calls = loop(processes=8, iterations=10, pause=1)
+    found = characterize(darshan_log(calls, processes=8, interface="MPI-IO", counters=False))
+    (phase,) = found.phases
+    c = phase.characteristics
+    assert (c.interface, c.iterations, c.data_size, c.request_size, c.io_processes) == (
+        Interface.MPIIO,
+        10,
+        MIB,
+        MIB,
+        8,
+    )
+    assert Quality.EXACT not in (phase.quality["iterations"], phase.quality["data_size"], phase.quality["collective"])
+    assert any("left no counters" in note for note in found.notes)
+
+
+def test_a_heat_map_alone_tells_bytes_processes_and_iterations() -> None:
+    calls = loop(processes=8, iterations=10, pause=1)
+    found = characterize(darshan_log(calls, processes=8, counters=False, trace=False))
+    (phase,) = found.phases
+    c = phase.characteristics
+    assert (phase.bytes, c.io_processes, c.iterations) == (80 * MIB, 8, 10)
+    for name in ("request_size", "access", "shared", "collective"):
+        assert phase.quality[name] is Quality.UNKNOWN
+
+
+def test_a_partial_module_makes_no_value_exact_that_missing_files_could_change() -> None:
+    calls = loop(processes=4, requests=4, shared=False)
+    found = characterize(darshan_log(calls, processes=4, partial=["POSIX"]))
+    quality = only(found).quality
+    assert all(quality[name] is not Quality.EXACT for name in ("io_processes", "iterations", "data_size", "shared"))
+    assert any("ran out of memory" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("left", LEFT[1:])
+def test_streams_go_on_where_they_stopped(left: Mapping[str, bool]) -> None:
+    calls = loop(processes=8, requests=40, size=4 * KIB, shared=False)
+    phase = only(characterize(darshan_log(calls, processes=8, interface="STDIO", **left)))  # type: ignore[arg-type]
+    c = phase.characteristics
+    assert (c.interface, c.request_size, c.access) == (Interface.STDIO, 4 * KIB, Access.CONSECUTIVE)
+    assert phase.quality["request_size"] is Quality.ESTIMATED  # STDIO keeps no sizes
+
+
+def test_files_of_different_sizes_are_different_phases_and_crumbs_come_last() -> None:
+    calls = [
+        *loop(processes=4, size=64 * MIB, file="/scratch/dump"),
+        *loop(processes=4, size=MIB, file="/scratch/plot", begin=1),
+        *loop(processes=4, size=100, file="/scratch/a.cfg", begin=2),
+        *loop(processes=4, size=4000, file="/scratch/b.cfg", begin=3),
+    ]
+    found = characterize(darshan_log(calls, processes=4))
+    assert [phase.characteristics.request_size for phase in found.phases[:2]] == [64 * MIB, MIB]
+    assert [phase.files for phase in found.phases] == [1, 1, 2]
+
+
+def test_interleaved_phases_share_the_time() -> None:
+    reads = loop(processes=2, requests=50, write=False, seconds=1e-2)
+    writes = loop(processes=2, requests=50, write=True, seconds=1e-2, begin=0.105)
+    found = characterize(darshan_log(reads + writes, processes=2, run_seconds=1.0))
+    assert found.io_share == pytest.approx(0.51, abs=0.02)
