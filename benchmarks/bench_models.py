@@ -98,7 +98,7 @@ def cold(data: TrainingSet, x: Floats) -> str:
     with tempfile.TemporaryDirectory() as folder:
         (default,) = [one for one in LEARNERS if one.name == DEFAULT]
         arrays = default.fit(data, rng=np.random.default_rng(0)).arrays()
-        np.savez(Path(folder, "model.npz"), allow_pickle=False, **arrays)
+        np.savez(Path(folder, "model.npz"), **arrays)
         np.save(Path(folder, "x.npy"), x[:10_000])
         found = subprocess.run([sys.executable, "-c", COLD], cwd=folder, check=True, capture_output=True, text=True)
     return found.stdout.strip()

@@ -128,7 +128,7 @@ def test_foreign_files_are_ignored(tmp_path: Path) -> None:
     (other,) = [file for file in files(tmp_path) if file != path]
     path.write_bytes(other.read_bytes())  # a model of other data under this one's name
     same(fit_or_load(RIDGE, data, "a", tmp_path), fitted)
-    np.savez(path, allow_pickle=False, x=np.ones(3))
+    np.savez(path, x=np.ones(3))
     same(fit_or_load(RIDGE, data, "a", tmp_path), fitted)
     renamed = replace(data, columns=tuple(f"{name}2" for name in data.columns))
     assert fit_or_load(RIDGE, renamed, "a", tmp_path).columns == renamed.columns

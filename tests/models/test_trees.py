@@ -69,6 +69,15 @@ def test_an_ensemble_predicts_what_scikit_learn_does(name: str, runs: TrainingSe
     assert (predicted.spread >= each.std(axis=0) - 1e-9).all()  # the leaves' own deviation comes on top
 
 
+def test_thresholds_between_neighbouring_singles_part_them() -> None:
+    """scikit-learn splits in the middle of two single-precision numbers, which is none itself."""
+    x = np.array([2 + k * 2**-22 for k in range(40)])[:, None]
+    y = np.random.default_rng(0).random(40)
+    fitted = DecisionTreeRegressor(random_state=0).fit(x, y)
+    assert fitted.get_n_leaves() == 40
+    assert_array_equal(Trees.of([fitted]).moments(x)[0], y)
+
+
 def test_boosting_predicts_what_scikit_learn_does(runs: TrainingSet) -> None:
     fitted = GradientBoostingRegressor(random_state=3, subsample=0.5).fit(runs.x, runs.y)
     trees = Trees.of(fitted.estimators_[:, 0], scale=fitted.learning_rate)

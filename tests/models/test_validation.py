@@ -43,6 +43,11 @@ def test_folds_are_whole_balanced_and_seeded(group: np.ndarray, data: st.DataObj
     assert_array_equal(fold, grouped_folds(group, k, np.random.default_rng(seed)))
 
 
+def test_a_large_group_is_balanced_by_the_small_ones() -> None:
+    fold = grouped_folds(np.array([7, 7, 7, 7, 7, 0, 1, 2, 3, 4]), 2, np.random.default_rng(0))
+    assert_array_equal(np.bincount(fold), [5, 5])
+
+
 def test_folds_differ_between_seeds() -> None:
     one, two = (grouped_folds(np.arange(50), 5, np.random.default_rng(seed)) for seed in (1, 2))
     assert (one != two).any()
@@ -117,6 +122,15 @@ def test_scores_tell_another_statistic_of_the_same_runs() -> None:
     assert own.rows == 100
     assert 0.6 < own.coverage <= 1
     assert own.width > 1
+
+
+def test_new_workloads_are_harder() -> None:
+    data = made_up(150, workloads=5)
+    seen, new = (cross_validate(learner("forest"), data, apart=a) for a in (None, data.workload))
+    assert (seen.folds, new.folds) == (10, 5)
+    assert new.r2_log < seen.r2_log
+    with pytest.raises(InvalidInput, match="1 groups cannot be split"):
+        cross_validate(learner("ridge"), made_up(1))
 
 
 def test_bandwidth_is_judged_in_its_own_unit() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
 
 from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation, Phase, Quality, Workload, characterize
+from acic.workloads.darshan import Log, Module
+from acic.workloads.darshan.counters import LAYOUTS
 from tests.workloads.simulator import Call, darshan_log, loop
 
 # what is left of a log: all, no trace, and neither trace nor heat map
@@ -194,6 +197,44 @@ def test_files_of_different_sizes_are_different_phases_and_crumbs_come_last() ->
     found = characterize(darshan_log(calls, processes=4))
     assert [phase.characteristics.request_size for phase in found.phases[:2]] == [64 * MIB, MIB]
     assert [phase.files for phase in found.phases] == [1, 1, 2]
+
+
+def hdf5_log(datasets: Sequence[tuple[int, float, float]]) -> Log:
+    """Return the log of 4 processes that write datasets of 1 MiB in so many calls, from a first to a last instant."""
+    empty = darshan_log([], processes=4, run_seconds=100.0)
+    records = np.zeros(len(datasets), dtype=LAYOUTS["H5D"].dtype())
+    for i, (calls, first, last) in enumerate(datasets):
+        records[i]["id"], records[i]["rank"], records[i]["file_id"] = i + 1, -1, 7
+        for name, value in (
+            ("WRITES", 4 * calls),
+            ("BYTES_WRITTEN", 4 * MIB),
+            ("ACCESS1_ACCESS", MIB // calls),
+            ("ACCESS1_COUNT", 4 * calls),
+            ("F_WRITE_START_TIMESTAMP", first),
+            ("F_WRITE_END_TIMESTAMP", last),
+            ("F_WRITE_TIME", 0.04),
+        ):
+            records[i][f"H5D_{name}"] = value
+    module = Module("H5D", LAYOUTS["H5D"].version, False, records)
+    return dataclasses.replace(empty, modules={"H5D": module}, names={7: "/scratch/out.h5"})
+
+
+@pytest.mark.parametrize(
+    ("datasets", "iterations"),
+    [
+        ([(1, 1.00, 1.01), (1, 1.011, 1.02), (1, 5.0, 5.01), (1, 5.011, 5.02)], 2),  # a dataset for each step
+        ([(4, 1.0, 9.0), (4, 1.1, 9.1), (4, 1.2, 9.2)], 4),  # each dataset again in each step
+        ([(4, 1.00, 1.01), (4, 1.011, 1.02), (4, 1.021, 1.03)], 1),  # each dataset in pieces, one after the other
+    ],
+)
+def test_datasets_tell_iterations_by_when_they_are_written(
+    datasets: Sequence[tuple[int, float, float]], iterations: int
+) -> None:
+    phase = only(characterize(hdf5_log(datasets)))
+    c = phase.characteristics
+    assert (c.interface, c.iterations, c.io_processes) == (Interface.HDF5, iterations, 4)
+    assert c.data_size == len(datasets) * MIB // iterations
+    assert phase.details["iterations_told_by"] == "records"
 
 
 def test_interleaved_phases_share_the_time() -> None:

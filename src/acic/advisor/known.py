@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -30,7 +31,15 @@ class Trust:
     revision_factor: float = REVISION_FACTOR
 
 
-def known(platform: Platform, model: str, *, store: str | None, trust: Trust, now: datetime) -> Knowledge:
+def known(
+    platform: Platform,
+    model: str,
+    *,
+    store: str | None,
+    trust: Trust,
+    now: datetime,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Knowledge:
     """Return what is known of `platform`: from the cache where neither data nor program changed, else learned.
 
     Args:
@@ -39,6 +48,7 @@ def known(platform: Platform, model: str, *, store: str | None, trust: Trust, no
         store: URL of the training database; None for the user's own.
         trust: how much old measurements count.
         now: the moment that ages are counted to.
+        announce: is told what takes long, before it does.
 
     Raises:
         AcicError: no such model, too few measurements, or a store that cannot be used.
@@ -52,6 +62,7 @@ def known(platform: Platform, model: str, *, store: str | None, trust: Trust, no
     weight = ageing_weights(
         rows.time, rows.behind, now=now, half_life=trust.half_life, revision_factor=trust.revision_factor
     )
+    announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
     learned = learn(rows, platform, chosen, weight=weight, seed=SEED)
     keep(key, learned)
     return Knowledge(platform, learned)

@@ -79,7 +79,9 @@ def recommend(
     platform = load_platform(platform_name)
     workload = read_workload(log, partial=partial, given=given)
     trust = Trust(half_life=half_life * SECONDS_PER_DAY if half_life else None, revision_factor=revision_factor)
-    knowledge = known(platform, model_name or DEFAULT, store=store_url, trust=trust, now=datetime.now(UTC))
+    knowledge = known(
+        platform, model_name or DEFAULT, store=store_url, trust=trust, now=datetime.now(UTC), announce=say
+    )
     advice = advise(workload, platform, knowledge, goal=Goal(goal), top=top, price=price, elsewhere=elsewhere)
     todo = instructions(platform.apply, advice.recommendations[0].configuration, platform.baseline)
     if hints_file:

@@ -146,7 +146,7 @@ def _save(path: Path, model: FittedModel, key: str) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            np.savez(file, **arrays)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):

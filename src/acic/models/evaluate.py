@@ -52,6 +52,7 @@ def cross_validate(
     *,
     k: int = FOLDS,
     seed: int = 0,
+    apart: Integers | None = None,
     actual: Floats | None = None,
     baseline: Floats | float = 1.0,
 ) -> Scores:
@@ -62,6 +63,8 @@ def cross_validate(
         data: what it learns.
         k: folds; fewer where there are fewer groups.
         seed: of the split and of the learner.
+        apart: rows of one number are held out together, shape (rows,): the twins, `data.group`, if None;
+            `data.workload` tells how workloads fare that nobody measured.
         actual: what predictions are compared with, instead of `data.y` (log improvement from another
             statistic of the same repetitions, which the learner does not see), shape (rows,).
         baseline: the baseline's bandwidth, one or shape (rows,): R2 is of bandwidth in its unit.
@@ -70,7 +73,8 @@ def cross_validate(
         InvalidInput: there is only one group.
     """
     rng = np.random.default_rng(seed)
-    fold = grouped_folds(data.group, max(2, min(k, len(np.unique(data.group)))), rng)
+    together = data.group if apart is None else apart
+    fold = grouped_folds(together, max(2, min(k, len(np.unique(together)))), rng)
     predicted = out_of_fold(learner, data, fold, rng=rng)
     return score(learner.name, data, fold, predicted, actual=actual, baseline=baseline)
 

@@ -131,7 +131,7 @@ def top1(y: Floats, predicted: Floats, fold: Integers, workload: Integers) -> Fl
     _, contest, size = np.unique(np.column_stack([fold, workload]), axis=0, return_inverse=True, return_counts=True)
     won = []
     for one in np.flatnonzero(size > 1):
-        rows = contest == one
+        rows = contest.ravel() == one  # numpy 2.0 gives it a second axis
         champions = predicted[rows] == predicted[rows].max()
         won.append(float(np.exp(np.median(y[rows][champions]) - y[rows].max())))
     return np.array(won)

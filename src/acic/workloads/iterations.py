@@ -20,7 +20,8 @@ _WHOLE = 0.99  # share of the bytes from which a trace is complete
 _BUSY = 0.5  # share of the time between first and last request that is I/O, if there are no pauses to speak of
 _FEW = 1000  # requests of a process that can each be an iteration
 _LARGE = 1 << 18  # B; smaller requests are pieces of an iteration
-_TOLERANCE = 0.25
+_TOLERANCE = 0.25  # by which iterations may differ in size
+_MOST = 0.5
 
 
 @dataclass(slots=True)
@@ -96,8 +97,8 @@ def _from_records(group: Group, processes: int) -> Iterations | None:
     each = calls / users
     moved = group.table.integers[group.rows, BYTES + group.direction]
     typical = float(np.sort(each)[len(each) // 2])
-    if typical > 1:
-        # a variable that is written again in each step; all of them in all steps, or no rule is known
+    if typical > 1 and _in_turn(group):
+        # variables that are written again in each step; all of them in all steps, or no rule is known
         if typical == int(typical) and int(moved[each == typical].sum()) >= _WHOLE * group.bytes:
             count = int(typical) * max(1, round(group.uses / max(processes, 1)))
             return Iterations(count, Quality.ESTIMATED, "again", by="records")
@@ -107,8 +108,17 @@ def _from_records(group: Group, processes: int) -> Iterations | None:
     return Iterations(found.count, Quality.EXACT if sure else Quality.ESTIMATED, found.how, found.pause, "records")
 
 
+def _in_turn(group: Group) -> bool:
+    """Whether most records were used in turn, rather than one after the other."""
+    times, d = group.table.floats[group.rows], group.direction
+    order = times[:, FIRST + d].argsort()
+    first, last = times[order, FIRST + d], np.maximum.accumulate(times[order, LAST + d])
+    return bool((first[1:] < last[:-1]).mean() > _MOST)
+
+
 def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> Iterations:
-    whole = traced.bytes >= _WHOLE * group.bytes
+    # what HDF5 compresses is less in the trace
+    whole = traced.bytes >= _WHOLE * group.bytes or (group.table.name == "H5D" and not traced.partial)
     known = whole and not group.table.partial
     if traced.steady and whole:
         return Iterations(1, Quality.EXACT if known else Quality.ESTIMATED, by="trace")

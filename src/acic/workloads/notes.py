@@ -62,7 +62,7 @@ def _of_draft(one: Draft) -> Iterator[str]:
             f"Darshan merged the records of all processes: how many of them take part in {_what(one)} is estimated "
             "from how unevenly the bytes are spread."
         )
-    if one.covered is not None and one.covered < _WHOLE and group.table.source == "counters":
+    if one.cut and one.covered is not None and one.covered < _WHOLE and group.table.source == "counters":
         yield (
             f"The trace (DXT) ends early and holds {one.covered:.0%} of the bytes in {_what(one)}; the rest is assumed "
             "to go on likewise."

@@ -37,6 +37,7 @@ class Draft:
     access_quality: Quality
     timing: Timing
     covered: float | None
+    cut: bool
     even: bool
     name: str
     hidden_library: Interface | None
@@ -86,6 +87,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
         access_quality=pattern_quality,
         timing=timing(group, processes, traced, evidence.tables),
         covered=covered,
+        cut=traced is not None and traced.bytes < group.bytes and (traced.partial or group.table.name != "H5D"),
         even=even(group, traced),
         name=name,
         hidden_library=_hidden_library(group, name, evidence.tables),

@@ -44,14 +44,12 @@ class Timing:
     Args:
         seconds: that the job waits in the group's I/O.
         metadata: part of it that is open, close, stat and the like, s.
-        data: mean time of a process in the group's reads or writes, s.
         imbalance: slowest process's time over the mean one's; None if not known.
         busy: the stretches with I/O; None without a trace.
     """
 
     seconds: float
     metadata: float
-    data: float
     imbalance: float | None
     busy: Stretches | None
 
@@ -80,7 +78,7 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         busy = merged(Stretches(*group.spans))
     if busy is not None:
         slowest = max(slowest, busy.seconds + metadata)
-    return Timing(slowest, metadata, data / processes, imbalance, busy)
+    return Timing(slowest, metadata, imbalance, busy)
 
 
 def union(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> Stretches:

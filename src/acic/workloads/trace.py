@@ -78,7 +78,7 @@ class Trace:
         np.subtract(segments.start[1:], segments.end[:-1], out=gaps[:-1])
         np.subtract(segments.offset[1:], segments.offset[:-1], out=steps[:-1])
         steps[:-1] -= segments.length[:-1]
-        # a record that begins with reads has its end of writes before it: -1 in the first one is the last segment
+        # if the first record has no writes, these end at -1: that is the last segment, which nothing follows, too
         last = np.array([*self.bounds[0][0], *self.bounds[0][1]]) - 1
         gaps[last], steps[last] = 0.0, 0
         self.gaps, self.steps = gaps, steps
@@ -99,6 +99,7 @@ class Traced:
     Attributes:
         bytes: of all of them.
         even: whether each process that makes any moves the same.
+        partial: whether the trace lacks segments.
     """
 
     def __init__(self, trace: Trace, records: list[int], direction: int, least: float) -> None:
@@ -106,6 +107,7 @@ class Traced:
         self._least = least
         self._sample: list[list[int]] = []
         self._records = records
+        self.partial = trace.segments.partial
         self._direction = direction
         low, high = trace.bounds[direction]
         moved = [trace.moved[direction][r] for r in records]
