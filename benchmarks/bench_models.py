@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +98,7 @@ def peer(data: TrainingSet, x: Floats) -> float:
 def cold(data: TrainingSet, x: Floats) -> str:
     with tempfile.TemporaryDirectory() as folder:
         (default,) = [one for one in LEARNERS if one.name == DEFAULT]
-        arrays = default.fit(data, rng=np.random.default_rng(0)).arrays()
+        arrays: dict[str, Any] = {**default.fit(data, rng=np.random.default_rng(0)).arrays()}
         np.savez(Path(folder, "model.npz"), **arrays)
         np.save(Path(folder, "x.npy"), x[:10_000])
         found = subprocess.run([sys.executable, "-c", COLD], cwd=folder, check=True, capture_output=True, text=True)

@@ -104,7 +104,8 @@ def test_weights_matter(learner: Learner, runs: TrainingSet) -> None:
 def test_arrays_bring_the_predictor_back(fitted: tuple[Learner, Predictor]) -> None:
     learner, predictor = fitted
     file = io.BytesIO()
-    np.savez(file, **predictor.arrays())
+    arrays: dict[str, Any] = {**predictor.arrays()}
+    np.savez(file, **arrays)
     file.seek(0)
     with np.load(file, allow_pickle=False) as stored:
         again = learner.restore(dict(stored))
@@ -180,7 +181,8 @@ def test_explanations_speak_of_parameters(fitted: tuple[Learner, Predictor], run
 
 def test_predicting_needs_no_scikit_learn(fitted: tuple[Learner, Predictor], runs: TrainingSet, tmp_path: Path) -> None:
     learner, predictor = fitted
-    np.savez(tmp_path / "model.npz", **predictor.arrays())
+    arrays: dict[str, Any] = {**predictor.arrays()}
+    np.savez(tmp_path / "model.npz", **arrays)
     np.save(tmp_path / "x.npy", runs.x)
     script = f"""
 import sys, numpy as np

@@ -22,7 +22,7 @@ SEEDS = 5
 @dataclass(frozen=True)
 class Fig19:
     data: TrainingSet
-    mean: NDArray[np.float64]  # as data.y, from the mean bandwidth of the ten instead of the median
+    mean: NDArray[np.float64]  # as data.y, from the mean bandwidth of the ten
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def fig19() -> Fig19:
         TrainingSet(
             columns=encoder.columns,
             x=encoder.encode([m.configuration for m in runs]),
-            y=np.log(np.median(bandwidths, axis=1)),
+            y=np.log(bandwidths).mean(axis=1),
             best=np.log(bandwidths.max(axis=1)),
             weight=np.ones(len(runs)),
             group=rows,
@@ -52,15 +52,15 @@ def fig19() -> Fig19:
 
 @pytest.fixture(scope="module", params=[DEFAULT, "cart"])
 def scores(fig19: Fig19, request: pytest.FixtureRequest) -> tuple[str, list[Scores], list[Scores]]:
-    """A model learned from medians, and compared with the medians and with the means, for several seeds."""
-    medians, means = [], []
+    """A model that learned mean logarithms, compared with those and with the plain means, for several seeds."""
+    learned, means = [], []
     for seed in range(SEEDS):
         rng = np.random.default_rng(seed)
         fold = grouped_folds(fig19.data.group, 10, rng)
         predicted = out_of_fold(learner(request.param), fig19.data, fold, rng=rng)
-        medians.append(score(request.param, fig19.data, fold, predicted))
+        learned.append(score(request.param, fig19.data, fold, predicted))
         means.append(score(request.param, fig19.data, fold, predicted, actual=fig19.mean))
-    return request.param, medians, means
+    return request.param, learned, means
 
 
 def test_the_bars(scores: tuple[str, list[Scores], list[Scores]]) -> None:
@@ -82,12 +82,10 @@ def test_the_bars(scores: tuple[str, list[Scores], list[Scores]]) -> None:
         assert top1.mean() >= 0.9
 
 
-def test_medians_are_harder_to_predict(scores: tuple[str, list[Scores], list[Scores]]) -> None:
-    """The median of ten has nearly twice the noise of their mean, and the error does not get below 20 %."""
-    name, medians, means = scores
-    assert np.mean([s.mape for s in medians]) > np.mean([s.mape for s in means])
-    assert np.mean([s.r2 for s in medians]) >= (0.47 if name == DEFAULT else 0.35)
-    assert np.mean([s.mape for s in medians]) <= (0.215 if name == DEFAULT else 0.24)
+def test_the_figure_that_is_learned_is_predicted_as_well(scores: tuple[str, list[Scores], list[Scores]]) -> None:
+    name, learned, _ = scores
+    assert np.mean([s.r2 for s in learned]) >= (0.48 if name == DEFAULT else 0.37)
+    assert np.mean([s.mape for s in learned]) <= (0.19 if name == DEFAULT else 0.22)
 
 
 def test_intervals_cover(scores: tuple[str, list[Scores], list[Scores]]) -> None:

@@ -20,7 +20,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSet:
-    """What a model learns from; one row per measurement (the median of its repetitions).
+    """What a model learns from; one row per measurement (its repetitions' mean logarithm).
 
     Args:
         columns: names of the columns of `x`, as `space.Encoder` gives them.

@@ -14,6 +14,7 @@ from itertools import accumulate
 from operator import sub
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acic.workloads.columns import PAUSE
 from acic.workloads.sequences import Process
@@ -24,7 +25,6 @@ _LEAP = 3.0  # likewise: worth a look
 _TOLERANCE = 0.25  # by which the sizes of iterations may differ
 _REGULAR = 0.9  # share of iterations that must be of the same size
 _CANDIDATES = 6
-_MANY = 200  # requests, from which on numpy beats a loop
 
 Gaps = dict[int, float]
 """The gaps longer than `PAUSE`, s, by the position of the request behind; in order."""
@@ -119,19 +119,9 @@ class _Analysis:
     def _gaps(self) -> Gaps:
         """Return the long gaps of the median process."""
         if self.first.idle is not None or len(self.processes) == 1:
-            return _long(self.first)
-        of_each = [_long(one) for one in self.processes]
-        by_position: dict[int, list[float]] = {}
-        for gaps in of_each:
-            for at, gap in gaps.items():
-                by_position.setdefault(at, []).append(gap)
-        short = (len(of_each) - 1) // 2  # that many may have no gap there
-        least = len(of_each) - short
-        return {
-            at: sorted(long)[short - (len(of_each) - len(long))]
-            for at, long in sorted(by_position.items())
-            if len(long) >= least
-        }
+            return _long(self.first.gaps())
+        every = np.sort(np.array([one.gaps() for one in self.processes]), axis=0)
+        return _long(every[(len(every) - 1) // 2])
 
     def _pauses(self, gaps: Gaps, base: list[int]) -> tuple[list[int] | None, bool]:
         """Return the breaks with the pauses among the gaps, or None, and whether that is beyond doubt."""
@@ -143,6 +133,8 @@ class _Analysis:
         for k, leap in _leaps(ordered, inside):
             shortest = ordered[k]
             breaks = sorted([*base, *(at for at, gap in gaps.items() if gap >= shortest)])
+            if len(breaks) == self.requests - 1:
+                continue  # there is no shorter gap to stand out from
             if shortest < _SHARE * seconds / (len(breaks) + 1) or not self._regular(breaks):
                 continue
             if k > 0 and leap >= _CLEAR:
@@ -173,12 +165,8 @@ class _Analysis:
         return same >= _REGULAR * len(sizes)
 
 
-def _long(process: Process) -> Gaps:
-    gaps = process.gaps()
-    if len(gaps) < _MANY:
-        return {at: gap for at, gap in enumerate(gaps.tolist(), 1) if gap > PAUSE}
-    at = np.flatnonzero(gaps > PAUSE)
-    return dict(zip((at + 1).tolist(), gaps[at].tolist(), strict=True))
+def _long(gaps: NDArray[np.float64]) -> Gaps:
+    return {at: gap for at, gap in enumerate(gaps.tolist(), 1) if gap > PAUSE}
 
 
 def _leaps(ordered: list[float], inside: float) -> list[tuple[int, float]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -44,7 +43,8 @@ def characterize(log: Log) -> Workload:
     evidence = Evidence(log, found)
     processes, seconds = log.job.processes, log.job.run_seconds
     drafts = [draft(group, evidence) for requests in layers(found) for group in groups(requests, processes)]
-    drafts = _without_overlap(_mirrored(drafts))
+    drafts = _mirrored(drafts)
+    _split_overlap(drafts)
     phases = [phase(one, evidence) for one in sorted(drafts, key=lambda one: -one.group.bytes)]
     metadata = _metadata(found)
     waiting = sum(one.seconds or 0.0 for one in phases) + metadata
@@ -71,21 +71,20 @@ def _mirrored(drafts: list[Draft]) -> list[Draft]:
     return found
 
 
-def _without_overlap(drafts: list[Draft]) -> list[Draft]:
-    """Return the drafts, with the time in which several of them are active split between them."""
-    busy = [one.timing.busy for one in drafts if one.timing.busy is not None]
-    busy.sort(key=lambda one: one.starts[0])
+def _split_overlap(drafts: list[Draft]) -> None:
+    """Split the time in which several phases are active between them."""
+    timings = [one.timing for one in drafts if one.timing.busy is not None]
+    busy = sorted((one.busy for one in timings if one.busy is not None), key=lambda one: one.starts[0])
     if all(a.ends[-1] <= b.starts[0] for a, b in pairwise(busy)):
-        return drafts
-    every = Stretches([start for one in busy for start in one.starts], [end for one in busy for end in one.ends])
+        return
+    every = Stretches([], [])
+    for one in busy:
+        every.starts += one.starts
+        every.ends += one.ends
     alone = every.seconds
     share = merged(every).seconds / alone if alone else 1.0
-    found = []
-    for one in drafts:
-        if one.timing.busy is not None:
-            one = replace(one, timing=replace(one.timing, seconds=one.timing.seconds * share))
-        found.append(one)
-    return found
+    for timing in timings:
+        timing.seconds *= share
 
 
 def _metadata(tables: Mapping[str, Table]) -> float:

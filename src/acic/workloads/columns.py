@@ -6,8 +6,9 @@ side, read first, so that `COLUMN + direction` is the one of a direction (`READ`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 import numpy as np
@@ -93,28 +94,58 @@ PAUSE = 2e-4
 Columns = tuple[NDArray[np.int64], NDArray[np.float64]]
 """Integer columns and float columns, each of shape (records, columns); B, s, and B squared."""
 
+Rows = tuple[list[list[int]], list[list[float]]]
+"""The same as lists, row by row."""
+
 
 def load_columns(name: str, records: NDArray[np.void]) -> Columns:
     """Return the columns of the records of the module `name`."""
-    words = records.view(np.int64).reshape(len(records), -1)
     layout = _LAYOUTS.get(name) or _LAYOUTS.setdefault(name, _layout(name, records.dtype))
+    words = records.view(np.int64).reshape(len(records), -1)
     columns = words.take(layout.places, 1)
     columns[:, layout.missing] = 0
     integers, floats = columns[:, :INTEGERS], columns[:, INTEGERS:].view(np.float64)
     if name in _SEVERAL_KINDS:
         columns[:, CALLS : CALLS + 2] = columns[:, INDEPENDENT : NONBLOCKING + 2].reshape(-1, 4, 2).sum(axis=1)
     # -1 is "not recorded"; some releases also left times that are negative, and a damaged log may hold anything
-    integers.clip(0, _MOST_BYTES, out=integers)
+    np.minimum(np.maximum(integers, 0, out=integers), _MOST_BYTES, out=integers)
     np.fmin(np.fmax(floats, 0.0, out=floats), _MOST, out=floats)
     return integers, floats
 
 
+def load_rows(name: str, records: NDArray[np.void]) -> Rows:
+    """Return what `load_columns` does, as lists, sooner for a few records: most logs have no more."""
+    layout = _LAYOUTS.get(name) or _LAYOUTS.setdefault(name, _layout(name, records.dtype))
+    words = records.view(np.int64).reshape(len(records), -1)
+    counters = []
+    for row in words.tolist():
+        row.append(0)
+        mine = [min(value, _MOST_BYTES) if value > 0 else 0 for value in layout.integers(row)]
+        if name in _SEVERAL_KINDS:
+            mine[CALLS : CALLS + 2] = sum(mine[INDEPENDENT:BYTES:2]), sum(mine[INDEPENDENT + 1 : BYTES : 2])
+        counters.append(mine)
+    times = []
+    for line in words.view(np.float64).tolist():
+        line.append(0.0)
+        times.append([min(value, _MOST) if value > 0 else 0.0 for value in layout.floats(line)])
+    return counters, times
+
+
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where a module's records have the columns, in words of 8 bytes, and which they do not have."""
+    """Where a module's records have the columns, in words of 8 bytes.
+
+    Args:
+        places: word of each column, or any.
+        missing: the columns that the module does not have.
+        integers: picks the integer columns of a record's words, with a zero behind them.
+        floats: picks the float columns likewise.
+    """
 
     places: NDArray[np.intp]
     missing: NDArray[np.intp]
+    integers: Callable[[list[int]], tuple[int, ...]]
+    floats: Callable[[list[float]], tuple[float, ...]]
 
 
 _LAYOUTS: dict[str, _Layout] = {}
@@ -124,5 +155,11 @@ def _layout(name: str, dtype: np.dtype[np.void]) -> _Layout:
     fields: Mapping[str, tuple[np.dtype[np.void], int]] = dtype.fields or {}  # type: ignore[assignment]
     words = {field: place[1] // 8 for field, place in fields.items()}
     prefix = name.replace("-", "")
-    places = np.array([words.get(f"{prefix}_{column}", -1) for column in (*_INTEGERS, *_FLOATS)])
-    return _Layout(places.clip(0), np.flatnonzero(places < 0))
+    places = [words.get(f"{prefix}_{column}", -1) for column in (*_INTEGERS, *_FLOATS)]
+    of_columns = np.array(places)
+    return _Layout(
+        places=of_columns.clip(0),
+        missing=np.flatnonzero(of_columns < 0),
+        integers=itemgetter(*places[:INTEGERS]),
+        floats=itemgetter(*places[INTEGERS:]),
+    )

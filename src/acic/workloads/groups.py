@@ -132,12 +132,11 @@ def _is_collective(requests: Requests, row: int) -> bool:
     if name == "H5D":
         return counters[ASKED_COLLECTIVE] > 0
     together = counters[COLLECTIVE + d] + counters[SPLIT + d]
-    if not together:
-        return False
+    if not together or 2 * together >= counters[CALLS + d]:
+        return together > 0
     # HDF5 and PnetCDF make many small independent calls of their own beside the large collective ones
     pairs = zip(counters[SIZES : SIZES + 4], counters[COUNTS : COUNTS + 4], strict=True)
-    largest = max(size if count else 0 for size, count in pairs)
-    return 2 * together >= counters[CALLS + d] or 2 * together * largest >= counters[BYTES + d]
+    return 2 * together * max([size if count else 0 for size, count in pairs]) >= counters[BYTES + d]
 
 
 @dataclass(slots=True)
@@ -177,34 +176,25 @@ class _Files:
 
 
 def _few_files(requests: Requests, processes: int) -> _Files:
-    table, d = requests.table, requests.direction
-    numbers: dict[int, int] = {}
-    of_row: list[int] = []
-    moved: list[float] = []
-    calls: list[int] = []
-    together: list[int] = []
-    users: list[set[int]] = []
-    for row in requests.rows:
-        file, counters = table.file_list[row], table.counters[row]
-        number = numbers.setdefault(file, len(numbers))
-        if number == len(moved):
-            moved.append(0)
-            calls.append(0)
-            together.append(0)
-            users.append(set())
-        of_row.append(number)
-        moved[number] += counters[BYTES + d]
-        calls[number] += counters[CALLS + d]
-        users[number].add(table.rank_list[row])
-        if _is_collective(requests, row):
-            together[number] += counters[BYTES + d]
-    kinds, each = [], []
-    for file, number in numbers.items():
-        hidden = -1 in users[number]
-        shared = hidden or file in table.shared
-        kinds.append(_SHARED * shared + _COLLECTIVE * (2 * together[number] > moved[number]))
-        each.append(moved[number] / (processes if hidden else len(users[number])))
-    return _Files(of_row, kinds, each, [m / max(1, c) for m, c in zip(moved, calls, strict=True)], moved)
+    table, d, rows = requests.table, requests.direction, requests.rows
+    of_file: dict[int, list[int]] = {}
+    for row in rows:
+        of_file.setdefault(table.file_list[row], []).append(row)
+    counters, ranks, shared = table.counters, table.rank_list, table.shared
+    found = _Files([], [], [], [], [])
+    for file, mine in of_file.items():
+        moved = sum([counters[row][BYTES + d] for row in mine])
+        calls = sum([counters[row][CALLS + d] for row in mine])
+        together = sum([counters[row][BYTES + d] for row in mine if _is_collective(requests, row)])
+        users = {ranks[row] for row in mine}
+        hidden = -1 in users
+        found.kinds.append(_SHARED * (hidden or file in shared) + _COLLECTIVE * (2 * together > moved))
+        found.each.append(moved / (processes if hidden else len(users)))
+        found.request.append(moved / max(1, calls))
+        found.moved.append(moved)
+    number = {file: i for i, file in enumerate(of_file)}
+    found.of_row += [number[table.file_list[row]] for row in rows]
+    return found
 
 
 def _many_files(requests: Requests, processes: int) -> _Files:

@@ -120,14 +120,14 @@ def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> I
     # what HDF5 compresses is less in the trace
     whole = traced.bytes >= _WHOLE * group.bytes or (group.table.name == "H5D" and not traced.partial)
     known = whole and not group.table.partial
-    if traced.steady and whole:
+    # between two requests of a library's file is also what the library does
+    library = group.interface in (Interface.HDF5, Interface.PNETCDF)
+    if whole and not library and traced.steady:
         return Iterations(1, Quality.EXACT if known else Quality.ESTIMATED, by="trace")
     if whole and (files := traced.file_by_file()):
         quality = Quality.EXACT if known and traced.even else Quality.ESTIMATED
         return Iterations(files[0], quality, "files", files[1], "trace")
-    # between two requests of a library's file is also what the library does
-    library = group.interface in (Interface.HDF5, Interface.PNETCDF)
-    found = bursts(traced.processes, spent=spent, least_share=1.0 if library else 0.05)
+    found = bursts(traced.processes(), spent=spent, least_share=1.0 if library else 0.05)
     count = found.count
     each = group.bytes / processes
     if not whole:

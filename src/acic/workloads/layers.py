@@ -89,9 +89,8 @@ def _passed_on(table: Table | None) -> tuple[set[int], set[int]]:
     """
     if table is None:
         return set(), set()
-    calls = table.integers[:, CALLS : CALLS + 2].tolist()
-    writes = {file for file, (_, written) in zip(table.file_list, calls, strict=True) if written}
-    return writes | {file for file, (read, _) in zip(table.file_list, calls, strict=True) if read}, writes
+    writes = {file for file, row in zip(table.file_list, table.counters, strict=True) if row[CALLS + WRITE]}
+    return writes | {file for file, row in zip(table.file_list, table.counters, strict=True) if row[CALLS]}, writes
 
 
 def _counted_below(table: Table, lower: Table | None, direction: int) -> set[int]:

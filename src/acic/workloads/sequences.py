@@ -64,7 +64,9 @@ def of_records(group: Group) -> list[Process]:
 def sample(ranks: Iterable[int], size: int) -> list[int]:
     """Return at most `size` of the ranks, evenly spread."""
     known = sorted(ranks)
-    return known[:: -(-len(known) // size)]
+    if len(known) <= size:
+        return known
+    return [known[i * (len(known) - 1) // (size - 1)] for i in range(size)]
 
 
 def bulk(process: Process, least: float) -> Process:

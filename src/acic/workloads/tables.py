@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads.columns import BYTES, COUNTS, INTERFACES, MANY, SIZES, Columns, load_columns
+from acic.workloads.columns import BYTES, COUNTS, INTERFACES, MANY, SIZES, Columns, Rows, load_columns, load_rows
 from acic.workloads.darshan import Log
 
+_FEW = 6  # records, below which numpy costs more than it saves
 _OF_FILES = ("H5D", "PNETCDF_VAR")  # whose records are of something within a file
 _STREAMS = {14734109647742566553, 15920181672442173319, 7238257241479193519}
 """Record ids of stdin, stdout and stderr: Darshan's hash of "<STDIN>", "<STDOUT>" and "<STDERR>"."""
@@ -53,6 +54,7 @@ class Table:
         load: makes the columns, when they are first asked for: not every module's are.
         partial: whether Darshan ran out of memory, so that records are missing.
         source: "counters", or what stands in for them: "trace" or "heat map".
+        load_rows: makes the rows at once, rather than from the columns, if there are only a few.
 
     Attributes:
         file_list: the file of each record.
@@ -68,12 +70,14 @@ class Table:
         *,
         partial: bool,
         source: str,
+        load_rows: Callable[[], Rows] | None = None,
     ) -> None:
         self.name, self.partial, self.source = name, partial, source
         self.files, self.ranks = files, ranks
         self.file_list: list[int] = files.tolist()
         self.rank_list: list[int] = ranks.tolist()
         self._load = load
+        self._load_rows = load_rows if len(files) <= _FEW else None
         self._columns: Columns | None = None
         self._moved: list[list[int]] = [[], []]
         self._counters: list[list[int]] = []
@@ -99,7 +103,11 @@ class Table:
         """Return the bytes that each record has read, or written."""
         found = self._moved[direction]
         if not found:
-            found = self._moved[direction] = self.integers[:, BYTES + direction].tolist()
+            if self._load_rows is None:
+                found = self.integers[:, BYTES + direction].tolist()
+            else:
+                found = [row[BYTES + direction] for row in self.counters]
+            self._moved[direction] = found
         return found
 
     @property
@@ -117,15 +125,21 @@ class Table:
     def times(self) -> list[list[float]]:
         """The float columns of each record."""
         if not self._times:
-            self._times = self.floats.tolist()
+            self._make_rows()
         return self._times
 
     @property
     def counters(self) -> list[list[int]]:
         """The integer columns of each record."""
         if not self._counters:
-            self._counters = self.integers.tolist()
+            self._make_rows()
         return self._counters
+
+    def _make_rows(self) -> None:
+        if self._load_rows is None:
+            self._counters, self._times = self.integers.tolist(), self.floats.tolist()
+        else:
+            self._counters, self._times = self._load_rows()
 
     def rows_of(self, files: Iterable[int]) -> list[int]:
         """Return the rows that are about `files`."""
@@ -168,9 +182,13 @@ class Table:
     def _sum(self, rows: list[int]) -> Summary:
         if len(rows) == 1:
             (row,) = rows
-            totals, times = self.integers[row].tolist(), self.floats[row].tolist()
             known = int(self.rank_list[row] >= 0)
-            return Summary(totals, times, [self.file_list[row]], 1 - known, known, known)
+            return Summary(self.counters[row], self.times[row], [self.file_list[row]], 1 - known, known, known)
+        if len(rows) <= _FEW:
+            totals = [sum(column) for column in zip(*(self.counters[row] for row in rows), strict=True)]
+            times = [sum(column) for column in zip(*(self.times[row] for row in rows), strict=True)]
+            users = _few_users([self.file_list[row] for row in rows], [self.rank_list[row] for row in rows])
+            return Summary(totals, times, list(dict.fromkeys(self.file_list[row] for row in rows)), *users)
         totals = self.integers[rows].sum(axis=0).tolist()
         if min(totals) < 0:  # more than 64 bits hold: a damaged log
             totals = [int(total) for total in self.integers[rows].sum(axis=0, dtype=float).tolist()]
@@ -204,8 +222,15 @@ def tables(log: Log) -> dict[str, Table]:
             records = _without_streams(module.records) if name == "STDIO" else module.records
             if len(records):
                 files = records["file_id"] if name in _OF_FILES else records["id"]
-                load = partial(load_columns, name, records)
-                found[name] = Table(name, files, records["rank"], load, partial=module.partial, source="counters")
+                found[name] = Table(
+                    name,
+                    files,
+                    records["rank"],
+                    partial(load_columns, name, records),
+                    partial=module.partial,
+                    source="counters",
+                    load_rows=partial(load_rows, name, records),
+                )
     return found
 
 

@@ -10,7 +10,7 @@ from operator import add, sub
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads.columns import MANY, PAUSE
+from acic.workloads.columns import MANY, PAUSE, WRITE
 from acic.workloads.darshan import Segments
 from acic.workloads.groups import Group
 from acic.workloads.sequences import BULK, Process, bulk, sample
@@ -18,7 +18,6 @@ from acic.workloads.sequences import BULK, Process, bulk, sample
 _SAMPLE = 3  # processes looked at: what SPMD programs do shows in a few
 _FEW = 2  # of them if each makes many requests
 _MANY_REQUESTS = 10_000
-_MOST_BYTES = 1 << 56
 
 
 def possible(segments: Segments) -> bool:
@@ -26,10 +25,8 @@ def possible(segments: Segments) -> bool:
     length = segments.length
     if not len(length):
         return False
-    times = np.add.reduce(segments.start) + np.add.reduce(segments.end)
-    return bool(
-        np.minimum.reduce(length) >= 0 and np.maximum.reduce(length) < _MOST_BYTES and math.isfinite(float(times))
-    )
+    # one number that no impossible time leaves finite
+    return bool(np.minimum.reduce(length) >= 0 and math.isfinite(float(segments.start.dot(segments.end))))
 
 
 class Trace:
@@ -48,18 +45,17 @@ class Trace:
     def __init__(self, segments: Segments) -> None:
         self.segments = segments
         self.ranks: list[int] = segments.record_rank.tolist()
-        self._ends = np.bincount(segments.record, minlength=len(self.ranks)).cumsum()
-        ends: list[int] = self._ends.tolist()
+        counts = np.bincount(segments.record, minlength=len(self.ranks)).tolist()
+        ends = list(accumulate(counts))
         starts = [0, *ends[:-1]]
         middles = list(map(add, starts, segments.writes.tolist()))
         self.bounds = ((middles, ends), (starts, middles))
         self._by_file: dict[int, list[int]] = {}
         for record, file in enumerate(segments.record_id.tolist()):
             self._by_file.setdefault(file, []).append(record)
-        before = np.zeros(len(segments.length) + 1, dtype=np.int64)
-        segments.length.cumsum(out=before[1:])
-        edges = before[self._ends].tolist()
-        turns = before[middles].tolist()
+        before = [0, *segments.length.cumsum().tolist()]
+        edges = [before[at] for at in ends]
+        turns = [before[at] for at in middles]
         self.moved = (list(map(sub, edges, turns)), list(map(sub, turns, [0, *edges])))
         self.looked = False
         self.gaps: NDArray[np.float64] = np.empty(0)
@@ -106,6 +102,7 @@ class Traced:
         self._trace = trace
         self._least = least
         self._sample: list[list[int]] = []
+        self._made: list[Process] = []
         self._records = records
         self.partial = trace.segments.partial
         self._direction = direction
@@ -132,10 +129,15 @@ class Traced:
 
     def spans(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return starts and ends of all requests, record after record."""
-        start, end = self._trace.segments.start, self._trace.segments.end
+        segments = self._trace.segments
+        start, end = segments.start, segments.end
         if len(self._records) == 1:
             part = slice(self._lows[0], self._highs[0])
             return start[part], end[part]
+        if self._records == [r for r, moved in enumerate(self._trace.moved[self._direction]) if moved]:
+            mine = segments.write if self._direction == WRITE else ~segments.write
+            if np.count_nonzero(mine) == sum(self._highs) - sum(self._lows):  # all there are in this direction
+                return start[mine], end[mine]
         if len(self._records) <= MANY:
             parts = [slice(low, high) for low, high in zip(self._lows, self._highs, strict=True)]
             return np.concatenate([start[part] for part in parts]), np.concatenate([end[part] for part in parts])
@@ -198,13 +200,13 @@ class Traced:
         """
         if int(self._trace.segments.offset[self._lows[0]]) < 0:
             return None
-        if self.steady:
+        if not self._made and self.steady:
             found: list[int] = []
             for part in self._steps():
                 found += self._trace.steps[part][:most].tolist()
             return found
         steps = []
-        for one in self.processes:
+        for one in self.processes():
             offset = one.offset[:most] if one.offset is not None else one.length
             step = offset[1:] - offset[:-1] - one.length[: len(offset) - 1]
             inside = offset[1:] != offset[0]
@@ -244,12 +246,13 @@ class Traced:
         """Return where the trace has the steps from one sampled request to the next."""
         return [slice(self._lows[i], self._highs[i] - 1) for records in self._sampled() for i in records]
 
-    @cached_property
     def processes(self) -> list[Process]:
-        """The large requests of a few processes."""
-        found = [self._process(records) for records in self._sampled()]
-        found[0].idle = self._idle(self._sampled()[0], found[0])
-        return found
+        """Return the large requests of a few processes."""
+        if not self._made:
+            sampled = self._sampled()
+            self._made = [self._process(records) for records in sampled]
+            self._made[0].idle = self._idle(sampled[0], self._made[0])
+        return self._made
 
     def _process(self, records: list[int]) -> Process:
         segments = self._trace.segments
