@@ -48,8 +48,8 @@ def test_a_higher_level_is_wider(errors: list[float]) -> None:
 def test_too_few_errors_tell_nothing() -> None:
     assert Calibration(np.zeros(8), np.inf).quantiles(0.8) == (-np.inf, np.inf)
     assert Calibration(np.zeros(9), np.inf).quantiles(0.8) == (0.0, 0.0)
-    assert Calibration.none().quantiles(0.5) == (-np.inf, np.inf)
-    low, high = Calibration.none().interval(Prediction(np.ones(2), np.zeros(2)))
+    assert Calibration(np.empty(0), np.inf).quantiles(0.5) == (-np.inf, np.inf)
+    low, high = Calibration(np.empty(0), np.inf).interval(Prediction(np.ones(2), np.zeros(2)))
     assert_array_equal(low, [-np.inf] * 2)
     assert_array_equal(high, [np.inf] * 2)
 
@@ -76,6 +76,6 @@ def test_calibration_is_restored() -> None:
 
 def test_nonsense_is_refused() -> None:
     with pytest.raises(InvalidInput, match="level"):
-        Calibration.none().quantiles(80)
+        Calibration(np.empty(0), np.inf).quantiles(80)
     with pytest.raises(InvalidInput, match="softening"):
         Calibration.of(np.zeros(1), Prediction(np.zeros(1), np.zeros(1)), softening=0.0)

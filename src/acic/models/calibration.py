@@ -58,11 +58,6 @@ class Calibration:
             raise InvalidInput(f"a softening of {softening} is not positive", hint="leave it out")
         return cls(np.sort((y - predicted.mean) / _scale(predicted.spread, softening)), softening)
 
-    @classmethod
-    def none(cls) -> Calibration:
-        """Return the calibration of a model that was never tested: all its intervals are infinite."""
-        return cls(np.empty(0), math.inf)
-
     def quantiles(self, level: float = LEVEL) -> tuple[float, float]:
         """Return the errors (relative, as stored) that bound the middle `level` of the next ones.
 

@@ -184,7 +184,7 @@ class Table:
             (row,) = rows
             known = int(self.rank_list[row] >= 0)
             return Summary(self.counters[row], self.times[row], [self.file_list[row]], 1 - known, known, known)
-        if len(rows) <= _FEW:
+        if 0 < len(rows) <= _FEW:
             totals = [sum(column) for column in zip(*(self.counters[row] for row in rows), strict=True)]
             times = [sum(column) for column in zip(*(self.times[row] for row in rows), strict=True)]
             users = _few_users([self.file_list[row] for row in rows], [self.rank_list[row] for row in rows])

@@ -18,6 +18,7 @@ from acic.workloads.sequences import BULK, Process, bulk, sample
 _SAMPLE = 3  # processes looked at: what SPMD programs do shows in a few
 _FEW = 2  # of them if each makes many requests
 _MANY_REQUESTS = 10_000
+_MOST_BYTES = 1 << 56
 
 
 def possible(segments: Segments) -> bool:
@@ -25,8 +26,10 @@ def possible(segments: Segments) -> bool:
     length = segments.length
     if not len(length):
         return False
-    # one number that no impossible time leaves finite
-    return bool(np.minimum.reduce(length) >= 0 and math.isfinite(float(segments.start.dot(segments.end))))
+    if np.minimum.reduce(length) < 0 or np.maximum.reduce(length) >= _MOST_BYTES:
+        return False
+    with np.errstate(invalid="ignore"):  # one number that no impossible time leaves finite
+        return math.isfinite(float(segments.start.dot(segments.end)))
 
 
 class Trace:
