@@ -48,10 +48,14 @@ def execute(command: str, home: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def tidy(text: str) -> str:
+    """Without the blanks that end lines, and blank lines at either end."""
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
 def matches(shown: str, printed: str) -> bool:
-    clean = [re.escape(line.rstrip()) for line in shown.rstrip("\n").split("\n")]
-    pattern = "\n".join(clean).replace(re.escape("..."), "(?:.|\n)*?")
-    return re.fullmatch(pattern, "\n".join(line.rstrip() for line in printed.rstrip("\n").split("\n"))) is not None
+    pattern = re.escape(tidy(shown)).replace(re.escape("..."), "(?:.|\n)*?")
+    return re.fullmatch(pattern, tidy(printed)) is not None
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
@@ -68,8 +72,7 @@ def test_golden_commands_in_the_docs_do_what_they_show(page: Path, tmp_path: Pat
             if not step.output.strip():
                 continue
             if os.environ.get("ACIC_WRITE_GOLDEN") and "..." not in step.output:
-                printed = "\n".join(line.rstrip() for line in done.stdout.split("\n"))
-                new_block = new_block.replace(step.output, printed)
+                new_block = new_block.replace(step.output, tidy(done.stdout) + "\n")
             elif not os.environ.get("ACIC_WRITE_GOLDEN"):
                 assert matches(step.output, done.stdout), f"{step.command}\nprinted\n{done.stdout}"
         renewed = renewed.replace(block, new_block)
