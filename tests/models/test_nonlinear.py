@@ -105,7 +105,7 @@ def test_noise_alone_selects_next_to_nothing() -> None:
     assert np.mean(counts) < 0.3
 
 
-def test_a_prediction_is_the_improvement_of_the_median() -> None:
+def test_a_prediction_is_on_the_scale_of_y() -> None:
     times = ratio(EQUATION_3, GRID)
     positive = times > 0
     predicted = fit(taught(GRID[positive], times[positive])).predict(np.log2(GRID[positive]))

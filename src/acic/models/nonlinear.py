@@ -4,7 +4,7 @@ The paper fits the write time of one application on one system, taken as the min
 Models here predict improvement over the baseline, so the response is the time ratio m = t / t_baseline =
 exp(-best) of the best repetition, > 0; a prediction is -log m. Two guards: m is kept between half the
 smallest and twice the largest ratio that was measured (sums with negative terms do reach zero outside
-of the data), and the mean difference of the median from the best repetition is added, so that
+of the data), and the mean difference of a run's figure from its best repetition is added, so that
 predictions are on the scale of the other models. Neither changes the order of predictions within the data.
 
 Only numeric parameters take part; labels and positions are ignored. Sizes are in MiB, as in the paper.
@@ -83,7 +83,7 @@ class NonlinearPredictor:
         coefficients: shape (terms,).
         lowest: the smallest time ratio that is predicted.
         highest: the largest.
-        offset: mean log improvement of the median less that of the best repetition, <= 0.
+        offset: mean of `y` less `best` over the training rows, usually < 0.
         error: root mean square error on the training rows, of log improvement.
     """
 
