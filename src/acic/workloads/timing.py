@@ -105,6 +105,8 @@ def merged(spans: Stretches) -> Stretches:
 
 
 def _merged_arrays(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> Stretches:
+    if not len(starts):
+        return Stretches([], [])
     order = starts.argsort()
     starts = starts[order]
     ends = np.maximum.accumulate(np.maximum(ends[order], starts))

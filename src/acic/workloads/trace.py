@@ -28,7 +28,7 @@ def possible(segments: Segments) -> bool:
         return False
     if np.minimum.reduce(length) < 0 or np.maximum.reduce(length) >= _MOST_BYTES:
         return False
-    with np.errstate(invalid="ignore"):  # one number that no impossible time leaves finite
+    with np.errstate(over="ignore", invalid="ignore"):  # one number that no impossible time leaves finite
         return math.isfinite(float(segments.start.dot(segments.end)))
 
 
