@@ -38,7 +38,7 @@ golden: $(READY)  ## write the golden files anew; read the diff before you commi
 	ACIC_WRITE_GOLDEN=1 $(BIN)/pytest -q -m "not slow" -k golden
 
 lock: $(READY)  ## pin what pyproject.toml asks for
-	$(BIN)/uv pip compile pyproject.toml --extra postgresql --group dev --universal --python-version 3.11 \
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --no-header --no-emit-index-url --upgrade -o requirements/dev.txt
 
 $(READY): requirements/dev.txt pyproject.toml

@@ -1,0 +1,130 @@
+"""A job, how it ended, and what every runner does with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from acic.errors import InvalidInput
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class State(StrEnum):
+    """Where a job is; the last five are ends."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"  # exit status 0
+    FAILED = "failed"  # another exit status, a signal, a lost node
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"  # gone, and nobody saw how: never taken for done
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self not in (State.QUEUED, State.RUNNING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One parallel program to run.
+
+    Args:
+        name: unique among all jobs ever, since a job is found by it after its controller has died.
+        command: the program and its arguments, without a launcher.
+        processes: how many MPI processes; 0 for a program that is started once, as it is (a user's own `mpiexec ...`).
+        folder: working folder, which exists and which all nodes see; standard output and error go there.
+        time_limit: s, after which the whole job is ended.
+        nodes: machines to spread the processes over.
+        environment: added to the controller's own.
+        before: commands to run first, once, one after the other; if one fails, so does the job.
+
+    Raises:
+        InvalidInput: a name that is none for a file, an empty command, or a count or time that cannot be.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    processes: int
+    folder: Path
+    time_limit: float
+    nodes: int = 1
+    environment: Mapping[str, str] = field(default_factory=dict)
+    before: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise InvalidInput(f"{self.name!r} is no name for a job", hint="use letters, digits, '.', '_' and '-'")
+        if not self.command or self.processes < 0 or self.nodes < 1 or self.time_limit <= 0:
+            raise InvalidInput(f"the job {self.name} lacks a command, nodes or time", hint="give at least one of each")
+
+    @property
+    def stdout(self) -> Path:
+        """Where its standard output goes."""
+        return self.folder / f"{self.name}.out"
+
+    @property
+    def stderr(self) -> Path:
+        """Where its standard error goes."""
+        return self.folder / f"{self.name}.err"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a job stands or ended.
+
+    Args:
+        state: where it is.
+        exit_status: of the program; 128 + N for a signal N; None if not known.
+        seconds: wall time of the program by a monotonic clock (without queueing); None if not known.
+        reason: one line, "" if all went well: "exit status 2", "killed by signal 9", "node failure", "time limit of 30 s".
+    """
+
+    state: State
+    exit_status: int | None = None
+    seconds: float | None = None
+    reason: str = ""
+
+
+class Runner(Protocol):
+    """Runs jobs somewhere. Several jobs may be under way at once.
+
+    A job outlives neither `cancel` nor `reclaim`: when these return, no process of it is left anywhere.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the user calls it: "local", "ssh", "slurm"."""
+
+    def submit(self, job: Job) -> None:
+        """Start `job`, or put it into a queue.
+
+        Raises:
+            InvalidInput: it can never run here (no such launcher, too many nodes).
+            TransientError: it was not started, and may be if tried again.
+        """
+
+    def poll(self, job: Job) -> Ending:
+        """Return where a submitted job is.
+
+        What cannot be seen now (a scheduler that does not answer) is as it was before: nothing is lost.
+        """
+
+    def wait(self, job: Job) -> Ending:
+        """Return how a submitted job ended, when it has; cancels it and re-raises on KeyboardInterrupt."""
+
+    def cancel(self, job: Job) -> Ending:
+        """End `job` if it has not ended; return how it did."""
+
+    def reclaim(self, job: Job) -> Ending | None:
+        """Take over what a controller that died left of `job`, which it may or may not have submitted.
+
+        Still running or queued, it is cancelled, with every process. Returns how it ended if that is
+        known for certain, else None. Safe to call again.
+        """
