@@ -1,0 +1,1 @@
+"""Campaigns: measure a platform within a budget, for days if need be, without losing or inventing a number."""

@@ -19,6 +19,11 @@ COMMANDS = {
         "Show what an application does to storage, from its Darshan log.",
     ),
     "recommend": ("acic.cli.recommend:recommend", "Recommend I/O configurations for an application on a platform."),
+    "train": ("acic.cli.train:train", "Measure a platform with benchmark runs, to learn what is fast there."),
+    "campaign": (
+        "acic.cli.campaign:campaign",
+        "Look at measuring campaigns (`acic train`), pause and resume them, and report.",
+    ),
     "replicate": ("acic.cli.replicate:replicate", "Print the IOR command lines that replay an application's I/O."),
     "platform": ("acic.cli.platform:platform", "List and show the platforms that acic knows."),
     "data": ("acic.cli.data:data", "Import, export and look at the measurements that advice is learned from."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +10,34 @@ import click
 
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.workload_input import read_workload, workload_input
+from acic.errors import InvalidInput
+
+EXAMPLES = """Example: acic replicate run.darshan > replica.sh
+
+Example: acic replicate run.darshan --replay run.trace"""
 
 
-@click.command(epilog="Example: acic replicate run.darshan > replica.sh")
+@click.command(epilog=EXAMPLES)
 @json_option
+@click.option(
+    "--replay",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write every single read and write to FILE, for `acic-bench replay`; the log needs DXT.",
+)
 @workload_input
-def replicate(log: Path | None, partial: bool, as_json: bool, **given: Any) -> None:
+def replicate(log: Path | None, replay: Path | None, partial: bool, as_json: bool, **given: Any) -> None:
     """Print the IOR command lines that replay an application's I/O.
 
     LOG is a Darshan log or a workload file (.toml). One line per phase, largest first; comment lines
     say what IOR cannot reproduce.
+
+    With --replay, the application's own requests are written to a file, in their order and with their
+    times, and the command line that makes them again is printed.
     """
+    if replay is not None:
+        _write_replay(log, replay, partial=partial, as_json=as_json, given=given)
+        return
     from acic.workloads.replica import ior_commands
 
     workload = read_workload(log, partial=partial, given=given)
@@ -31,3 +49,22 @@ def replicate(log: Path | None, partial: bool, as_json: bool, **given: Any) -> N
         say("note: the log has no phase to replay")
     for command in commands:
         click.echo(str(command))
+
+
+def _write_replay(log: Path | None, trace: Path, *, partial: bool, as_json: bool, given: dict[str, Any]) -> None:
+    from acic.workloads.replay import save_replay
+
+    if log is None or log.suffix == ".toml" or any(value is not None for value in given.values()):
+        raise InvalidInput(
+            "--replay needs a Darshan log, and nothing beside it",
+            hint="a workload file or characteristics do not tell single requests; leave out --replay for IOR commands",
+        )
+    made = save_replay(log, trace, partial=partial)
+    command = ("mpiexec", "-n", str(made.ranks), "acic-bench", "replay", str(trace))
+    if as_json:
+        facts = {name: getattr(made, name) for name in ("ranks", "bytes_read", "bytes_written", "files", "differences")}
+        emit_json({"trace": str(trace), "command": command, **facts})
+        return
+    for difference in made.differences:
+        click.echo(f"# {difference}")
+    click.echo(shlex.join(command))

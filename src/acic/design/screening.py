@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acic.design.plackett_burman import Levels, foldover, plackett_burman
-from acic.space import Rule, Space, Value
+from acic.space import Space, Value, made_valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +38,6 @@ def screening_plan(space: Space, *, fold: bool = True) -> tuple[Levels, list[Scr
 
 def _run(space: Space, levels: Sequence[int]) -> ScreeningRun:
     wanted = {p.name: p.high if level > 0 else p.low for p, level in zip(space.parameters, levels, strict=True)}
-    valid = _made_valid(space, wanted)
+    valid = made_valid(space, wanted)
     altered = tuple(name for name in wanted if valid.get(name) != wanted[name])
     return ScreeningRun(tuple(levels), valid, altered)
-
-
-def _made_valid(space: Space, wanted: Mapping[str, Value]) -> dict[str, Value]:
-    values = dict(wanted)
-    for constraint in space.constraints:
-        if isinstance(constraint, Rule):
-            if all(values.get(name) == value for name, value in constraint.when.items()):
-                values |= constraint.then
-                for name in constraint.absent:
-                    values.pop(name, None)
-        elif _number(values.get(constraint.smaller)) > _number(values.get(constraint.larger)):
-            values[constraint.smaller] = values[constraint.larger]
-    return values
-
-
-def _number(value: Value | None) -> float:
-    return float(value) if isinstance(value, int | float) else math.nan

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from datetime import date
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from acic.errors import InvalidInput, UnreadableInput
+from acic.platforms.here import HERE, find_machine, kept_file, platform_text
 from acic.platforms.platform import Fact, Instance, Platform, Roles
 from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space
 from acic.units import parse_bytes
@@ -21,7 +23,9 @@ def platform_names() -> list[str]:
 
 
 def load_platform(name: str) -> Platform:
-    """Return the platform called `name`, or the one in the TOML file at that path.
+    """Return the platform called `name`, the one in the TOML file at that path, or this machine for "here".
+
+    This machine is as the user's own platform file of it says, or where there is none, as it is found now.
 
     Raises:
         InvalidInput: no such platform, or a file that lacks something.
@@ -29,12 +33,14 @@ def load_platform(name: str) -> Platform:
     """
     if name in platform_names():
         text = resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
+    elif name == HERE:
+        text = _here()
     elif name.endswith(".toml"):
         text = _read(Path(name))
     else:
         raise InvalidInput(
             f"there is no platform {name!r}",
-            hint=f"use one of {', '.join(platform_names())}, or give the path of a platform file (.toml)",
+            hint=f"use one of {', '.join(platform_names())}, {HERE}, or give the path of a platform file (.toml)",
         )
     try:
         return parse_platform(tomllib.loads(text))
@@ -65,6 +71,8 @@ def parse_platform(table: Mapping[str, Any]) -> Platform:
             roles=Roles(**table.get("roles", {})),
             apply=tuple(table.get("apply", ())),
             missing=table.get("missing", "").strip(),
+            deployment=tuple(table.get("deployment", ())),
+            training={name: tuple(values) for name, values in table.get("training", {}).items()},
             fact=_fact(table),
         )
     except KeyError as error:
@@ -79,6 +87,11 @@ def _read(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UnreadableInput(f"cannot read {path}: {reason}", hint="check the path") from error
+
+
+def _here() -> str:
+    kept = kept_file()
+    return _read(kept) if kept.exists() else platform_text(find_machine(), today=date.today())
 
 
 def _fact(table: Mapping[str, Any]) -> Fact:

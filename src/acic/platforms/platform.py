@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from acic.errors import InvalidInput, MissingData
 from acic.space import Configuration, Space, Value
@@ -39,6 +39,7 @@ class Roles:
     servers: str = ""  # the parameter that counts I/O servers
     placement: str = ""  # the parameter that says where servers run
     dedicated: Value = ""  # its value for servers on machines of their own
+    storage: str = ""  # the parameter that names the directory where files go
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +62,20 @@ class Platform:
     roles: Roles
     apply: tuple[str, ...]  # how an answer is typed in: names of acic.blueprints
     missing: str = ""  # what to do where no measurement exists yet
+    deployment: tuple[str, ...] = ()  # parameters whose change means deploying anew: a campaign changes them seldom
+    training: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)  # workload values that a campaign runs
     fact: Fact
 
     def __post_init__(self) -> None:
         if problem := self.space.problem(self.baseline):
             raise InvalidInput(f"the baseline of {self.name} is not valid: {problem}", hint="correct [baseline]")
         self.space.point(self.baseline)  # its values must be listed, because improvements are told over it
-        for role in (self.roles.instance, self.roles.servers, self.roles.placement):
+        roles = (self.roles.instance, self.roles.servers, self.roles.placement, self.roles.storage)
+        for role in (*roles, *self.deployment):
             if role and role not in self.space.names:
-                raise InvalidInput(f"the role {role!r} of {self.name} is no parameter", hint="correct [roles]")
+                raise InvalidInput(
+                    f"{role!r} of {self.name} is no parameter", hint="correct [roles] or the list `deployment`"
+                )
 
     def instance_for(self, configuration: Mapping[str, Value]) -> Instance:
         """Return the kind of machine that `configuration` runs on."""

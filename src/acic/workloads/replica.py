@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acic.units import GIB, KIB, MIB
 from acic.workloads.workload import Access, Interface, Operation, Phase, Workload
@@ -42,6 +42,21 @@ class Replica:
     arguments: tuple[str, ...]
     prepares: bool = False
     differences: tuple[str, ...] = ()
+
+    @property
+    def operation(self) -> Operation:
+        """Which way it moves data: what makes a file writes it."""
+        return Operation.WRITE if "-w" in self.arguments else Operation.READ
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """IOR's options, without launcher and program."""
+        return self.arguments[self.arguments.index("ior") + 1 :]
+
+    def checking(self) -> Replica:
+        """Return the command that reads back what this one left (with `-k`), in the same way, and compares."""
+        kept = [option for option in self.arguments if option not in ("-w", "-e", "-r")]
+        return replace(self, arguments=(*kept, "-r", "-R"), prepares=False, differences=())
 
     def __str__(self) -> str:
         comments = [f"# {one}" for one in self.differences]

@@ -1,0 +1,124 @@
+"""What a campaign may spend, and what its runs are expected to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+
+from acic.campaign.points import Point
+from acic.errors import InvalidInput
+from acic.platforms.platform import SECONDS_PER_HOUR
+from acic.units import format_seconds, format_usd, parse_seconds
+from acic.workloads import Operation
+
+_MONEY = re.compile(r"\s*\$?\s*(\d+(?:\.\d+)?)\s*(?:USD|\$)?\s*", re.IGNORECASE)
+ASSUMED_BANDWIDTH = 100e6  # B/s, before anything was measured
+ASSUMED_START = 0.5  # s, for a job to begin and end
+_JOBS = {Operation.READ: 2, Operation.WRITE: 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What may be spent: seconds of run time, USD, or points; None where there is no limit."""
+
+    seconds: float | None = None
+    dollars: float | None = None
+    points: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Budget:
+        """Return the budget that a user gives: "2h", "10min", "50USD", "$50".
+
+        Raises:
+            InvalidInput: neither a time nor money.
+        """
+        match = _MONEY.fullmatch(text)
+        if match and ("$" in text or "usd" in text.lower()):
+            return cls(dollars=float(match.group(1)))
+        try:
+            return cls(seconds=parse_seconds(text))
+        except InvalidInput:
+            raise InvalidInput(f"{text!r} is no budget", hint="write a time (10min, 2h) or money (50USD)") from None
+
+    def left(self, seconds: float, dollars: float) -> float:
+        """Return which part of the budget is left, at least 0."""
+        parts = [1.0]
+        if self.seconds is not None:
+            parts.append(1 - seconds / self.seconds if self.seconds else 0.0)
+        if self.dollars is not None:
+            parts.append(1 - dollars / self.dollars if self.dollars else 0.0)
+        return max(0.0, min(parts))
+
+    def covers(self, seconds: float, dollars: float) -> bool:
+        """Return whether spending this much in all stays within it."""
+        return (self.seconds is None or seconds <= self.seconds) and (self.dollars is None or dollars <= self.dollars)
+
+    def __str__(self) -> str:
+        parts = [format_seconds(self.seconds)] if self.seconds is not None else []
+        parts += [format_usd(self.dollars)] if self.dollars is not None else []
+        parts += [f"{self.points} points"] if self.points is not None else []
+        return " and ".join(parts) or "no limit"
+
+
+class Expectation:
+    """How long runs take: a start-up, and their bytes at the bandwidth seen so far.
+
+    It learns from each run; what a run took over what was expected of it corrects the next.
+    """
+
+    def __init__(self, bandwidth: float = ASSUMED_BANDWIDTH) -> None:
+        self._bandwidth = bandwidth
+        self._ratios: list[float] = []
+        self._seconds: list[float] = []
+
+    @property
+    def typical(self) -> float:
+        """The median of what recent runs took, s; 0.0 before the first."""
+        return median(self._seconds[-51:]) if self._seconds else 0.0
+
+    @property
+    def learned(self) -> bool:
+        """Whether anything was measured."""
+        return bool(self._ratios)
+
+    def learn(self, point: Point, seconds: float) -> None:
+        """Take in what a run took, s."""
+        self._ratios.append(seconds / self._first_guess(point))
+        self._seconds.append(seconds)
+
+    def seconds(self, point: Point) -> float:
+        """Return what a run of `point` is expected to take, s."""
+        recent = self._ratios[-51:]
+        return self._first_guess(point) * (median(recent) if recent else 1.0)
+
+    def total(self, points: Iterable[Point]) -> float:
+        """Return what one run of each is expected to take, s."""
+        return sum(self.seconds(point) for point in points)
+
+    def limit(self, point: Point, given: float | None) -> float:
+        """Return the time after which a run counts as hung: the user's, or far above what is expected."""
+        return given if given is not None else max(60.0, 20.0 * self.seconds(point))
+
+    def _first_guess(self, point: Point) -> float:
+        jobs = _JOBS[point.workload.operation]
+        return jobs * (ASSUMED_START + point.workload.total_bytes / self._bandwidth)
+
+
+def residual(budget: Budget, *, since: datetime, now: datetime) -> Budget:
+    """Return the budget, cut to the rest of the hour that is paid already, in which runs cost nothing.
+
+    Args:
+        budget: what the user allows besides.
+        since: when the machines were started: they are paid by the hour from then on.
+        now: the present.
+
+    Raises:
+        InvalidInput: `since` is in the future.
+    """
+    if since > now:
+        raise InvalidInput(f"{since.isoformat()} is in the future", hint="give when the machines were started, in UTC")
+    rest = SECONDS_PER_HOUR - (now - since).total_seconds() % SECONDS_PER_HOUR
+    return Budget(min(rest, budget.seconds) if budget.seconds is not None else rest, None, budget.points)

@@ -1,0 +1,281 @@
+"""The controller: one run after the other, each written down before and after, until the budget is used up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from acic.campaign.budget import Budget, Expectation
+from acic.campaign.journal import Journal
+from acic.campaign.planning import Planner, screened
+from acic.campaign.points import Field
+from acic.campaign.recording import measurements_of
+from acic.campaign.repeats import Repeats, UsualNoise
+from acic.campaign.state import Attempt, Progress, Stage, State, apply, event_of, numbers, replay
+from acic.campaign.trial import Trial, Trials
+from acic.space import Configuration
+from acic.store.database import Store
+from acic.store.measurement import Outcome
+from acic.workloads import Interface, Operation
+
+TRIES = 2  # of a run that fails: once more
+QUARANTINE = 2  # points of a configuration that failed, after which it is left alone
+GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
+ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions
+_RISKY = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a campaign goes about it.
+
+    Args:
+        budget: what may be spent in all.
+        repeats: how often each point is run.
+        verify: part of the runs of which the bytes are read back and compared.
+        time_limit: s for each job; None for far above what is expected.
+    """
+
+    budget: Budget
+    repeats: Repeats
+    verify: float = 0.1
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How far a campaign is, for a progress bar: points, runs, s, USD, the part of the budget used, what runs now."""
+
+    points: int
+    planned: int
+    runs: int
+    seconds: float
+    dollars: float
+    used: float
+    doing: str
+
+
+class Controller:
+    """Runs a campaign from wherever its journal says it is.
+
+    Args:
+        journal: of the campaign.
+        field: the space of its points.
+        planner: what to measure.
+        rules: how.
+        trials: makes the runs.
+        store: where measurements go.
+        contributor: who measures.
+        nodes: machines that runs are spread over.
+        watch: is told how far it is, before each run.
+        clock: seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        field: Field,
+        planner: Planner,
+        rules: Rules,
+        trials: Trials,
+        store: Store,
+        *,
+        tool: str,
+        contributor: str = "",
+        host_shape: dict[str, str | int] | None = None,
+        watch: Callable[[View], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._journal = journal
+        self._field = field
+        self._planner = planner
+        self._rules = rules
+        self._trials = trials
+        self._store = store
+        self._tool = tool
+        self._contributor = contributor
+        self._host_shape = host_shape or {}
+        self._watch = watch
+        self._clock = clock
+        self._expectation = Expectation()
+        self._noise = UsualNoise()
+        self._seen: set[Configuration] = set()
+        self._cursor = 0  # every point before it is dealt with
+        self.state = State(begun={})
+
+    def run(self) -> str:
+        """Run until the budget is used up, nothing is left, or somebody asks for a pause; return why it stopped.
+
+        Raises:
+            InvalidInput: another controller is at work on the campaign.
+            StoreError: the store cannot be written; nothing is lost, resume when it can.
+        """
+        with self._journal.locked():
+            self._begin()
+            try:
+                while not (self.state.ended or self.state.paused):
+                    self._step()
+            except KeyboardInterrupt:
+                self._note("paused", why="interrupted")
+                raise
+        return self.state.ended or self.state.paused
+
+    def _begin(self) -> None:
+        self.state = replay(self._journal.events(), self._field)
+        self._journal.ask_pause(False)
+        for progress in self.state.progress:
+            for attempt in progress.attempts:
+                self._learn(progress, attempt)
+            if progress.stored:
+                self._noise.learn(progress.bandwidths)
+        if self.state.open_run:
+            number, point, name = self.state.open_run
+            self._trials.reclaim(name, self.state.progress[point].point)
+            self._note("lost", run=number, point=point)
+        if self.state.ended or self.state.paused:
+            self._note("resumed")
+        self._before = self.state.seconds
+        self._began = self._clock()
+
+    @property
+    def _spent(self) -> float:
+        """Seconds spent: in runs before, and since this controller began, whatever with."""
+        return max(self.state.seconds, self._before + self._clock() - self._began)
+
+    def _step(self) -> None:
+        if self._journal.pause_asked:
+            self._note("paused", why="somebody asked for it")
+        elif self.state.in_a_row >= GIVE_UP:
+            self._note("paused", why=f"{GIVE_UP} runs in a row failed; the last: {self._last_note()}")
+            self.state.in_a_row = 0
+        elif progress := self._next_point():
+            self._advance(progress)
+        elif not self._plan():
+            self._end("everything there is to measure has been measured")
+
+    def _advance(self, progress: Progress) -> None:
+        """Do the next thing about a point: run it, or be done with it."""
+        configuration = progress.point.configuration
+        if configuration in self.state.unsafe:
+            self._finish(progress, "" if progress.attempts else "its configuration gave back wrong bytes")
+        elif self.state.failed[configuration] >= QUARANTINE and not progress.attempts:
+            self._finish(progress, "its configuration keeps failing")
+        elif len(progress.failures) >= TRIES or self._known_well(progress):
+            self._finish(progress)
+        elif (fitting := self._fitting(progress)) is None:
+            self._end("the budget is used up")
+        else:
+            self._attempt(fitting)
+
+    def _known_well(self, progress: Progress) -> bool:
+        repeats = self._rules.repeats
+        if progress.point.configuration == self._field.platform.baseline:  # it serves all points of its workload
+            repeats = replace(repeats, fewest=min(repeats.most, max(2, repeats.fewest)))
+        return replace(repeats, most=min(repeats.most, max(repeats.fewest, self._affordable()))).enough(
+            progress.bandwidths, self._noise.value
+        )
+
+    def _affordable(self) -> int:
+        """Return how many runs of each point the budget allows if it is to cover enough points to learn from."""
+        limit = self._rules.budget.seconds
+        typical = self._expectation.typical
+        return self._rules.repeats.most if limit is None or not typical else round(limit / typical / ENOUGH_POINTS)
+
+    def _fitting(self, progress: Progress) -> Progress | None:
+        """Return the point to run next: this one, or the first one begun later that the rest of the budget covers."""
+        later = (p for p in self.state.progress[progress.number + 1 :] if not p.stored and not p.attempts)
+        for candidate in (progress, *later):
+            seconds = self._expectation.seconds(candidate.point)
+            dollars = self._trials.dollars(candidate.point, seconds)
+            if self._rules.budget.covers(self._spent + seconds, self.state.dollars + dollars):
+                return candidate
+        return None
+
+    def _attempt(self, progress: Progress) -> None:
+        number = self.state.runs
+        name = f"{self._journal.name}-{number}"
+        self._watch(self._view(progress))
+        self._note("started", run=number, point=progress.number, job=name)
+        trial = Trial(
+            name=name,
+            number=number,
+            point=progress.point,
+            time_limit=self._expectation.limit(progress.point, self._rules.time_limit),
+            verify=self._verifies(progress),
+        )
+        attempt = self._trials.run(trial)
+        self._note("finished", **event_of(attempt, progress.number))
+        self._learn(progress, attempt)
+
+    def _verifies(self, progress: Progress) -> bool:
+        """Return whether to check the bytes: of a sample, and always where ROMIO is known to have lost some.
+
+        Independent MPI-IO to one file goes through data sieving, which reads, changes and writes back what lies
+        between; without working locks others' bytes are lost.
+        """
+        if progress.attempts or not self._rules.verify:
+            return False
+        w = progress.point.workload
+        sieved = w.interface in _RISKY and w.shared and not w.collective and w.operation is Operation.WRITE
+        every = max(1, round(1 / self._rules.verify))
+        return progress.number % every == 0 or (sieved and progress.point.configuration not in self._seen)
+
+    def _finish(self, progress: Progress, skipped: str = "") -> None:
+        """Put what was measured of a point into the store; nothing more is done about it."""
+        made = measurements_of(
+            progress,
+            self._field.platform,
+            tool=self._tool,
+            contributor=self._contributor,
+            host_shape=self._host_shape,
+        )
+        if made:
+            self._store.add(made)
+        self._note("stored", point=progress.number, **({"skipped": skipped} if skipped else {}))
+        self._noise.learn(progress.bandwidths)
+
+    def _plan(self) -> bool:
+        """Plan more, if there is more; rank the parameters when the screening is over."""
+        if Stage.SCREENING in self.state.stages and not self.state.ranks:
+            ranks, effects = screened(self._field, self.state)
+            self._note("ranked", ranks=ranks, effects=effects)
+        planned = self._planner.next(self.state)
+        if planned is None:
+            return False
+        stage, rows = planned
+        self._note("planned", stage=str(stage), rows=numbers(rows))
+        return True
+
+    def _end(self, why: str) -> None:
+        for progress in self.state.waiting:
+            if progress.attempts:
+                self._finish(progress)
+        self._note("ended", why=why)
+
+    def _next_point(self) -> Progress | None:
+        while self._cursor < len(self.state.progress) and self.state.progress[self._cursor].stored:
+            self._cursor += 1
+        begun = (p for p in self.state.progress[self._cursor :] if p.attempts and not p.stored)
+        return next(begun, None) or next(iter(self.state.progress[self._cursor : self._cursor + 1]), None)
+
+    def _learn(self, progress: Progress, attempt: Attempt) -> None:
+        self._seen.add(progress.point.configuration)
+        if attempt.outcome in (Outcome.OK, Outcome.SUSPECT):
+            self._expectation.learn(progress.point, attempt.elapsed)
+
+    def _note(self, event: str, **fields: Any) -> None:
+        self._journal.append(event, **fields)
+        apply(self.state, {"event": event, **fields}, self._field)
+
+    def _last_note(self) -> str:
+        attempts = [a for p in self.state.progress for a in p.attempts]
+        return max(attempts, key=lambda a: a.number).note
+
+    def _view(self, progress: Progress) -> View:
+        state = self.state
+        used = 1.0 - self._rules.budget.left(self._spent, state.dollars)
+        w = progress.point.workload
+        doing = f"{progress.stage}: {w.interface} {w.operation}"
+        return View(self._cursor, len(state.progress), state.runs, self._spent, state.dollars, used, doing)

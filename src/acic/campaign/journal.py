@@ -1,0 +1,163 @@
+"""The journal of a campaign: what was planned, begun and found out, one line of JSON each, never changed.
+
+A line is written in one call, so a controller that is killed leaves whole lines only; a machine that loses power may
+leave part of the last one, which is left out and written over. Everything else follows from the lines (`state`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from acic.errors import InvalidInput, UnreadableInput
+
+Event = dict[str, Any]
+VERSION = 1
+_FILE = "journal.jsonl"
+_PAUSE = "pause"
+
+
+def campaigns_folder() -> Path:
+    """Return the folder of the user's campaigns."""
+    from platformdirs import user_state_path
+
+    return user_state_path("acic") / "campaigns"
+
+
+class Journal:
+    """A campaign's folder: the journal, the raw outputs of its runs, and whether it is to pause."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._file = folder / _FILE
+
+    @property
+    def name(self) -> str:
+        """What the campaign is called."""
+        return self.folder.name
+
+    @property
+    def raw(self) -> Path:
+        """Where the raw outputs of the runs are kept."""
+        return self.folder / "raw"
+
+    @classmethod
+    def create(cls, folder: Path, begun: Mapping[str, Any]) -> Journal:
+        """Return the journal of a new campaign in `folder`, whose first line is `begun`.
+
+        Raises:
+            InvalidInput: there is one of this name already.
+        """
+        journal = cls(folder)
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            raise InvalidInput(
+                f"there is a campaign {folder.name} already", hint="resume it (--resume), or choose another --name"
+            ) from None
+        journal.raw.mkdir()
+        journal.append("begun", version=VERSION, **begun)
+        return journal
+
+    @classmethod
+    def open(cls, folder: Path) -> Journal:
+        """Return the journal in `folder`.
+
+        Raises:
+            InvalidInput: there is none.
+        """
+        journal = cls(folder)
+        if not journal._file.is_file():
+            raise InvalidInput(f"there is no campaign {folder.name}", hint="`acic campaign list` shows those there are")
+        return journal
+
+    def append(self, event: str, **fields: Any) -> None:
+        """Write one event; it is there when this returns, whatever happens to this process afterwards."""
+        line = json.dumps({"event": event, **fields}, separators=(",", ":"), default=str) + "\n"
+        with self._file.open("ab") as file:
+            file.write(line.encode())
+
+    def events(self) -> Iterator[Event]:
+        """Yield every event, in order.
+
+        Raises:
+            UnreadableInput: a line other than the last cannot be read, or a newer acic wrote it.
+        """
+        lines = self._file.read_bytes().split(b"\n")
+        for number, line in enumerate(lines, 1):
+            if not line:
+                continue
+            try:
+                event = json.loads(line)
+            except ValueError as error:
+                if number == len(lines):
+                    return  # a power failure cut it off
+                raise UnreadableInput(
+                    f"line {number} of {self._file} cannot be read", hint="restore it from a copy, or start anew"
+                ) from error
+            if event.get("version", VERSION) > VERSION:
+                raise UnreadableInput(f"a newer acic made the campaign {self.name}", hint="update acic")
+            yield event
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other controller away while the block runs.
+
+        Raises:
+            InvalidInput: one is at work already.
+        """
+        with (self.folder / "lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InvalidInput(
+                    f"the campaign {self.name} is running already", hint="wait for it, or pause it"
+                ) from None
+            self._mend()
+            yield
+
+    @property
+    def running(self) -> bool:
+        """Whether a controller is at work on it now."""
+        lock = self.folder / "lock"
+        if not lock.exists():
+            return False
+        with lock.open("r") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return True
+        return False
+
+    @property
+    def pause_asked(self) -> bool:
+        """Whether somebody asked the controller to stop after the present run."""
+        return (self.folder / _PAUSE).exists()
+
+    def ask_pause(self, wanted: bool = True) -> None:
+        """Ask the controller to stop after the present run, or take that back."""
+        mark = self.folder / _PAUSE
+        mark.touch() if wanted else mark.unlink(missing_ok=True)
+
+    def _mend(self) -> None:
+        """Cut off a last line that was not written whole."""
+        if not self._file.exists():
+            return
+        with self._file.open("r+b") as file:
+            content = file.read()
+            whole = content.rfind(b"\n") + 1
+            if whole != len(content):
+                file.truncate(whole)
+                os.fsync(file.fileno())
+
+
+def journals() -> list[Journal]:
+    """Return every campaign of the user, the newest last."""
+    folder = campaigns_folder()
+    found = [Journal(p.parent) for p in folder.glob(f"*/{_FILE}")] if folder.is_dir() else []
+    return sorted(found, key=lambda j: (j.folder / _FILE).stat().st_mtime)

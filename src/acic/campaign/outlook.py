@@ -1,0 +1,100 @@
+"""The plan before anything runs: what it is expected to take, and what the budget covers of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from acic.campaign.budget import ASSUMED_BANDWIDTH, ASSUMED_START, Expectation
+from acic.campaign.points import Field, Point
+from acic.campaign.screening import ranking, screening_rows
+from acic.campaign.session import Request, planner_of
+from acic.campaign.state import Stage
+from acic.errors import AcicError
+from acic.platforms import load_platform
+from acic.units import format_bandwidth, format_seconds
+
+_LOOKED_AT = 2000  # points that the average is taken over
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One stage of a plan: how many points, and what one run of each is expected to take, s and USD."""
+
+    stage: Stage
+    points: int
+    seconds: float
+    dollars: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a campaign would do, by stage, as far as the budget covers it; `covered` of `possible` points in all."""
+
+    platform: str
+    budget: str
+    parts: tuple[Part, ...]
+    covered: int
+    possible: int
+    assumption: str
+
+
+def outlook(request: Request) -> Outlook:
+    """Return what the requested campaign is expected to do, each point run once."""
+    platform = load_platform(request.platform)
+    field = Field(platform, request.like)
+    expectation = Expectation()
+
+    def cost(points: list[Point]) -> tuple[float, float | None]:
+        seconds = [expectation.seconds(p) for p in points]
+        try:
+            pairs = zip(points, seconds, strict=True)
+            return sum(seconds), sum(platform.cost(p.configuration, p.workload.processes, s) for p, s in pairs)
+        except AcicError:
+            return sum(seconds), None
+
+    parts: list[Part] = []
+    spent, dollars = 0.0, 0.0
+    screening = [field.point(row) for row in screening_rows(field)] if request.screen else []
+    baselines = list(dict.fromkeys(Point(p.workload, platform.baseline) for p in screening))
+    for stage, points in ((Stage.SCREENING, screening), (Stage.BASELINE, baselines)):
+        if points:
+            seconds, usd = cost(points)
+            spent, dollars = spent + seconds, dollars + (usd or 0.0)
+            parts.append(Part(stage, len(points), seconds, usd))
+    planned = sum(p.points for p in parts)
+    rows = planner_of(field, request).sample(ranking(field, {}), _LOOKED_AT, rng=np.random.default_rng(request.seed))
+    if len(rows):
+        typical, usd = cost([field.point(row) for row in rows])
+        count = _affordable(request, len(rows), typical, usd, spent, dollars, planned)
+        part = count / len(rows)
+        stage = Stage.ACTIVE if request.active else Stage.SAMPLING
+        parts.append(Part(stage, count, typical * part, None if usd is None else usd * part))
+    return Outlook(
+        platform.name,
+        str(request.budget),
+        tuple(parts),
+        sum(p.points for p in parts),
+        _possible(field),
+        f"expected at {format_bandwidth(ASSUMED_BANDWIDTH)} and {format_seconds(ASSUMED_START)} to start a job, "
+        "each point run once, until runs tell better",
+    )
+
+
+def _affordable(
+    request: Request, count: int, seconds: float, usd: float | None, spent: float, dollars: float, planned: int
+) -> int:
+    budget, limits = request.budget, []
+    if budget.seconds is not None:
+        limits.append((budget.seconds - spent) / (seconds / count))
+    if budget.dollars is not None and usd:
+        limits.append((budget.dollars - dollars) / (usd / count))
+    if budget.points is not None:
+        limits.append(budget.points - planned)
+    return max(0, int(min(limits))) if limits else count
+
+
+def _possible(field: Field) -> int:
+    """Return how many points there are at most: those that constraints rule out are counted."""
+    return field.space.raw_size

@@ -1,0 +1,123 @@
+"""What a campaign measures next: screening, baselines, then samples or the model's own choice, chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from acic.campaign.points import Field, Rows
+from acic.campaign.sampling import ordered, sampled
+from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
+from acic.campaign.state import Progress, Stage, State
+from acic.errors import AcicError
+from acic.space import valid_rows
+
+CHUNK = 48  # points planned at a time: enough to spread them at random, few enough to follow what was learned
+BATCH = 8  # points that the model chooses before it learns from them
+TOGETHER = 5  # configurations tried with one workload, so that one baseline serves them all
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Plans a campaign's points. What it plans depends on the journal's events and the seed, and on nothing else.
+
+    Args:
+        field: what there is to measure.
+        seed: of every random choice.
+        active: let a model choose after the screening.
+        screen: begin with a screening.
+        points: how many points at most, in all; None for no limit.
+    """
+
+    field: Field
+    seed: int
+    active: bool = False
+    screen: bool = True
+    points: int | None = None
+
+    def next(self, state: State) -> tuple[Stage, Rows] | None:
+        """Return the next points to measure, in order; None if there is nothing left."""
+        rng = np.random.default_rng([self.seed, len(state.stages)])
+        if not state.stages and self.screen:
+            stage, rows = Stage.SCREENING, screening_rows(self.field)
+            rows = rows[ordered(rows, self.field.space, self.field.platform.deployment, rng=rng)]
+        elif not state.stages or state.stages == [Stage.SCREENING]:
+            stage, rows = Stage.BASELINE, self._baselines(state.rows, state)
+        elif self.active:
+            from acic.campaign.active import chosen
+
+            stage, rows = Stage.ACTIVE, chosen(self.field, state, BATCH, rng=rng)
+        else:
+            stage, rows = Stage.SAMPLING, self._samples(state, CHUNK, rng)
+        if stage in (Stage.SAMPLING, Stage.ACTIVE):
+            if not len(rows):
+                return None
+            rows = np.vstack([self._baselines(rows, state), rows])
+            rows = rows[ordered(rows, self.field.space, self.field.platform.deployment, rng=rng)]
+        if self.points is not None:
+            rows = rows[: self.points - len(state.progress)]
+        return (stage, rows) if len(rows) else (None if stage is not Stage.BASELINE else (stage, rows))
+
+    def sample(self, ranked: Sequence[str], count: int, *, rng: np.random.Generator, done: Rows | None = None) -> Rows:
+        """Return `count` new points by rank; those with one workload, in fives, share a baseline."""
+        field = self.field
+        rows = sampled(field.sampling_space, ranked, field.default, count, rng=rng, done=done)
+        width = len(field.workload_names)
+        if field.like or not len(rows):
+            return rows
+        shared = rows.copy()
+        shared[:, :width] = rows[np.arange(len(rows)) // TOGETHER * TOGETHER, :width]
+        shared = valid_rows(field.sampling_space, shared)
+        known = set() if done is None else {row.tobytes() for row in done}
+        fresh = {row.tobytes(): i for i, row in reversed(list(enumerate(shared))) if row.tobytes() not in known}
+        return shared[sorted(fresh.values())]
+
+    def _samples(self, state: State, count: int, rng: np.random.Generator) -> Rows:
+        ranked = state.ranks.get("time") or list(self.field.space.names)
+        rows = self.sample(ranked, count, rng=rng, done=state.rows)
+        safe = [self.field.point(row).configuration not in state.unsafe for row in rows]
+        return np.asarray(rows[np.array(safe, dtype=bool)])
+
+    def _baselines(self, rows: Rows, state: State) -> Rows:
+        """Return the baseline of each workload in `rows` (all workloads, if there are none) that is not planned yet."""
+        field = self.field
+        if not len(rows):
+            start = field.row(field.default)[None, :]
+            several = "workload" in field.space.names
+            rows = np.repeat(start, len(field.like) if several else 1, axis=0)
+            if several:
+                rows[:, field.space.names.index("workload")] = np.arange(len(field.like))
+        wanted = {row.tobytes(): row for row in field.baseline_rows(rows)}
+        for row in state.rows:
+            wanted.pop(row.tobytes(), None)
+        return np.array(list(wanted.values()), dtype=np.int8).reshape(-1, len(field.space.parameters))
+
+
+def screened(field: Field, state: State) -> tuple[dict[str, list[str]], dict[str, dict[str, float]]]:
+    """Return ranks and effects by goal ("time", and "cost" where there are prices), from the screening runs."""
+    runs = [p for p in state.progress if p.stage is Stage.SCREENING]
+    by_row = {p.row.tobytes(): p for p in runs}
+    in_order = [by_row.get(row.tobytes()) for row in screening_rows(field)]
+    figures = [_bandwidth(p) for p in in_order]
+    sizes = {"time": parameter_effects(field, log_results(figures))}
+    try:
+        prices = [_price(field, p) for p in in_order]
+        sizes["cost"] = parameter_effects(field, log_results(figures, lambda i: prices[i]))
+    except AcicError:
+        pass  # nobody is billed here
+    return {goal: ranking(field, effect) for goal, effect in sizes.items()}, sizes
+
+
+def _bandwidth(progress: Progress | None) -> float | None:
+    found = sorted(r.bandwidth for r in progress.repetitions if r.bandwidth) if progress else []
+    return found[len(found) // 2] if found else None
+
+
+def _price(field: Field, progress: Progress | None) -> float:
+    """Return what a second of the run's machines costs, USD."""
+    if progress is None:
+        return 0.0
+    point = progress.point
+    return field.platform.cost(point.configuration, point.workload.processes, 1.0)

@@ -1,0 +1,170 @@
+"""What a campaign measures: points, each a workload on a configuration, and the space that they are taken from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.errors import InvalidInput
+from acic.platforms import Platform
+from acic.space import AtMost, Configuration, Parameter, Rule, Space, Value, made_valid
+from acic.workloads import Characteristics, Interface
+from acic.workloads.parameters import WORKLOAD_PARAMETERS, characteristics_of, checked
+
+Rows = NDArray[np.int8]
+
+TABLE_1: Mapping[str, tuple[Value, ...]] = {
+    "io_processes": (32, 64, 128, 256),
+    "interface": ("POSIX", "MPIIO"),
+    "iterations": (1, 10, 100),
+    "data_size": (2**20, 2**22, 2**24, 2**25, 2**27, 2**29),
+    "request_size": (2**18, 2**22, 2**24, 2**27),
+    "operation": ("read", "write"),
+    "collective": (False, True),
+    "shared": (False, True),
+}
+"""Workloads trained with where the platform says nothing. Source: Liu et al., SC13, Table 1."""
+
+_HINTS = ("romio_", "cb_")
+_COLLECTIVE = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One workload on one configuration."""
+
+    workload: Characteristics
+    configuration: Configuration
+
+
+class Field:
+    """The workloads and configurations that a campaign chooses among, as one space.
+
+    Args:
+        platform: whose configurations are measured.
+        like: measure these workloads; empty for the platform's own training workloads.
+
+    A row is a position in `parameter.values` for each parameter of `space`, as `Space.enumerate` gives.
+    With `like`, one parameter, `workload`, chooses among them. `sampling_space` also rules out what would measure the
+    same thing again: MPI-IO hints of runs that do not use MPI-IO.
+    """
+
+    def __init__(self, platform: Platform, like: Sequence[Characteristics] = ()) -> None:
+        self.platform = platform
+        self.like = tuple(dict.fromkeys(like))
+        self._fixed: dict[str, Value] = {}
+        workloads = () if self.like else self._training(platform)
+        which = () if len(self.like) < 2 else (Parameter(name="workload", values=tuple(range(len(self.like)))),)
+        self.workload_names = tuple(p.name for p in (*workloads, *which))
+        self._system = platform.space.only([n for n in platform.space.names if n not in self._inert()])
+        names = {p.name for p in workloads}
+        self.space = Space(
+            (*workloads, *which, *self._system.parameters),
+            (*(c for c in _constraints(workloads) if _speaks_of(c) <= names), *self._system.constraints),
+        )
+        self.sampling_space = Space(self.space.parameters, (*self.space.constraints, *self._without_effect()))
+        self.default = self._default()
+
+    def point(self, row: Rows) -> Point:
+        """Return what one row stands for, shape (parameters,)."""
+        return self._point(self.space.configuration(row))
+
+    def row(self, values: Mapping[str, Value]) -> Rows:
+        """Return the row with these values of the space's parameters."""
+        return self.space.point(values)
+
+    def baseline_rows(self, rows: Rows) -> Rows:
+        """Return, for each row, that of the same workload on the platform's baseline; shape (rows, parameters)."""
+        made = rows.copy()
+        first = len(self.workload_names)
+        made[:, first:] = self._system.point(self.platform.baseline)
+        return made
+
+    def _inert(self) -> set[str]:
+        """Return the parameters that can make no difference to any of the workloads given."""
+        if not self.like or any(w.interface in _COLLECTIVE for w in self.like):
+            return set()
+        return {name for name in self.platform.space.names if name.startswith(_HINTS)}
+
+    def _without_effect(self) -> list[Rule]:
+        if "interface" not in self.workload_names:
+            return []
+        hints = {n: self.platform.baseline[n] for n in self._system.names if n.startswith(_HINTS)}
+        plain = [i for i in self.space["interface"].values if i not in _COLLECTIVE]
+        return [Rule(when={"interface": i}, then=hints, why="no MPI-IO, no hints") for i in plain] if hints else []
+
+    def _point(self, values: Mapping[str, Value]) -> Point:
+        kept = {k: v for k, v in self.platform.baseline.items() if k not in self._system.names}
+        system = Configuration(kept | {k: v for k, v in values.items() if k in self._system.names})
+        if self.like:
+            return Point(self.like[int(values.get("workload", 0))], system)
+        own = {**self._fixed, **{k: v for k, v in values.items() if k in self.workload_names}}
+        own.setdefault("processes", own["io_processes"])
+        return Point(characteristics_of(own), system)
+
+    def _training(self, platform: Platform) -> tuple[Parameter, ...]:
+        """Return the workload parameters that vary; what has one value only is kept aside."""
+        wanted = platform.training or TABLE_1
+        known = {p.name: p for p in WORKLOAD_PARAMETERS}
+        varying = []
+        for name, values in wanted.items():
+            if name not in known:
+                raise InvalidInput(f"[training] names {name!r}", hint=f"use {', '.join(known)}")
+            plain = tuple(_plain(checked(name, value)) for value in values)
+            if len(plain) == 1:
+                self._fixed[name] = plain[0]
+            else:
+                varying.append(Parameter(name=name, values=plain, scale=known[name].scale, unit=known[name].unit))
+        if missing := {"io_processes", "interface", "iterations", "data_size", "request_size"} - set(wanted):
+            raise InvalidInput(
+                f"[training] lacks {', '.join(sorted(missing))}", hint="docs/platforms.md has an example"
+            )
+        self._fixed |= {k: v for k, v in _OTHERWISE.items() if k not in wanted}
+        return tuple(varying)
+
+    def _default(self) -> dict[str, Value]:
+        """Return the middle of the training workloads, on the baseline."""
+        values: dict[str, Value] = {}
+        for name in self.workload_names:
+            listed = self.space[name].values
+            values[name] = listed[(len(listed) - 1) // 2] if self.space[name].is_numeric else listed[0]
+        return made_valid(self.sampling_space, values | dict(self.platform.baseline))
+
+
+_NEEDED = {"io_processes", "interface", "iterations", "data_size", "request_size"}
+_OTHERWISE: dict[str, Value] = {"operation": "write", "collective": False, "shared": True, "access": "consecutive"}
+
+
+def _constraints(workloads: Sequence[Parameter]) -> list[AtMost | Rule]:
+    """Return what a benchmark can do: IOR leaves no holes, and POSIX has no collective calls."""
+    made: list[AtMost | Rule] = [
+        AtMost(smaller="io_processes", larger="processes", why="I/O processes are some of the processes"),
+        AtMost(smaller="request_size", larger="data_size", why="an iteration's data are moved in whole requests"),
+    ]
+    by_name = {p.name: p for p in workloads}
+    alone = {"collective": False}
+    interfaces = by_name["interface"].values if "interface" in by_name else ()
+    made += [Rule(when={"interface": i}, then=alone, why="no such calls") for i in interfaces if i not in _COLLECTIVE]
+    access = by_name["access"].values if "access" in by_name else ()
+    if "strided" in access and "consecutive" in access:
+        then = {"access": "consecutive"}
+        made.append(Rule(when={"shared": False, "access": "strided"}, then=then, why="IOR leaves no holes"))
+        made.append(Rule(when={"io_processes": 1, "access": "strided"}, then=then, why="IOR leaves no holes"))
+    if "random" in access and "consecutive" in access:
+        then = {"access": "consecutive"}
+        made.append(Rule(when={"collective": True, "access": "random"}, then=then, why="IOR does not do both"))
+    present = {name: p.values for name, p in by_name.items()}
+    return [c for c in made if isinstance(c, AtMost) or all(v in present.get(k, ()) for k, v in c.when.items())]
+
+
+def _speaks_of(constraint: AtMost | Rule) -> set[str]:
+    if isinstance(constraint, AtMost):
+        return {constraint.smaller, constraint.larger}
+    return {*constraint.when, *constraint.then, *constraint.absent}
+
+
+def _plain(value: Value) -> Value:
+    return str(value) if isinstance(value, str) else value  # not a StrEnum: it is written and compared as text

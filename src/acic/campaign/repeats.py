@@ -1,0 +1,82 @@
+"""How often a point is run: until its median is known well enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_PRIOR_FREEDOM = 4.0  # the campaign's usual noise counts as this many runs' worth of knowledge
+_PRIOR_NOISE = 0.1  # of the logarithm, before anything was repeated
+_MEDIAN = math.sqrt(math.pi / 2)  # its standard error over the mean's, of a normal sample
+_T = {2: 1.886, 3: 1.638, 4: 1.533, 5: 1.476, 6: 1.440, 7: 1.415, 8: 1.397, 10: 1.372, 15: 1.341, 30: 1.310}
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """When a point has been run often enough.
+
+    Args:
+        fewest: runs at least.
+        most: runs at most.
+        precision: half the width of the 80 % interval of the median, as a part of it, that is narrow enough.
+    """
+
+    fewest: int = 1
+    most: int = 5
+    precision: float = 0.05
+
+    def enough(self, bandwidths: Sequence[float], noise: float) -> bool:
+        """Return whether no more runs are needed.
+
+        Args:
+            bandwidths: what the good runs gave, B/s.
+            noise: the usual standard deviation of the logarithm in this campaign (`UsualNoise`).
+        """
+        if len(bandwidths) < self.fewest:
+            return False
+        return len(bandwidths) >= self.most or half_width(bandwidths, noise) <= self.precision
+
+
+def half_width(bandwidths: Sequence[float], noise: float) -> float:
+    """Return half the width of the 80 % interval of the median, relative to it.
+
+    The point's own spread and the campaign's usual one are pooled by their degrees of freedom, because two runs that
+    happen to agree say little.
+    """
+    count = len(bandwidths)
+    if not count:
+        return math.inf
+    logs = np.log(np.maximum(np.asarray(bandwidths, dtype=float), 1e-300))
+    own = float(((logs - logs.mean()) ** 2).sum())
+    freedom = _PRIOR_FREEDOM + count - 1
+    sigma = math.sqrt((_PRIOR_FREEDOM * noise**2 + own) / freedom)
+    factor = _MEDIAN if count > 2 else 1.0  # the median of one or two is their mean
+    return math.expm1(_quantile(freedom) * factor * sigma / math.sqrt(count))
+
+
+class UsualNoise:
+    """The pooled standard deviation of the logarithm among repetitions of the same point."""
+
+    def __init__(self) -> None:
+        self._squares = _PRIOR_FREEDOM * _PRIOR_NOISE**2
+        self._freedom = _PRIOR_FREEDOM
+
+    @property
+    def value(self) -> float:
+        """The standard deviation."""
+        return math.sqrt(self._squares / self._freedom)
+
+    def learn(self, bandwidths: Sequence[float]) -> None:
+        """Take in the repetitions of one more point, B/s."""
+        if len(bandwidths) > 1 and min(bandwidths) > 0:
+            logs = np.log(np.asarray(bandwidths, dtype=float))
+            self._squares += float(((logs - logs.mean()) ** 2).sum())
+            self._freedom += len(bandwidths) - 1
+
+
+def _quantile(freedom: float) -> float:
+    """Return the 90 % quantile of Student's t, from a table: SciPy's import would cost more than the run."""
+    return next((t for degrees, t in _T.items() if freedom <= degrees), 1.2816)

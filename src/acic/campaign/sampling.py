@@ -1,0 +1,113 @@
+"""Which points to measure next: those that the most important parameters span, then lower and lower ranks.
+
+Source: Liu et al., SC13, section 4.1: sample the top-ranked dimensions, leave the others at their defaults, and go
+on to lower ranks as the budget allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.space import Parameter, Scale, Space, Value, valid_rows
+
+Rows = NDArray[np.int8]
+
+FEWEST_PARAMETERS = 2  # varied together at first
+MOST_LEVELS = 4  # of a numeric parameter, even in its logarithm
+PER_PARAMETER = 8  # points of a stage, for each parameter that it varies
+_WHOLE = 50_000  # combinations that are listed rather than drawn from
+_DRAWS = 8  # without anything new, before a stage counts as used up
+
+
+def sampled(
+    space: Space,
+    ranked: Sequence[str],
+    default: Mapping[str, Value],
+    count: int,
+    *,
+    rng: np.random.Generator,
+    done: Rows | None = None,
+) -> Rows:
+    """Return up to `count` new valid points, no two alike, shape (points, parameters).
+
+    Args:
+        space: parameters and constraints.
+        ranked: parameter names, the most important first.
+        default: a valid combination, of which the lower-ranked parameters keep their values.
+        count: how many are wanted; fewer come only if there are no more.
+        rng: of the choice.
+        done: points not to return again, shape (any, parameters).
+    """
+    seen = set() if done is None else set(_keys(done))
+    stages = _stages(space, ranked, default, count, rng)
+    found: list[Rows] = []
+    missing = count
+    for quota, rows in stages:
+        fresh: list[int] = []
+        for i, key in enumerate(_keys(rows)):
+            if len(fresh) == min(quota, missing):
+                break
+            if key not in seen:
+                seen.add(key)
+                fresh.append(i)
+        found.append(rows[fresh])
+        missing -= len(fresh)
+        if missing <= 0:
+            break
+    return np.vstack(found) if found else np.zeros((0, len(space.parameters)), dtype=np.int8)
+
+
+def ordered(rows: Rows, space: Space, deployment: Sequence[str], *, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return positions of `rows` so that each deployment comes once, in random order, and its points at random.
+
+    Random order keeps what changes by the hour (other users) from looking like an effect of a parameter.
+    """
+    shuffled = rng.permutation(len(rows))
+    if not deployment or not len(rows):
+        return shuffled
+    columns = [space.names.index(name) for name in deployment]
+    _, group = np.unique(rows[:, columns], axis=0, return_inverse=True)
+    turn = rng.permutation(int(group.max()) + 1)[group]
+    return np.asarray(shuffled[np.argsort(turn[shuffled], kind="stable")])
+
+
+def _stages(
+    space: Space, ranked: Sequence[str], default: Mapping[str, Value], count: int, rng: np.random.Generator
+) -> Iterator[tuple[int, Rows]]:
+    """Yield how many points of each stage are wanted, with more rows than that to take them from."""
+    for size in range(min(FEWEST_PARAMETERS, len(ranked)), len(ranked) + 1):
+        varied = set(ranked[:size])
+        levels = [_levels(p, default, varied=p.name in varied) for p in space.parameters]
+        last = size == len(ranked)
+        quota = count if last else PER_PARAMETER * size
+        if np.prod([float(len(one)) for one in levels]) <= _WHOLE:
+            rows = valid_rows(space, _product(levels))
+            yield quota, rows[rng.permutation(len(rows))]
+        else:
+            for _ in range(_DRAWS if last else 1):
+                draws = np.stack([rng.choice(one, 2 * quota + 64) for one in levels], axis=1).astype(np.int8)
+                yield quota, valid_rows(space, draws)
+
+
+def _levels(parameter: Parameter, default: Mapping[str, Value], *, varied: bool) -> NDArray[np.int8]:
+    values = parameter.values
+    if not varied:
+        return np.array([values.index(default[parameter.name]) if parameter.name in default else 0], dtype=np.int8)
+    if not parameter.is_numeric or len(values) <= MOST_LEVELS:
+        return np.arange(len(values), dtype=np.int8)
+    numbers = np.array(values, dtype=float)
+    scaled = np.log2(numbers) if parameter.scale is Scale.LOG else numbers
+    wanted = np.linspace(scaled[0], scaled[-1], MOST_LEVELS)
+    return np.unique(np.abs(scaled[None, :] - wanted[:, None]).argmin(axis=1)).astype(np.int8)
+
+
+def _product(levels: Sequence[NDArray[np.int8]]) -> Rows:
+    return np.stack([axis.ravel() for axis in np.meshgrid(*levels, indexing="ij")], axis=1).astype(np.int8)
+
+
+def _keys(rows: Rows) -> list[bytes]:
+    """Return one value per row, equal where rows are."""
+    return [row.tobytes() for row in np.ascontiguousarray(rows)]

@@ -1,0 +1,235 @@
+"""From what a user asked for to a campaign that can run: everything that its first event keeps."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from acic.benchmarks import Benchmark, find_benchmark
+from acic.campaign.budget import Budget
+from acic.campaign.controller import Controller, Rules, View
+from acic.campaign.journal import Journal, campaigns_folder, journals
+from acic.campaign.planning import Planner
+from acic.campaign.points import Field
+from acic.campaign.repeats import Repeats
+from acic.campaign.trial import Trials, storage_directories
+from acic.cluster import LocalRunner, Runner
+from acic.errors import InvalidInput
+from acic.platforms import Platform, load_platform
+from acic.store.database import Store
+from acic.workloads import Characteristics
+from acic.workloads.parameters import characteristics_of, values_of
+
+LOCAL, SSH = "local", "ssh"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """How runs are made.
+
+    Args:
+        runner: "local", "ssh", or a batch scheduler's name.
+        hosts: for ssh.
+        nodes: machines of each run.
+        directory: where files go, unless the configuration chooses a storage.
+        benchmark: "ior", "acic-bench" or a path; None for what is found.
+        queue, account, attributes: for a scheduler.
+    """
+
+    runner: str = LOCAL
+    hosts: tuple[str, ...] = ()
+    nodes: int = 1
+    directory: str = ""
+    benchmark: str | None = None
+    queue: str | None = None
+    account: str | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a user asks of a campaign.
+
+    Args:
+        platform: a name, or the path of a platform file.
+        budget: what may be spent.
+        where: how runs are made.
+        like: the workloads to measure; empty for the platform's own.
+        active: let a model choose what to measure.
+        screen: begin with a screening.
+        repeats: how often.
+        verify: part of the runs whose bytes are checked.
+        time_limit: s for each job; None for far above what is expected.
+        seed: of every random choice.
+        contributor: who measures.
+    """
+
+    platform: str
+    budget: Budget
+    where: Where
+    like: tuple[Characteristics, ...] = ()
+    active: bool = False
+    screen: bool = True
+    repeats: Repeats
+    verify: float = 0.1
+    time_limit: float | None = None
+    seed: int = 0
+    contributor: str = ""
+
+    def event(self) -> dict[str, Any]:
+        """Return the request as the journal keeps it."""
+        return asdict(self) | {"like": [values_of(w) for w in self.like]}
+
+    @classmethod
+    def of(cls, event: dict[str, Any]) -> Request:
+        """Return the request that a journal's first event holds."""
+        names = {f for f in cls.__dataclass_fields__ if f in event}
+        given = {name: event[name] for name in names}
+        where = given["where"]
+        pairs = tuple((str(k), str(v)) for k, v in where["attributes"])
+        given["where"] = Where(**where | {"hosts": tuple(where["hosts"]), "attributes": pairs})
+        given["budget"] = Budget(**given["budget"])
+        given["repeats"] = Repeats(**given["repeats"])
+        given["like"] = tuple(characteristics_of(values) for values in given["like"])
+        return cls(**given)
+
+
+class Session:
+    """A campaign that was opened: the request, its field and its planner, and the controller when it is to run."""
+
+    def __init__(self, journal: Journal, request: Request) -> None:
+        self.journal = journal
+        self.request = request
+        self.platform = load_platform(request.platform)
+        self.field = Field(self.platform, request.like)
+        self.planner = planner_of(self.field, request)
+
+    @classmethod
+    def begin(cls, request: Request, *, name: str | None, now: datetime) -> Session:
+        """Return a new campaign, its first event written.
+
+        Raises:
+            InvalidInput: the name is taken or none for a folder, or the request cannot be met.
+        """
+        platform = load_platform(request.platform)
+        chosen = name or f"{platform.name}-{now:%Y%m%d-%H%M%S}"
+        if not _NAME.fullmatch(chosen):
+            raise InvalidInput(f"{chosen!r} is no name for a campaign", hint="use letters, digits, '.', '_' and '-'")
+        devices = _devices(storage_directories(platform, Path(request.where.directory)))
+        mark = _mark(Field(platform, request.like))
+        begun = {"time": now.isoformat(), **request.event(), "mark": mark, "devices": devices}
+        return cls(Journal.create(campaigns_folder() / chosen, begun), request)
+
+    @classmethod
+    def open(cls, name: str | None = None) -> Session:
+        """Return the campaign of that name, or the newest.
+
+        Raises:
+            InvalidInput: there is none, or its platform is no longer what it was.
+        """
+        if name is None:
+            known = journals()
+            if not known:
+                raise InvalidInput("there is no campaign to go on with", hint="begin one: acic train --platform here")
+            journal = known[-1]
+        else:
+            journal = Journal.open(campaigns_folder() / name)
+        begun = next(iter(journal.events()))
+        session = cls(journal, Request.of(begun))
+        if begun["mark"] != _mark(session.field):
+            raise InvalidInput(
+                f"the parameters of {session.request.platform} are no longer those of the campaign {journal.name}",
+                hint="begin a new campaign; what this one measured is in the store",
+            )
+        return session
+
+    def controller(self, store: Store, *, watch: Callable[[View], None] = lambda _: None) -> Controller:
+        """Return what runs the campaign.
+
+        Raises:
+            AcicError: no benchmark or launcher can be found, or a scheduler is not there.
+        """
+        request, begun = self.request, next(iter(self.journal.events()))
+        trials, benchmark = open_trials(self.platform, request.where, self.journal.raw, devices=begun["devices"])
+        return Controller(
+            self.journal,
+            self.field,
+            self.planner,
+            Rules(request.budget, request.repeats, request.verify, request.time_limit),
+            trials,
+            store,
+            tool=benchmark.name,
+            contributor=request.contributor,
+            host_shape={"nodes": request.where.nodes, "machine": socket.gethostname()},
+            watch=watch,
+        )
+
+
+def planner_of(field: Field, request: Request) -> Planner:
+    """Return the planner that the request asks for."""
+    return Planner(field, request.seed, request.active, request.screen, request.budget.points)
+
+
+def open_trials(
+    platform: Platform, where: Where, outputs: Path, *, devices: dict[str, int] | None = None
+) -> tuple[Trials, Benchmark]:
+    """Return what makes runs, and the benchmark in them.
+
+    Raises:
+        AcicError: no benchmark or launcher can be found, a scheduler is not there, or a directory is missing.
+    """
+    for directory in storage_directories(platform, Path(where.directory)):
+        if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
+            raise InvalidInput(
+                f"{directory} is no directory that you can write to", hint="make it, or give another --directory"
+            )
+    benchmark = find_benchmark(where.benchmark)
+    runner = open_runner(where, benchmark.mpiexec)
+    made = Trials(platform, runner, benchmark, Path(where.directory), outputs, nodes=where.nodes, devices=devices)
+    return made, benchmark
+
+
+def open_runner(where: Where, mpiexec: Path | None) -> Runner:
+    """Return the runner that the user asks for."""
+    if where.runner == LOCAL:
+        return LocalRunner(mpiexec=mpiexec)
+    if where.runner == SSH:
+        from acic.cluster import SshRunner
+
+        return SshRunner(where.hosts, mpiexec=mpiexec)
+    from acic.cluster import BatchRunner
+
+    return BatchRunner(
+        where.runner, queue=where.queue, account=where.account, attributes=dict(where.attributes), mpiexec=mpiexec
+    )
+
+
+def fits(platform: Platform, workloads: Sequence[Characteristics]) -> list[Characteristics]:
+    """Return the workloads, brought down to what the platform's training runs: fewer processes where it has fewer."""
+    from dataclasses import replace
+
+    most = [v for v in platform.training.get("io_processes", ()) if isinstance(v, int)]
+    if not most:
+        return list(workloads)
+    made = []
+    for w in workloads:
+        io_processes = min(w.io_processes, max(most))
+        made.append(replace(w, io_processes=io_processes, processes=max(io_processes, min(w.processes, max(most)))))
+    return made
+
+
+def _devices(directories: Iterable[Path]) -> dict[str, int]:
+    return {str(d): d.stat().st_dev for d in directories if d.is_dir()}
+
+
+def _mark(field: Field) -> str:
+    """Return what changes when rows would mean something else."""
+    return hashlib.sha256(repr(field.space).encode()).hexdigest()[:16]

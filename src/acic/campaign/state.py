@@ -1,0 +1,232 @@
+"""What a campaign's journal tells: which points there are, what became of each, what was spent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from acic.campaign.points import Field, Point, Rows
+from acic.space import Configuration
+from acic.store.measurement import Outcome, Repetition
+
+
+class Stage(StrEnum):
+    """Why a point was planned."""
+
+    SCREENING = "screening"
+    BASELINE = "baseline"
+    SAMPLING = "sampling"
+    ACTIVE = "active"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One run of a point that ended.
+
+    Args:
+        number: of the run, in the campaign.
+        outcome: how it ended.
+        repetition: what it gave; None unless it is ok or suspect.
+        elapsed: s of wall time that it took, all told.
+        dollars: USD that it cost; 0.0 where nobody is billed.
+        overhead: s of `elapsed` that the campaign itself took.
+        time: when it began, ISO 8601.
+        note: what was odd, or the error.
+        raw_sha256: hash of the raw output, "" if there is none.
+        tool_version: of the benchmark.
+        verified: whether the bytes were read back and found right.
+    """
+
+    number: int
+    outcome: Outcome
+    repetition: Repetition | None
+    elapsed: float
+    dollars: float
+    overhead: float
+    time: str
+    note: str = ""
+    raw_sha256: str = ""
+    tool_version: str = ""
+    verified: bool = False
+
+
+@dataclass(slots=True)
+class Progress:
+    """A planned point, and what became of it so far."""
+
+    number: int
+    row: Rows
+    point: Point
+    stage: Stage
+    attempts: list[Attempt] = field(default_factory=list)
+    stored: bool = False  # nothing more will be done about it
+    why_skipped: str = ""
+
+    @property
+    def repetitions(self) -> list[Repetition]:
+        """What its good runs gave."""
+        return [a.repetition for a in self.attempts if a.outcome is Outcome.OK and a.repetition is not None]
+
+    @property
+    def bandwidths(self) -> list[float]:
+        """What its good runs gave, B/s."""
+        return [r.bandwidth for r in self.repetitions if r.bandwidth is not None]
+
+    @property
+    def failures(self) -> list[Attempt]:
+        """Its runs that gave nothing."""
+        return [a for a in self.attempts if a.outcome is not Outcome.OK]
+
+
+@dataclass(slots=True)
+class State:
+    """A campaign as its journal tells it.
+
+    Args:
+        begun: the first event: platform, options, seed.
+        progress: every planned point, by number.
+        open_run: the run that began and of which no end was written: (number, point, job's name).
+        runs: how many runs began.
+        ranks: parameter names by rank, the most important first, for time and for cost; empty before they are known.
+        ended: why the campaign has ended, "" if it has not; paused: likewise.
+        seconds: wall time of all runs so far, s; dollars: USD spent on them.
+        unsafe: configurations that gave back wrong bytes.
+        failed: how many points of a configuration gave nothing since it last gave something.
+        in_a_row: how many runs failed since one last gave something.
+    """
+
+    begun: dict[str, Any]
+    progress: list[Progress] = field(default_factory=list)
+    open_run: tuple[int, int, str] | None = None
+    runs: int = 0
+    stages: list[Stage] = field(default_factory=list)
+    ranks: dict[str, list[str]] = field(default_factory=dict)
+    effects: dict[str, dict[str, float]] = field(default_factory=dict)
+    ended: str = ""
+    paused: str = ""
+    seconds: float = 0.0
+    dollars: float = 0.0
+    unsafe: set[Configuration] = field(default_factory=set)
+    failed: Counter[Configuration] = field(default_factory=Counter)
+    in_a_row: int = 0
+
+    @property
+    def waiting(self) -> list[Progress]:
+        """Points about which something is left to do, in the order of the plan."""
+        return [p for p in self.progress if not p.stored]
+
+    @property
+    def rows(self) -> Rows:
+        """Every planned row, shape (points, parameters)."""
+        return np.array([p.row for p in self.progress], dtype=np.int8).reshape(len(self.progress), -1)
+
+
+def replay(events: Iterable[dict[str, Any]], space: Field) -> State:
+    """Return the state that the events lead to."""
+    rest = iter(events)
+    state = State(begun=next(rest))
+    for event in rest:
+        apply(state, event, space)
+    return state
+
+
+def apply(state: State, event: dict[str, Any], space: Field) -> None:
+    """Change `state` by one event."""
+    _APPLY[event["event"]](state, event, space)
+
+
+def _planned(state: State, event: dict[str, Any], space: Field) -> None:
+    stage = Stage(event["stage"])
+    state.stages.append(stage)
+    for row in np.array(event["rows"], dtype=np.int8).reshape(-1, len(space.space.parameters)):
+        state.progress.append(Progress(len(state.progress), row, space.point(row), stage))
+
+
+def _started(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001 (one signature)
+    state.runs = event["run"] + 1
+    state.open_run = (event["run"], event["point"], event["job"])
+
+
+def _finished(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+    attempt, progress = attempt_of(event), state.progress[event["point"]]
+    progress.attempts.append(attempt)
+    state.open_run = None
+    state.seconds += attempt.elapsed
+    state.dollars += attempt.dollars
+    state.in_a_row = 0 if attempt.repetition else state.in_a_row + 1
+    if attempt.outcome is Outcome.CORRUPT:
+        state.unsafe.add(progress.point.configuration)
+
+
+def _lost(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+    state.open_run = None
+
+
+def _stored(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+    progress = state.progress[event["point"]]
+    progress.stored, progress.why_skipped = True, event.get("skipped", "")
+    if progress.repetitions:
+        state.failed[progress.point.configuration] = 0
+    elif progress.attempts:
+        state.failed[progress.point.configuration] += 1
+
+
+def _ranked(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+    state.ranks, state.effects = event["ranks"], event["effects"]
+
+
+def _ended(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+    state.ended = event["why"]
+
+
+def _paused(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+    state.paused = event["why"]
+
+
+def _resumed(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+    state.paused = state.ended = ""
+    state.begun |= event.get("options", {})
+
+
+_APPLY = {
+    "planned": _planned,
+    "started": _started,
+    "finished": _finished,
+    "lost": _lost,
+    "stored": _stored,
+    "ranked": _ranked,
+    "ended": _ended,
+    "paused": _paused,
+    "resumed": _resumed,
+}
+
+
+def attempt_of(event: dict[str, Any]) -> Attempt:
+    """Return the attempt that an event `finished` tells."""
+    figures = event.get("figures")
+    return Attempt(
+        number=event["run"],
+        outcome=Outcome(event["outcome"]),
+        repetition=Repetition(**figures) if figures else None,
+        **{k: event[k] for k in ("elapsed", "dollars", "overhead", "time")},
+        **{k: event[k] for k in ("note", "raw_sha256", "tool_version", "verified") if k in event},
+    )
+
+
+def event_of(attempt: Attempt, point: int) -> dict[str, Any]:
+    """Return an attempt as the fields of an event `finished`."""
+    r = attempt.repetition
+    figures = None if r is None else {"bandwidth": r.bandwidth, "seconds": r.seconds, "iops": r.iops}
+    names = ("elapsed", "dollars", "overhead", "time", "note", "raw_sha256", "tool_version", "verified")
+    rest = {name: getattr(attempt, name) for name in names}
+    return {"run": attempt.number, "point": point, "outcome": str(attempt.outcome), "figures": figures, **rest}
+
+
+def numbers(rows: Rows) -> list[list[int]]:
+    """Return rows as a journal keeps them."""
+    return [[int(level) for level in row] for row in rows]

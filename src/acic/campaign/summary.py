@@ -1,0 +1,95 @@
+"""What a campaign has done so far, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from acic.campaign.points import Field
+from acic.campaign.state import State
+from acic.units import format_seconds, format_usd
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A campaign in numbers.
+
+    Args:
+        name: of the campaign.
+        platform: what is measured.
+        status: "running", "paused: ...", "ended: ..." or "interrupted".
+        planned: points planned; measured: points with a figure; failed: points that gave none; skipped: left alone.
+        runs: runs that ended; outcomes: how.
+        seconds: wall time of them, s; dollars: USD.
+        overhead: median of what the campaign itself took of a run, s; None before the first.
+        verified: runs whose bytes were read back and found right.
+        unsafe: configurations that gave back wrong bytes.
+        ranks: parameters by rank, for each goal, the most important first; empty before the screening is over.
+        effects: likewise, the size of each effect.
+    """
+
+    name: str
+    platform: str
+    status: str
+    planned: int
+    measured: int
+    failed: int
+    skipped: int
+    runs: int
+    outcomes: Mapping[str, int]
+    seconds: float
+    dollars: float
+    overhead: float | None
+    verified: int
+    unsafe: tuple[Mapping[str, object], ...]
+    ranks: Mapping[str, list[str]]
+    effects: Mapping[str, Mapping[str, float]]
+
+    def text(self) -> str:
+        """Return it in a few lines."""
+        spent = format_seconds(self.seconds) + (f", {format_usd(self.dollars)}" if self.dollars else "")
+        lines = [
+            f"{self.name} on {self.platform}: {self.status}",
+            f"{self.measured} of {self.planned} points measured in {self.runs} runs, spent {spent}",
+        ]
+        bad = ", ".join(f"{n} {outcome}" for outcome, n in self.outcomes.items() if outcome != "ok")
+        if bad or self.skipped:
+            lines.append(f"runs that gave nothing: {bad or 'none'}; points left alone: {self.skipped}")
+        lines.append(f"bytes read back and right in {self.verified} runs; unsafe configurations: {len(self.unsafe)}")
+        for goal, names in self.ranks.items():
+            lines.append(f"what matters most for {goal}: {', '.join(names[:_SHOWN])}")
+        return "\n".join(lines)
+
+
+def summary(name: str, field: Field, state: State, *, running: bool = False) -> Summary:
+    """Return what the campaign has done so far."""
+    attempts = [a for p in state.progress for a in p.attempts]
+    status = "interrupted"
+    if running:
+        status = "running"
+    elif state.ended:
+        status = f"ended: {state.ended}"
+    elif state.paused:
+        status = f"paused: {state.paused}"
+    return Summary(
+        name=name,
+        platform=field.platform.name,
+        status=status,
+        planned=len(state.progress),
+        measured=sum(bool(p.repetitions) for p in state.progress),
+        failed=sum(p.stored and bool(p.attempts) and not p.repetitions for p in state.progress),
+        skipped=sum(bool(p.why_skipped) for p in state.progress),
+        runs=len(attempts),
+        outcomes=dict(sorted(Counter(str(a.outcome) for a in attempts).items())),
+        seconds=state.seconds,
+        dollars=state.dollars,
+        overhead=median(a.overhead for a in attempts) if attempts else None,
+        verified=sum(a.verified for a in attempts),
+        unsafe=tuple(dict(c) for c in sorted(state.unsafe, key=repr)),
+        ranks=state.ranks,
+        effects=state.effects,
+    )

@@ -1,0 +1,118 @@
+"""Options of the commands that make runs, and the progress they show."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from acic.cli.output import say
+from acic.errors import InvalidInput
+from acic.units import format_seconds, format_usd
+
+if TYPE_CHECKING:
+    from acic.campaign.controller import View
+    from acic.campaign.session import Where
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--runner",
+        default="local",
+        show_default=True,
+        metavar="NAME",
+        help="Where runs are made: local, ssh, or a batch scheduler (slurm, pbs, lsf, ...).",
+    ),
+    click.option("--host", "hosts", multiple=True, metavar="NAME[:SLOTS]", help="A machine, for --runner ssh; repeat."),
+    click.option("--nodes", type=click.IntRange(1), default=1, show_default=True, help="Machines of each run."),
+    click.option("--queue", help="The scheduler's queue or partition."),
+    click.option("--account", help="The scheduler's account or project."),
+    click.option(
+        "--attribute",
+        "attributes",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Passed to the scheduler as it is; repeat.",
+    ),
+    click.option(
+        "--directory",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Where runs write, if the platform has no choice of storage.  [default: here]",
+    ),
+    click.option("--benchmark", metavar="NAME", help="ior, acic-bench, or a path.  [default: ior if found]"),
+)
+
+
+def measuring_options(command: Command) -> Command:
+    """Give a command the options that say how runs are made."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def where_of(given: dict[str, Any]) -> Where:
+    """Return how runs are to be made; takes its options out of `given`.
+
+    Raises:
+        InvalidInput: options that do not go together.
+    """
+    from acic.campaign.session import LOCAL, SSH, Where
+
+    names = ("runner", "hosts", "nodes", "queue", "account", "attributes", "directory", "benchmark")
+    mine = {name: given.pop(name) for name in names}
+    if (mine["runner"] == SSH) != bool(mine["hosts"]):
+        raise InvalidInput("--host and --runner ssh go together", hint="--runner ssh --host node1:16 --host node2:16")
+    if mine["runner"] == LOCAL and mine["nodes"] > 1:
+        raise InvalidInput("--runner local has one machine", hint="choose --runner ssh, or a scheduler")
+    pairs = []
+    for text in mine["attributes"]:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InvalidInput(f"{text!r} is no attribute", hint="write NAME=VALUE")
+        pairs.append((name, value))
+    directory = str((mine["directory"] or Path.cwd()).resolve())
+    return Where(**mine | {"attributes": tuple(pairs), "directory": directory})
+
+
+def contributor() -> str:
+    """Return who measures, as measurements tell it."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+@contextmanager
+def campaign_progress() -> Iterator[Callable[[View], None]]:
+    """Show on stderr how far a campaign is: as a bar with the time left, or in a file as a line for each tenth."""
+    if not sys.stderr.isatty():
+        yield _Lines().show
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task("measuring", total=1.0)
+        yield lambda view: bar.update(task, completed=view.used, description=_described(view))
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self._tenth = 0
+
+    def show(self, view: View) -> None:
+        if int(view.used * 10) > self._tenth:
+            self._tenth = int(view.used * 10)
+            say(f"{view.used:.0%} of the budget: {_described(view)}")
+
+
+def _described(view: View) -> str:
+    spent = format_seconds(view.seconds) + (f", {format_usd(view.dollars)}" if view.dollars else "")
+    return f"{view.points} of {view.planned} points, {view.runs} runs, spent {spent}; {view.doing}"

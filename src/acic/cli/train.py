@@ -1,0 +1,180 @@
+"""`acic train`: measure a platform, within a budget."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from acic.cli.measuring import campaign_progress, contributor, measuring_options, where_of
+from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.store_option import store_option
+from acic.errors import AcicError, InvalidInput
+from acic.units import format_seconds, format_usd, parse_seconds
+
+if TYPE_CHECKING:
+    from acic.campaign.outlook import Outlook
+    from acic.campaign.session import Request, Session
+    from acic.campaign.state import State
+
+
+@click.command(epilog="Example: acic train --platform here --budget 10min --like run.darshan")
+@click.option("--platform", "platform_name", help="A platform's name or file; `here` is this machine.")
+@click.option("--budget", help="What may be spent: 10min, 2h, 50USD.")
+@click.option(
+    "--like", "log", type=click.Path(path_type=Path), help="Measure this job's own I/O (log or workload file)."
+)
+@click.option(
+    "--plan",
+    type=click.Choice(["sampling", "active"]),
+    default="sampling",
+    show_default=True,
+    help="After the screening: sample by rank, or let the model choose.",
+)
+@click.option("--screen/--no-screen", default=True, help="Begin with a Plackett-Burman screening.")
+@click.option("--points", type=click.IntRange(1), help="At most so many points (a workload on a configuration).")
+@click.option("--repeats", default="1:5", show_default=True, metavar="MIN:MAX", help="How often each point is run.")
+@click.option("--precision", type=click.FloatRange(0, 1), default=0.1, show_default=True, help="Then it is enough.")
+@click.option(
+    "--verify", type=click.FloatRange(0, 1), default=0.1, show_default=True, help="Part of the runs to read back."
+)
+@click.option("--time-limit", help="Of each benchmark job.  [default: far above what is expected]")
+@click.option("--residual", is_flag=True, help="Fit into the rest of the hour that is paid already.")
+@click.option(
+    "--paid-since", type=click.DateTime(), help="When that hour's machines were started (UTC), for --residual."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of every random choice.")
+@click.option("--name", help="What to call the campaign.  [default: platform and time]")
+@click.option("--dry-run", is_flag=True, help="Only show the plan, and what the budget covers.")
+@click.option("--resume", is_flag=True, help="Go on with the campaign of that --name, or the last one.")
+@measuring_options
+@store_option
+@json_option
+def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, as_json: bool, **given: Any) -> None:
+    """Measure a platform with benchmark runs, to learn what is fast there.
+
+    A screening finds which parameters matter; then the important ones are sampled first. What is measured goes into the
+    training database at once, and `acic recommend` learns from it. Interrupt it as you like: --resume goes on.
+    """
+    from acic.campaign.session import Session
+    from acic.store.database import Store
+
+    if resume:
+        session = Session.open(name)
+        say(f"going on with the campaign {session.journal.name}")
+    else:
+        request = _request(given)
+        if dry_run:
+            _show_plan(request, as_json)
+            return
+        session = Session.begin(request, name=name, now=datetime.now(UTC))
+        say(f"campaign {session.journal.name}; interrupt it as you like: acic train --resume goes on")
+    with Store.open(store_url) as store, campaign_progress() as show:
+        controller = session.controller(store, watch=show)
+        controller.run()
+    _show_result(session, controller.state, as_json)
+
+
+def _request(given: dict[str, Any]) -> Request:
+    from acic.campaign.budget import Budget, residual
+    from acic.campaign.repeats import Repeats
+    from acic.campaign.session import Request, fits
+
+    if not given["platform_name"] or not (given["budget"] or given["residual"]):
+        raise InvalidInput("--platform and --budget are needed", hint="acic train --platform here --budget 10min")
+    platform = _platform(given["platform_name"])
+    budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
+    if given["residual"]:
+        if given["paid_since"] is None:
+            raise InvalidInput("--residual needs --paid-since", hint="--paid-since 2026-11-21T09:12:00 (UTC)")
+        budget = residual(budget, since=given["paid_since"].replace(tzinfo=UTC), now=datetime.now(UTC))
+    return Request(
+        platform=_name_or_path(given["platform_name"]),
+        budget=Budget(budget.seconds, budget.dollars, given["points"]),
+        where=where_of(given),
+        like=tuple(fits(platform, _workloads(given["log"]))) if given["log"] else (),
+        active=given["plan"] == "active",
+        screen=given["screen"],
+        repeats=Repeats(*_range(given["repeats"]), given["precision"]),
+        verify=given["verify"],
+        time_limit=parse_seconds(given["time_limit"]) if given["time_limit"] else None,
+        seed=given["seed"],
+        contributor=contributor(),
+    )
+
+
+def _platform(name: str) -> Any:
+    """Return the platform; this machine is written down, so that it stays the same from now on."""
+    from datetime import date
+
+    from acic.platforms import load_platform
+    from acic.platforms.here import HERE, find_machine, kept_file, platform_text
+
+    if name == HERE and not kept_file().exists():
+        kept_file().parent.mkdir(parents=True, exist_ok=True)
+        kept_file().write_text(platform_text(find_machine(), today=date.today()), encoding="utf-8")
+        say(f"this machine is described in {kept_file()}: look at it, and edit it if it is wrong")
+    return load_platform(name)
+
+
+def _workloads(log: Path) -> list[Any]:
+    from acic.cli.workload_input import read_workload
+
+    workload = read_workload(log, partial=False, given={})
+    if not workload.phases:
+        raise InvalidInput(f"{log} did no I/O that was recorded", hint="give the log of another run")
+    return [phase.characteristics for phase in workload.phases]
+
+
+def _name_or_path(name: str) -> str:
+    return str(Path(name).resolve()) if name.endswith(".toml") else name
+
+
+def _range(text: str) -> tuple[int, int]:
+    low, _, high = text.partition(":")
+    try:
+        fewest, most = int(low), int(high or low)
+    except ValueError:
+        raise InvalidInput(f"--repeats is {text!r}", hint="write MIN:MAX, as 1:5") from None
+    if not 1 <= fewest <= most:
+        raise InvalidInput(f"--repeats is {text!r}", hint="MIN is at least 1, and MAX at least MIN")
+    return fewest, most
+
+
+def _show_plan(request: Request, as_json: bool) -> None:
+    from acic.campaign.outlook import outlook
+
+    seen = outlook(request)
+    if as_json:
+        emit_json({"plan": seen})
+        return
+    _plan_table(seen)
+    say(f"note: {seen.assumption}")
+
+
+def _plan_table(seen: Outlook) -> None:
+    rows = [
+        [
+            str(part.stage),
+            str(part.points),
+            format_seconds(part.seconds),
+            format_usd(part.dollars) if part.dollars is not None else "-",
+        ]
+        for part in seen.parts
+    ]
+    title = f"{seen.platform}, budget {seen.budget}: {seen.covered} points of {seen.possible} possible ones"
+    table(["stage", "points", "expected", "cost"], rows, title=title, right=["points", "expected", "cost"])
+
+
+def _show_result(session: Session, state: State, as_json: bool) -> None:
+    from acic.campaign.summary import summary
+
+    seen = summary(session.journal.name, session.field, state)
+    if as_json:
+        emit_json({"campaign": seen})
+    else:
+        click.echo(seen.text())
+    if state.paused:
+        raise AcicError(f"the campaign has stopped: {state.paused}", hint="see to it, then: acic train --resume")

@@ -1,0 +1,134 @@
+"""From a configuration to what has to be set so that a job runs with it: pure, for measuring and for people alike.
+
+Sources: lfs-setstripe(1); docs.ceph.com, File layouts; OrangeFS documentation, Extended attributes; ROMIO users' guide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from acic.errors import InvalidInput
+from acic.space import Value
+from acic.units import GIB, KIB, MIB
+
+PER_PROCESS = "one per process"  # value of the parameter `files`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What makes a job run with a configuration.
+
+    Args:
+        directory: where its files go.
+        layout: commands to run on the directory before files are made in it.
+        check: the command that shows the layout of a file made there, "" if there is none.
+        hints: for MPI-IO.
+        file_per_process: whether each process is to write a file of its own, even if the workload shares one.
+    """
+
+    directory: str
+    layout: tuple[tuple[str, ...], ...] = ()
+    check: str = ""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    file_per_process: bool = False
+
+
+def settings(
+    kinds: Sequence[str], configuration: Mapping[str, Value], baseline: Mapping[str, Value], *, directory: str
+) -> Settings:
+    """Return what to set; nothing for what the baseline does anyway.
+
+    Args:
+        kinds: names of `KINDS`: what the platform lets be set.
+        configuration: the system parameters to set.
+        baseline: what the system does untouched.
+        directory: where files go, unless the configuration chooses a storage.
+
+    Raises:
+        InvalidInput: an unknown kind, or a value that cannot be set.
+    """
+    changed = {name: value for name, value in configuration.items() if value != baseline.get(name)}
+    made = Settings(directory=directory)
+    for kind in kinds:
+        if kind not in KINDS:
+            raise InvalidInput(f"nothing is known of setting {kind!r}", hint=f"use {', '.join(sorted(KINDS))}")
+        made = KINDS[kind](made, configuration, changed)
+    return made
+
+
+def lfs_size(size: int) -> str:
+    """Return a size as `lfs setstripe -S` reads it: 4M is 4 MiB."""
+    for letter, factor in (("G", GIB), ("M", MIB), ("K", KIB)):
+        if size % factor == 0:
+            return f"{size // factor}{letter}"
+    return str(size)
+
+
+Configured = Mapping[str, Value]
+
+
+def _storage(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001 (one signature)
+    return replace(made, directory=str(configuration.get("storage", made.directory)))
+
+
+def _files(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001
+    return replace(made, file_per_process=changed.get("files") == PER_PROCESS)
+
+
+def _lustre(made: Settings, configuration: Configured, changed: Configured) -> Settings:
+    if not {"stripe_count", "stripe_size"} & set(changed):
+        return made
+    size = lfs_size(_whole(configuration, "stripe_size"))
+    count = str(_whole(configuration, "stripe_count"))
+    command = ("lfs", "setstripe", "-c", count, "-S", size, made.directory)
+    return replace(made, layout=(*made.layout, command), check=f"lfs getstripe {made.directory}/FILE")
+
+
+def _ceph(made: Settings, configuration: Configured, changed: Configured) -> Settings:
+    names = {"stripe_count": "stripe_count", "stripe_size": "stripe_unit"}
+    if not set(names) & set(changed):
+        return made
+    size = _whole(configuration, "stripe_size")
+    object_size = max(4 * MIB, size)  # a multiple of the stripe unit; 4 MiB is Ceph's own
+    values = {"object_size": object_size, "stripe_unit": size, "stripe_count": _whole(configuration, "stripe_count")}
+    words = " ".join(f"{name}={value}" for name, value in values.items())
+    command = ("setfattr", "-n", "ceph.dir.layout", "-v", words, made.directory)
+    return replace(made, layout=(*made.layout, command), check=f"getfattr -n ceph.file.layout {made.directory}/FILE")
+
+
+def _orangefs(made: Settings, configuration: Configured, changed: Configured) -> Settings:
+    attributes = {
+        "stripe_count": ("user.pvfs2.num_dfiles", str(configuration.get("stripe_count"))),
+        "stripe_size": ("user.pvfs2.dist_params", f"strip_size:{configuration.get('stripe_size')}"),
+    }
+    commands = tuple(
+        ("setfattr", "-n", name, "-v", value, made.directory)
+        for parameter, (name, value) in attributes.items()
+        if parameter in changed
+    )
+    return replace(made, layout=(*made.layout, *commands))
+
+
+def _romio(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001
+    hints = {name: str(value) for name, value in changed.items() if name.startswith(("romio_", "cb_"))}
+    if "cb_nodes" in hints and "cb_config_list" not in hints:
+        hints["cb_config_list"] = "*:*"  # else ROMIO takes one aggregator per machine, whatever cb_nodes says
+    return replace(made, hints={**made.hints, **hints})
+
+
+def _whole(configuration: Configured, name: str) -> int:
+    value = configuration[name]
+    if not isinstance(value, int):
+        raise InvalidInput(f"a {name.replace('_', ' ')} of {value!r}", hint="give a whole number")
+    return value
+
+
+KINDS: Mapping[str, Callable[[Settings, Configured, Configured], Settings]] = {
+    "storage": _storage,  # first: what follows works on its directory
+    "files": _files,
+    "lustre": _lustre,
+    "ceph": _ceph,
+    "orangefs": _orangefs,
+    "romio": _romio,
+}

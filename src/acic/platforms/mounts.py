@@ -1,0 +1,107 @@
+"""Where on this machine a job could write: the user's directories, one for each mounted file system."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from acic.errors import InvalidInput
+from acic.units import GIB
+
+_PSEUDO_NAMES = """
+    autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs efivarfs fusectl hugetlbfs mqueue nsfs proc
+    pstore ramfs rpc_pipefs securityfs squashfs sysfs tmpfs tracefs"""
+_PSEUDO = frozenset(_PSEUDO_NAMES.split())  # nothing there outlives the machine, or nothing can be written
+_VARIABLES = ("SCRATCH", "WORK", "PROJECT", "DATA", "HOME", "TMPDIR")  # what sites set for their users
+_USUAL = ("/scratch", "/work", "/lustre", "/gpfs", "/beegfs", "/ceph", "/data", "/tmp")  # noqa: S108
+_STRIPED = {"lustre": "lustre", "ceph": "ceph", "fuse.ceph": "ceph", "pvfs2": "orangefs", "fuse.pvfs2fuse": "orangefs"}
+_SPACE = GIB  # less is left alone
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """A directory that the user may write to, and the file system it is on."""
+
+    directory: str
+    file_system: str  # as the kernel calls it: ext4, lustre, nfs4
+    mount: str
+
+    @property
+    def striping(self) -> str:
+        """The kind of setting (`filesystems.KINDS`) that stripes files here, "" if there is none."""
+        return _STRIPED.get(self.file_system, "")
+
+
+def mounted(table: str) -> dict[str, str]:
+    """Return the file system of each mount point in the text of /proc/self/mounts; the last mounted counts."""
+    found = {}
+    for line in table.splitlines():
+        fields = line.split(" ")
+        if len(fields) >= 3:
+            found[_unescaped(fields[1])] = fields[2]
+    return found
+
+
+def find_storage(table: str, environment: Mapping[str, str], cwd: Path) -> list[Storage]:
+    """Return one directory for each file system that the user may write to, the current directory's first.
+
+    Memory, pseudo file systems and those with less than 1 GiB left are left out.
+    """
+    user = environment.get("USER", "")
+    named = [Path(environment[name]) for name in _VARIABLES if environment.get(name)]
+    usual = [Path(place) / part for place in _USUAL for part in (user, "") if part or place]
+    candidates = [cwd, *named, *usual, *(Path(mount) for mount in mounted(table))]
+    found: dict[int, Storage] = {}
+    for directory in candidates:
+        device = _device(directory)
+        if device is None or device in found:
+            continue
+        storage = describe(directory, table)
+        if storage.file_system not in _PSEUDO and _writable(directory):
+            found[device] = storage
+    return list(found.values())
+
+
+def given_storage(directories: Iterable[Path], table: str) -> list[Storage]:
+    """Return the directories that the user names, memory or not.
+
+    Raises:
+        InvalidInput: one does not exist, or cannot be written to.
+    """
+    made = []
+    for directory in directories:
+        if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
+            raise InvalidInput(f"{directory} is no directory that you can write to", hint="make it first")
+        made.append(describe(directory.resolve(), table))
+    return made
+
+
+def describe(directory: Path, table: str) -> Storage:
+    """Return what file system `directory` is on."""
+    mounts = mounted(table)
+    real = directory.resolve()
+    mount = next((str(place) for place in (real, *real.parents) if str(place) in mounts), "/")
+    return Storage(str(real), mounts.get(mount, "unknown"), mount)
+
+
+def _device(directory: Path) -> int | None:
+    try:
+        return directory.stat().st_dev if directory.is_dir() else None
+    except OSError:
+        return None
+
+
+def _writable(directory: Path) -> bool:
+    try:
+        return os.access(directory, os.W_OK | os.X_OK) and shutil.disk_usage(directory).free > _SPACE
+    except OSError:
+        return False
+
+
+def _unescaped(text: str) -> str:
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        text = text.replace(code, character)
+    return text
