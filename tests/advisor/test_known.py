@@ -12,7 +12,7 @@ from acic.advisor.known import Trust, known
 from acic.advisor.learning import learn
 from acic.errors import MissingData
 from acic.platforms import Platform, load_platform
-from acic.store import Measurement
+from acic.store import Measurement, Outcome
 from acic.store.database import Store
 from tests.advisor.conftest import WHEN, WRITE
 
@@ -99,3 +99,39 @@ def test_a_platform_without_data_says_how_to_get_some(tmp_path: Path) -> None:
     with pytest.raises(MissingData, match="ec2-2013 has measurements of 0") as caught:
         known(load_platform("ec2-2013"), "cart", store=str(tmp_path / "s.sqlite"), trust=Trust(), now=WHEN)
     assert "acic data import" in caught.value.hint
+
+
+def test_a_configuration_that_gave_back_wrong_bytes_is_never_recommended(
+    cluster: Platform, store: str, fits: list[int], training: list[Measurement]
+) -> None:
+    before = known(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
+    best = cluster.space.configuration(before.points[int(before.effect(WRITE).mean.argmax())])
+    assert best != cluster.baseline
+    with Store.open(store) as opened:
+        wrong = next(m for m in training if m.configuration == best)
+        opened.add([replace(wrong, outcome=Outcome.CORRUPT, repetitions=(), time=WHEN + timedelta(days=1))])
+    learned_now = known(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
+    cached = known(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
+    assert len(fits) == 2
+    for knowledge in (learned_now, cached):
+        left = [cluster.space.configuration(point) for point in knowledge.points]
+        assert best not in left
+        assert len(left) == len(before.points) - 1
+        assert any("other bytes" in note for note in knowledge.safety_notes())
+
+
+def test_a_baseline_that_gave_back_wrong_bytes_stays_but_is_told(
+    cluster: Platform, store: str, training: list[Measurement]
+) -> None:
+    with Store.open(store) as opened:
+        wrong = next(m for m in training if m.configuration == cluster.baseline)
+        opened.add([replace(wrong, outcome=Outcome.CORRUPT, repetitions=(), time=WHEN + timedelta(days=1))])
+    knowledge = known(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
+    assert len(knowledge.points) == len(cluster.space.enumerate())
+    assert "baseline" in knowledge.safety_notes()[0]
+
+
+def test_asking_makes_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    known(load_platform("tianhe-lustre"), "ridge", store=str(tmp_path / "none.sqlite"), trust=Trust(), now=WHEN)
+    assert not (tmp_path / "none.sqlite").exists()

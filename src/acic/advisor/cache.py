@@ -16,6 +16,7 @@ import numpy as np
 from acic.advisor.knowledge import Errors, Learned, Range
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
+from acic.space import Configuration
 from acic.store.baselines import Baselines
 from acic.workloads.parameters import characteristics_of, values_of
 
@@ -81,6 +82,7 @@ def _facts(learned: Learned) -> dict[str, Any]:
         "ranges": {name: dataclasses.asdict(known) for name, known in learned.ranges.items()},
         "noise": learned.noise,
         "measurements": learned.measurements,
+        "unsafe": [dict(configuration) for configuration in learned.unsafe],
     }
 
 
@@ -100,4 +102,5 @@ def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Lear
         ranges={n: Range(r["low"], r["high"], tuple(r["labels"])) for n, r in facts["ranges"].items()},
         noise=facts["noise"],
         measurements=facts["measurements"],
+        unsafe=frozenset(Configuration(values) for values in facts["unsafe"]),
     )

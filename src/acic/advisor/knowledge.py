@@ -14,7 +14,7 @@ from acic.models.calibration import Calibration
 from acic.models.protocol import Prediction, Predictor
 from acic.models.words import in_units
 from acic.platforms import Platform
-from acic.space import Encoder, Parameter
+from acic.space import Configuration, Encoder, Parameter
 from acic.store.baselines import Baselines
 from acic.units import format_bytes
 from acic.workloads import Access, Characteristics
@@ -75,6 +75,7 @@ class Learned:
         ranges: what was measured, by characteristic.
         noise: median relative spread of repetitions.
         measurements: rows learned from.
+        unsafe: configurations that gave back other bytes than were written; never recommended.
     """
 
     model: str
@@ -85,6 +86,7 @@ class Learned:
     ranges: Mapping[str, Range]
     noise: float
     measurements: int
+    unsafe: frozenset[Configuration] = frozenset()
 
 
 class Knowledge:
@@ -94,9 +96,27 @@ class Knowledge:
         self.platform = platform
         self.learned = learned
         self.encoder = encoder_of(platform)
-        self.points = platform.space.enumerate()
+        self.points = self._safe(platform.space.enumerate())
         self.baseline = int(np.flatnonzero((self.points == platform.space.point(platform.baseline)).all(axis=1))[0])
         self._system = self.encoder.encode_points(platform.space, self.points)
+
+    def _safe(self, points: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Return the points without the unsafe ones; the baseline stays, because improvements are told over it."""
+        space, baseline = self.platform.space, self.platform.baseline
+        wrong = [space.point(c) for c in self.learned.unsafe if c != baseline and not space.problem(c)]
+        return points[~np.any([(points == p).all(axis=1) for p in wrong], axis=0)] if wrong else points
+
+    def safety_notes(self) -> list[str]:
+        """Return what the reader must know of configurations that gave back wrong bytes."""
+        notes = []
+        if self.platform.baseline in self.learned.unsafe:
+            notes.append(
+                f"The baseline of {self.platform.name} gave back other bytes than were written: find out why before "
+                "you trust any file there."
+            )
+        if others := len(self.learned.unsafe - {self.platform.baseline}):
+            notes.append(f"{others} configurations gave back other bytes than were written: they are left out.")
+        return notes
 
     def covers(self, workload: Characteristics) -> bool:
         """Return whether configurations other than the baseline were measured in this direction."""

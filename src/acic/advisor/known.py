@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from acic import __version__
@@ -17,6 +18,8 @@ from acic.platforms import Platform
 from acic.store.ageing import ageing_weights
 from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
+from acic.store.location import locate
+from acic.store.measurement import Basis, Outcome
 from acic.store.training import TrainingRows, training_table
 
 SEED = 20130917
@@ -54,28 +57,35 @@ def known(
         AcicError: no such model, too few measurements, or a store that cannot be used.
     """
     chosen = learner(model)
-    with Store.open(store) as opened:
-        key = _key(platform, chosen, opened, trust, now)
+    with _opened(store) as opened:
+        key = _key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
         if (cached := fetch(key, chosen)) is not None:
             return Knowledge(platform, cached)
         rows = training_rows(platform, opened)
+        wrong = opened.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if opened else []
     weight = ageing_weights(
         rows.time, rows.behind, now=now, half_life=trust.half_life, revision_factor=trust.revision_factor
     )
     announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
     learned = learn(rows, platform, chosen, weight=weight, seed=SEED)
+    learned = replace(learned, unsafe=frozenset(m.configuration for m in wrong))
     keep(key, learned)
     return Knowledge(platform, learned)
 
 
-def training_rows(platform: Platform, store: Store) -> TrainingRows:
+def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
     """Return every row that the bundled and the stored measurements of `platform` teach."""
-    return training_table(bundled(platform), platform, stored=store.training_records(platform.name))
+    return training_table(bundled(platform), platform, stored=store.training_records(platform.name) if store else ())
 
 
-def _key(platform: Platform, chosen: Learner, store: Store, trust: Trust, now: datetime) -> str:
+def _opened(url: str | None) -> AbstractContextManager[Store | None]:
+    """Return the store, or None where there is none yet: asking is no reason to make one."""
+    return Store.open(url) if locate(url).exists else nullcontext()
+
+
+def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: datetime) -> str:
     """Return a name for everything that what is learned depends on; ages count in whole days."""
     day = now.date().isoformat() if trust.half_life else ""
-    data = (bundled_hash(platform), store.fingerprint(platform.name))
+    data = (bundled_hash(platform), stored)
     parts = (__version__, repr(chosen), chosen.version, SEED, platform, data, trust, day)
     return f"{platform.name}-{chosen.name}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from acic.advisor.ranking import TIE, free_values, pareto_front, rates, represen
 from acic.advisor.verdict import judge
 from acic.errors import MissingData
 from acic.platforms import Platform
+from acic.space import Configuration
 from acic.workloads import Phase, Workload
 
 Floats = NDArray[np.float64]
@@ -40,6 +41,7 @@ def recommend(
     top: int = 5,
     price: float | None = None,
     elsewhere: bool = False,
+    among: Collection[Configuration] | None = None,
 ) -> Advice:
     """Return the best configurations for `workload` on `platform`, by prediction alone.
 
@@ -52,6 +54,7 @@ def recommend(
         price: USD per machine and hour, instead of the platform's.
         elsewhere: the log was made on another machine, so the platform's own baseline bandwidth gives
             the seconds in I/O; otherwise the log's seconds are taken as the baseline's.
+        among: answer for each of these configurations, rather than for the best of all.
 
     Raises:
         MissingData: nothing measured speaks about any phase, or a cost is asked for without a price.
@@ -64,7 +67,7 @@ def recommend(
     predicted = [knowledge.baseline_seconds(phase.characteristics) for phase in covered] if absolute else None
     times = time_model(workload, covered, predicted_seconds=predicted)
     outcome = _outcome(workload, platform, knowledge, times, effects, goal, price)
-    recommendations = tuple(_ranked(workload, platform, knowledge, covered, times, outcome, goal, top))
+    recommendations = tuple(_ranked(workload, platform, knowledge, covered, times, outcome, goal, top, among))
     outside = tuple(note for phase in covered for note in knowledge.outside(phase.characteristics))
     noise = knowledge.learned.noise * sum(times.phases) / times.total
     verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside))
@@ -122,11 +125,16 @@ def _ranked(
     outcome: _Outcome,
     goal: Goal,
     top: int,
+    among: Collection[Configuration] | None,
 ) -> list[Recommendation]:
     points, space = knowledge.points, platform.space
     baseline = space.point(platform.baseline)
     numeric = np.array([p.is_numeric for p in space.parameters])
-    groups = _groups(outcome, goal, top, tolerance=TIE * sum(times.phases) / times.total)
+    if among is None:
+        groups = _groups(outcome, goal, top, tolerance=TIE * sum(times.phases) / times.total)
+    else:
+        places = (np.flatnonzero((points == space.point(one)).all(axis=1)) for one in among)
+        groups = [place for place in places if len(place)]  # an unsafe configuration has none
     made = []
     for rank, group in enumerate(groups, 1):
         chosen = representative(points, group, baseline, numeric)
@@ -233,4 +241,4 @@ def _notes(
         kinds = " and ".join(sorted({f"{p.characteristics.operation}s" for p in left}))
         notes.append(f"No trusted measurement on {platform.name} speaks about {kinds}: their time is kept as it is.")
     notes += [note for phase in covered for note in knowledge.baseline_notes(phase.characteristics)]
-    return list(dict.fromkeys(notes))
+    return list(dict.fromkeys([*knowledge.safety_notes(), *notes]))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from acic.campaign.budget import Budget, Expectation
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, screened
-from acic.campaign.points import Field
+from acic.campaign.points import Field, Rows
 from acic.campaign.recording import measurements_of
 from acic.campaign.repeats import Repeats, UsualNoise
 from acic.campaign.state import Attempt, Progress, Stage, State, apply, event_of, numbers, replay
 from acic.campaign.trial import Trial, Trials
+from acic.errors import InvalidInput
 from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Outcome
@@ -102,6 +106,7 @@ class Controller:
         self._expectation = Expectation()
         self._noise = UsualNoise()
         self._seen: set[Configuration] = set()
+        self._asked = 0  # points that a search has asked for
         self._cursor = 0  # every point before it is dealt with
         self.state = State(begun={})
 
@@ -112,15 +117,56 @@ class Controller:
             InvalidInput: another controller is at work on the campaign.
             StoreError: the store cannot be written; nothing is lost, resume when it can.
         """
+        with self.at_work():
+            while not self.stopped:
+                self._step()
+        return self.stopped
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Take the campaign up where its journal left it, and keep every other controller away meanwhile.
+
+        Raises:
+            InvalidInput: another controller is at work on it.
+        """
         with self._journal.locked():
             self._begin()
             try:
-                while not (self.state.ended or self.state.paused):
-                    self._step()
+                yield
             except KeyboardInterrupt:
                 self._note("paused", why="interrupted")
                 raise
+
+    @property
+    def stopped(self) -> str:
+        """Why nothing more is run, "" while it goes on."""
         return self.state.ended or self.state.paused
+
+    def measure(self, rows: Rows) -> list[Progress]:
+        """Measure just these points, in this order; return what became of those that were dealt with.
+
+        For a search that chooses its points itself, `at_work`. What the journal holds is not run again: a search that
+        was killed, and asks for the same points in the same order, goes on where it was.
+        """
+        asked = []
+        for row in rows:
+            number = self._asked
+            if number == len(self.state.progress):
+                self._note("planned", stage=str(Stage.SEARCH), rows=numbers(row[None, :]))
+            elif not np.array_equal(self.state.progress[number].row, row):
+                raise InvalidInput(
+                    f"the campaign {self._journal.name} was another search", hint="begin a new one, under another name"
+                )
+            self._asked += 1
+            asked.append(self.state.progress[number])
+        while not self.stopped and not all(p.stored for p in asked):
+            self._step()
+        return [p for p in asked if p.stored]
+
+    def end(self, why: str) -> None:
+        """Write down that a search is over."""
+        if not self.stopped:
+            self._end(why)
 
     def _begin(self) -> None:
         self.state = replay(self._journal.events(), self._field)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from acic.campaign.points import Field, Rows
+from acic.campaign.points import WORKLOAD, Field, Rows
 from acic.campaign.sampling import ordered, sampled
 from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
 from acic.campaign.state import Progress, Stage, State
@@ -85,10 +85,10 @@ class Planner:
         field = self.field
         if not len(rows):
             start = field.row(field.default)[None, :]
-            several = "workload" in field.space.names
+            several = WORKLOAD in field.space.names
             rows = np.repeat(start, len(field.like) if several else 1, axis=0)
             if several:
-                rows[:, field.space.names.index("workload")] = np.arange(len(field.like))
+                rows[:, field.space.names.index(WORKLOAD)] = np.arange(len(field.like))
         wanted = {row.tobytes(): row for row in field.baseline_rows(rows)}
         for row in state.rows:
             wanted.pop(row.tobytes(), None)

@@ -28,6 +28,7 @@ TABLE_1: Mapping[str, tuple[Value, ...]] = {
 }
 """Workloads trained with where the platform says nothing. Source: Liu et al., SC13, Table 1."""
 
+WORKLOAD = "workload"  # the parameter that chooses among workloads that were given
 _HINTS = ("romio_", "cb_")
 _COLLECTIVE = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 
@@ -49,7 +50,8 @@ class Field:
 
     A row is a position in `parameter.values` for each parameter of `space`, as `Space.enumerate` gives.
     With `like`, one parameter, `workload`, chooses among them. `sampling_space` also rules out what would measure the
-    same thing again: MPI-IO hints of runs that do not use MPI-IO.
+    same thing again: MPI-IO hints of runs that do not use MPI-IO. `system` is the space of the configurations alone,
+    without parameters that can make no difference to any of the workloads given.
     """
 
     def __init__(self, platform: Platform, like: Sequence[Characteristics] = ()) -> None:
@@ -57,13 +59,13 @@ class Field:
         self.like = tuple(dict.fromkeys(like))
         self._fixed: dict[str, Value] = {}
         workloads = () if self.like else self._training(platform)
-        which = () if len(self.like) < 2 else (Parameter(name="workload", values=tuple(range(len(self.like)))),)
+        which = () if len(self.like) < 2 else (Parameter(name=WORKLOAD, values=tuple(range(len(self.like)))),)
         self.workload_names = tuple(p.name for p in (*workloads, *which))
-        self._system = platform.space.only([n for n in platform.space.names if n not in self._inert()])
+        self.system = platform.space.only([n for n in platform.space.names if n not in self._inert()])
         names = {p.name for p in workloads}
         self.space = Space(
-            (*workloads, *which, *self._system.parameters),
-            (*(c for c in _constraints(workloads) if _speaks_of(c) <= names), *self._system.constraints),
+            (*workloads, *which, *self.system.parameters),
+            (*(c for c in _constraints(workloads) if _speaks_of(c) <= names), *self.system.constraints),
         )
         self.sampling_space = Space(self.space.parameters, (*self.space.constraints, *self._without_effect()))
         self.default = self._default()
@@ -80,7 +82,7 @@ class Field:
         """Return, for each row, that of the same workload on the platform's baseline; shape (rows, parameters)."""
         made = rows.copy()
         first = len(self.workload_names)
-        made[:, first:] = self._system.point(self.platform.baseline)
+        made[:, first:] = self.system.point(self.platform.baseline)
         return made
 
     def _inert(self) -> set[str]:
@@ -92,15 +94,15 @@ class Field:
     def _without_effect(self) -> list[Rule]:
         if "interface" not in self.workload_names:
             return []
-        hints = {n: self.platform.baseline[n] for n in self._system.names if n.startswith(_HINTS)}
+        hints = {n: self.platform.baseline[n] for n in self.system.names if n.startswith(_HINTS)}
         plain = [i for i in self.space["interface"].values if i not in _COLLECTIVE]
         return [Rule(when={"interface": i}, then=hints, why="no MPI-IO, no hints") for i in plain] if hints else []
 
     def _point(self, values: Mapping[str, Value]) -> Point:
-        kept = {k: v for k, v in self.platform.baseline.items() if k not in self._system.names}
-        system = Configuration(kept | {k: v for k, v in values.items() if k in self._system.names})
+        kept = {k: v for k, v in self.platform.baseline.items() if k not in self.system.names}
+        system = Configuration(kept | {k: v for k, v in values.items() if k in self.system.names})
         if self.like:
-            return Point(self.like[int(values.get("workload", 0))], system)
+            return Point(self.like[int(values.get(WORKLOAD, 0))], system)
         own = {**self._fixed, **{k: v for k, v in values.items() if k in self.workload_names}}
         own.setdefault("processes", own["io_processes"])
         return Point(characteristics_of(own), system)

@@ -11,12 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.campaign.points import Field, Rows
+from acic.campaign.points import WORKLOAD, Field, Rows
 from acic.design import effects, screening_plan
 from acic.design.plackett_burman import Levels
 from acic.space import Space, Value, made_valid
-
-WORKLOAD = "workload"  # the parameter that chooses among workloads that were given
 
 
 def screening_rows(field: Field) -> Rows:

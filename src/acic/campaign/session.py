@@ -7,7 +7,7 @@ import os
 import re
 import socket
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,8 @@ class Where:
     nodes: int = 1
     directory: str = ""
     benchmark: str | None = None
-    queue: str | None = None
-    account: str | None = None
+    queue: str = ""
+    account: str = ""
     attributes: tuple[tuple[str, str], ...] = ()
 
 
@@ -86,7 +86,8 @@ class Request:
 
     def event(self) -> dict[str, Any]:
         """Return the request as the journal keeps it."""
-        return asdict(self) | {"like": [values_of(w) for w in self.like]}
+        path = str(Path(self.platform).resolve()) if self.platform.endswith(".toml") else self.platform
+        return asdict(self) | {"platform": path, "like": [values_of(w) for w in self.like]}
 
     @classmethod
     def of(cls, event: dict[str, Any]) -> Request:
@@ -212,18 +213,28 @@ def open_runner(where: Where, mpiexec: Path | None) -> Runner:
     )
 
 
-def fits(platform: Platform, workloads: Sequence[Characteristics]) -> list[Characteristics]:
-    """Return the workloads, brought down to what the platform's training runs: fewer processes where it has fewer."""
-    from dataclasses import replace
+def fits(
+    platform: Platform, workloads: Sequence[Characteristics], most_bytes: int | None = None
+) -> list[Characteristics]:
+    """Return the workloads, brought down to what can be run: to the processes of the platform's training.
 
-    most = [v for v in platform.training.get("io_processes", ()) if isinstance(v, int)]
-    if not most:
-        return list(workloads)
-    made = []
-    for w in workloads:
-        io_processes = min(w.io_processes, max(most))
-        made.append(replace(w, io_processes=io_processes, processes=max(io_processes, min(w.processes, max(most)))))
-    return made
+    Args:
+        platform: where they are to run.
+        workloads: of an application, which may have run on a larger machine.
+        most_bytes: that a run may move; iterations go first, then the data of each. None for any.
+    """
+    known = [v for v in platform.training.get("io_processes", ()) if isinstance(v, int)]
+    return [_smaller(w, max(known) if known else w.processes, most_bytes) for w in workloads]
+
+
+def _smaller(workload: Characteristics, processes: int, most_bytes: int | None) -> Characteristics:
+    io_processes = min(workload.io_processes, processes)
+    made = replace(workload, io_processes=io_processes, processes=max(io_processes, min(workload.processes, processes)))
+    if most_bytes is None or made.total_bytes <= most_bytes:
+        return made
+    made = replace(made, iterations=max(1, most_bytes // (made.data_size * io_processes)))
+    room = max(made.request_size, most_bytes // io_processes // made.request_size * made.request_size)
+    return replace(made, data_size=min(made.data_size, room))
 
 
 def _devices(directories: Iterable[Path]) -> dict[str, int]:

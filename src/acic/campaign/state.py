@@ -22,6 +22,7 @@ class Stage(StrEnum):
     BASELINE = "baseline"
     SAMPLING = "sampling"
     ACTIVE = "active"
+    SEARCH = "search"  # a search, or a verification, asked for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

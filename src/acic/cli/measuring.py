@@ -18,6 +18,7 @@ from acic.units import format_seconds, format_usd
 if TYPE_CHECKING:
     from acic.campaign.controller import View
     from acic.campaign.session import Where
+    from acic.platforms import Platform
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,8 +32,8 @@ _OPTIONS = (
     ),
     click.option("--host", "hosts", multiple=True, metavar="NAME[:SLOTS]", help="A machine, for --runner ssh; repeat."),
     click.option("--nodes", type=click.IntRange(1), default=1, show_default=True, help="Machines of each run."),
-    click.option("--queue", help="The scheduler's queue or partition."),
-    click.option("--account", help="The scheduler's account or project."),
+    click.option("--queue", default="", help="The scheduler's queue or partition."),
+    click.option("--account", default="", help="The scheduler's account or project."),
     click.option(
         "--attribute",
         "attributes",
@@ -78,6 +79,20 @@ def where_of(given: dict[str, Any]) -> Where:
         pairs.append((name, value))
     directory = str((mine["directory"] or Path.cwd()).resolve())
     return Where(**mine | {"attributes": tuple(pairs), "directory": directory})
+
+
+def platform_of(name: str) -> Platform:
+    """Return the platform; this machine is written down, so that it stays the same from now on."""
+    from datetime import date
+
+    from acic.platforms import load_platform
+    from acic.platforms.here import HERE, find_machine, kept_file, platform_text
+
+    if name == HERE and not kept_file().exists():
+        kept_file().parent.mkdir(parents=True, exist_ok=True)
+        kept_file().write_text(platform_text(find_machine(), today=date.today()), encoding="utf-8")
+        say(f"this machine is described in {kept_file()}: look at it, and edit it if it is wrong")
+    return load_platform(name)
 
 
 def contributor() -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from acic.cli.measuring import campaign_progress, contributor, measuring_options, where_of
+from acic.cli.measuring import campaign_progress, contributor, measuring_options, platform_of, where_of
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.store_option import store_option
 from acic.errors import AcicError, InvalidInput
@@ -84,14 +84,14 @@ def _request(given: dict[str, Any]) -> Request:
 
     if not given["platform_name"] or not (given["budget"] or given["residual"]):
         raise InvalidInput("--platform and --budget are needed", hint="acic train --platform here --budget 10min")
-    platform = _platform(given["platform_name"])
+    platform = platform_of(given["platform_name"])
     budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
     if given["residual"]:
         if given["paid_since"] is None:
             raise InvalidInput("--residual needs --paid-since", hint="--paid-since 2026-11-21T09:12:00 (UTC)")
         budget = residual(budget, since=given["paid_since"].replace(tzinfo=UTC), now=datetime.now(UTC))
     return Request(
-        platform=_name_or_path(given["platform_name"]),
+        platform=given["platform_name"],
         budget=Budget(budget.seconds, budget.dollars, given["points"]),
         where=where_of(given),
         like=tuple(fits(platform, _workloads(given["log"]))) if given["log"] else (),
@@ -105,20 +105,6 @@ def _request(given: dict[str, Any]) -> Request:
     )
 
 
-def _platform(name: str) -> Any:
-    """Return the platform; this machine is written down, so that it stays the same from now on."""
-    from datetime import date
-
-    from acic.platforms import load_platform
-    from acic.platforms.here import HERE, find_machine, kept_file, platform_text
-
-    if name == HERE and not kept_file().exists():
-        kept_file().parent.mkdir(parents=True, exist_ok=True)
-        kept_file().write_text(platform_text(find_machine(), today=date.today()), encoding="utf-8")
-        say(f"this machine is described in {kept_file()}: look at it, and edit it if it is wrong")
-    return load_platform(name)
-
-
 def _workloads(log: Path) -> list[Any]:
     from acic.cli.workload_input import read_workload
 
@@ -126,10 +112,6 @@ def _workloads(log: Path) -> list[Any]:
     if not workload.phases:
         raise InvalidInput(f"{log} did no I/O that was recorded", hint="give the log of another run")
     return [phase.characteristics for phase in workload.phases]
-
-
-def _name_or_path(name: str) -> str:
-    return str(Path(name).resolve()) if name.endswith(".toml") else name
 
 
 def _range(text: str) -> tuple[int, int]:

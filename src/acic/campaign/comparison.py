@@ -1,0 +1,42 @@
+"""Measured improvements: the baseline and others run in turn, round by round, so that a slow hour slows all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_T90 = {1: 3.078, 2: 1.886, 3: 1.638, 4: 1.533, 5: 1.476, 6: 1.440, 7: 1.415, 8: 1.397, 9: 1.383}
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """The baseline's time (or cost) over another's, above 1 is better, with its 80 % interval; `rounds` behind it."""
+
+    value: float
+    low: float
+    high: float
+    rounds: int
+
+
+def improvement(baseline: Sequence[float | None], other: Sequence[float | None]) -> Improvement | None:
+    """Return the improvement from what each round gave of both; None if no round has both.
+
+    The rounds' ratios are pairs, so what slows a whole round cancels out; their mean logarithm has Student's interval.
+    A single round tells nothing of its noise: the interval is without ends.
+
+    Args:
+        baseline: s or USD of the baseline in each round, None where it failed.
+        other: likewise of the other configuration.
+    """
+    pairs = [(b, o) for b, o in zip(baseline, other, strict=False) if b and o]
+    if not pairs:
+        return None
+    logs = np.log([b / o for b, o in pairs])
+    mean, count = float(logs.mean()), len(logs)
+    if count == 1:
+        return Improvement(math.exp(mean), 0.0, math.inf, 1)
+    half = _T90.get(count - 1, 1.2816) * float(logs.std(ddof=1)) / math.sqrt(count)
+    return Improvement(math.exp(mean), math.exp(mean - half), math.exp(mean + half), count)

@@ -1,0 +1,124 @@
+"""Measuring a whole application by its replica: every phase of it on one configuration after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from acic.campaign.controller import Controller
+from acic.campaign.points import WORKLOAD, Field, Rows
+from acic.campaign.state import Progress
+from acic.space import Configuration
+from acic.store.measurement import Outcome
+from acic.workloads import Characteristics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What measuring an application's replica on one configuration gave.
+
+    Args:
+        configuration: which.
+        seconds: of I/O by the median of the runs, all phases together; None if a phase failed.
+        phases: the same for each phase.
+        spent: s of wall time that it took to find out; dollars: USD.
+        outcome: the worst of any run.
+        note: the error, "" if there was none.
+    """
+
+    configuration: Configuration
+    seconds: float | None
+    phases: tuple[float | None, ...]
+    spent: float
+    dollars: float
+    outcome: Outcome
+    note: str = ""
+
+
+class Meter:
+    """Measures phases on configurations through a controller that is at work.
+
+    Args:
+        controller: of a campaign whose field has all of the phases.
+        field: that field.
+    """
+
+    def __init__(self, controller: Controller, field: Field) -> None:
+        self._controller = controller
+        self._field = field
+
+    def read(self, configurations: Sequence[Mapping[str, object]], phases: Sequence[Characteristics]) -> list[Reading]:
+        """Return a reading for each configuration, in order; fewer if the campaign stops before."""
+        readings = []
+        for configuration in configurations:
+            rows = np.array([self._row(configuration, phase) for phase in phases], dtype=np.int8)
+            found = self._controller.measure(rows)
+            if len(found) < len(phases):
+                break
+            readings.append(_reading(found, phases))
+        return readings
+
+    def _row(self, configuration: Mapping[str, object], phase: Characteristics) -> Rows:
+        values = {k: v for k, v in configuration.items() if k in self._field.system.names}
+        if WORKLOAD in self._field.space.names:
+            values[WORKLOAD] = self._field.like.index(phase)
+        return self._field.row(values)  # type: ignore[arg-type]
+
+
+def _reading(found: Sequence[Progress], phases: Sequence[Characteristics]) -> Reading:
+    seconds = [_seconds(p, w) for p, w in zip(found, phases, strict=True)]
+    failures = [a for p in found for a in p.failures]
+    known = [s for s in seconds if s is not None]
+    corrupt = any(a.outcome is Outcome.CORRUPT for a in failures)
+    good = len(known) == len(seconds) and not corrupt
+    outcome = (
+        Outcome.OK if good else Outcome.CORRUPT if corrupt else failures[-1].outcome if failures else Outcome.UNKNOWN
+    )
+    skipped = next((p.why_skipped for p in found if p.why_skipped), "")
+    return Reading(
+        configuration=found[0].point.configuration,
+        seconds=sum(known) if good else None,
+        phases=tuple(seconds),
+        spent=sum(a.elapsed for p in found for a in p.attempts),
+        dollars=sum(a.dollars for p in found for a in p.attempts),
+        outcome=outcome,
+        note="" if good else (failures[-1].note if failures else skipped),
+    )
+
+
+def _seconds(progress: Progress, phase: Characteristics) -> float | None:
+    bandwidths = [b for b in progress.bandwidths if b > 0]
+    return phase.total_bytes / median(bandwidths) if bandwidths else None
+
+
+def objective(field: Field, reading: Reading, processes: int, *, goal: str, rest: float) -> float | None:
+    """Return what is to be small: seconds of the run, or for goal "cost" USD; None if the reading failed.
+
+    Args:
+        field: whose platform prices machines.
+        reading: what was measured.
+        processes: of the application.
+        goal: "time" or "cost".
+        rest: seconds of the run that are no I/O, which no configuration changes but which machines are paid for.
+
+    Raises:
+        MissingData: a cost is asked for where nobody knows the price.
+    """
+    if reading.seconds is None:
+        return None
+    seconds = reading.seconds + rest
+    if goal == "time":
+        return seconds
+    return field.platform.cost(reading.configuration, processes, seconds)
+
+
+def known_ranks(campaigns: Sequence[Mapping[str, Sequence[str]]], goal: str, names: Sequence[str]) -> list[str]:
+    """Return the parameters of `names` in the order of the last campaign that ranked them all; [] if none did."""
+    for ranks in reversed(campaigns):
+        found = [n for n in ranks.get(goal, ranks.get("time", [])) if n in names]
+        if set(found) == set(names):
+            return found
+    return []

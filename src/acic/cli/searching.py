@@ -1,0 +1,227 @@
+"""What `walk`, `tune` and `verify` share: a campaign that measures an application's replica, and tables of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from acic.cli.measuring import campaign_progress, contributor, platform_of, where_of
+from acic.cli.output import say, table
+from acic.cli.workload_input import Size
+from acic.errors import AcicError, InvalidInput
+from acic.units import format_bytes, format_seconds, format_usd
+
+if TYPE_CHECKING:
+    from acic.campaign.controller import Controller
+    from acic.campaign.meter import Meter
+    from acic.campaign.points import Field
+    from acic.campaign.repeats import Repeats
+    from acic.campaign.session import Session
+    from acic.platforms import Platform
+    from acic.search import Observation
+    from acic.space import Value
+    from acic.workloads import Characteristics, Workload
+
+GOALS = ("time", "cost")
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A campaign at work that measures a workload's replica.
+
+    Args:
+        session: the campaign.
+        controller: at work.
+        meter: measures.
+        phases: of the replica.
+        workload: the application.
+        rest: s of a run that are no I/O; 0.0 where the log does not tell.
+    """
+
+    session: Session
+    controller: Controller
+    meter: Meter
+    phases: tuple[Characteristics, ...]
+    workload: Workload
+    rest: float
+
+    @property
+    def field(self) -> Field:
+        """The space of what is measured."""
+        return self.session.field
+
+
+@contextmanager
+def bench(
+    workload: Workload,
+    given: dict[str, Any],
+    *,
+    kind: str,
+    store_url: str | None,
+    repeats: Repeats,
+    more: Sequence[Characteristics] = (),
+) -> Iterator[Bench]:
+    """Open a campaign that measures the replica of `workload`, or go on with one, while the block runs.
+
+    Args:
+        workload: whose phases.
+        given: the command's options: platform_name, budget, name, resume, shrink, verify, seed, and how runs are made.
+        kind: "walk", "tune" or "verify": part of the campaign's name.
+        store_url: of the training database.
+        repeats: how often each point is run.
+        more: other workloads to measure besides.
+    """
+    from acic.campaign.budget import Budget
+    from acic.campaign.meter import Meter
+    from acic.campaign.session import Request, Session, fits
+    from acic.store.database import Store
+
+    platform = platform_of(given["platform_name"])
+    where = where_of(given)
+    if not workload.phases:
+        raise InvalidInput(f"{workload.name} did no I/O that was recorded", hint="give the log of another run")
+    phases = fits(platform, [p.characteristics for p in workload.phases], given["shrink"])
+    for before, after in zip(workload.phases, phases, strict=True):
+        if before.characteristics != after:
+            say(f"note: {_smaller(before.characteristics, after)}")
+    if given["resume"]:
+        session = Session.open(given["name"])
+        say(f"going on with the campaign {session.journal.name}")
+    else:
+        request = Request(
+            platform=given["platform_name"],
+            budget=Budget.parse(given["budget"]) if given["budget"] else Budget(),
+            where=where,
+            like=(*phases, *more),
+            repeats=repeats,
+            screen=False,
+            verify=given["verify"],
+            seed=given["seed"],
+            contributor=contributor(),
+        )
+        now = datetime.now(UTC)
+        name = given["name"] or f"{kind}-{platform.name}-{now:%Y%m%d-%H%M%S}"
+        session = Session.begin(request, name=name, now=now)
+        say(f"campaign {session.journal.name}; interrupt it as you like: --resume goes on")
+    with Store.open(store_url) as store, campaign_progress() as show:
+        controller = session.controller(store, watch=show)
+        with controller.at_work():
+            yield Bench(session, controller, Meter(controller, session.field), tuple(phases), workload, _rest(workload))
+
+
+def measure_of(opened: Bench, goal: str) -> Any:
+    """Return the `measure` function that searches take, for a goal."""
+    from acic.campaign.meter import objective
+    from acic.search import Observation
+
+    def measure(configurations: Sequence[Any]) -> list[Observation]:
+        made = []
+        for reading, asked in zip(opened.meter.read(configurations, opened.phases), configurations, strict=False):
+            value = objective(opened.field, reading, opened.workload.processes, goal=goal, rest=opened.rest)
+            if reading.note:
+                say(f"note: {_configuration(opened.field, asked)}: {reading.note}")
+            made.append(Observation(asked, value, reading.spent if goal == "time" else reading.dollars))
+        return made
+
+    return measure
+
+
+def observations_table(field: Field, observations: Sequence[Observation], goal: str, *, title: str) -> None:
+    """Print what was measured, the best first."""
+    baseline = observations[0].objective if observations else None
+    ranked = sorted(observations, key=lambda o: o.objective if o.objective is not None else float("inf"))
+    names = [n for n in field.system.names if len({o.configuration.get(n) for o in observations}) > 1]
+    rows = [
+        [
+            str(place),
+            *(text_of(field.platform, name, o.configuration.get(name)) for name in names),
+            amount(o.objective, goal),
+            f"{baseline / o.objective:.2f}x" if baseline and o.objective else "-",
+        ]
+        for place, o in enumerate(ranked, 1)
+    ]
+    table(["", *names, "measured", "improvement"], rows, title=title, right=["measured", "improvement"])
+
+
+def amount(value: float | None, goal: str) -> str:
+    """Return seconds or USD as text; "failed" for None."""
+    if value is None:
+        return "failed"
+    return format_seconds(value) if goal == "time" else format_usd(value)
+
+
+def text_of(platform: Platform, name: str, value: Value | None) -> str:
+    """Return a parameter's value as people read it."""
+    if value is None:
+        return "-"
+    unit = platform.space[name].unit
+    return format_bytes(value) if unit == "B" and isinstance(value, int | float) else str(value)
+
+
+def ranks_of(session: Session, goal: str) -> list[str]:
+    """Return the system parameters by rank, as the last campaign on the same platform found them; [] if none did."""
+    from acic.campaign.journal import journals
+    from acic.campaign.meter import known_ranks
+    from acic.campaign.session import Session as Opened
+    from acic.campaign.state import replay
+
+    found = []
+    for journal in journals():
+        try:
+            other = Opened.open(journal.name)
+        except AcicError:
+            continue  # of a platform that has changed since
+        if other.platform.name == session.platform.name:
+            found.append(replay(other.journal.events(), other.field).ranks)
+    return known_ranks(found, goal, session.field.system.names)
+
+
+def apply_options(command: Any) -> Any:
+    """Give a command the options that `bench` takes."""
+    options = (
+        click.option("--platform", "platform_name", required=True, help="A platform's name or file; `here`."),
+        click.option("--budget", help="What may be spent: 10min, 2h, 50USD.  [default: no limit]"),
+        click.option("--shrink", type=Size(), help="Move at most so much in a run of the replica, as 1GiB."),
+        click.option(
+            "--verify-bytes",
+            "verify",
+            type=click.FloatRange(0, 1),
+            default=0.1,
+            show_default=True,
+            help="Part of the runs to read back and compare.",
+        ),
+        click.option("--seed", type=int, default=0, show_default=True, help="Of every random choice."),
+        click.option("--name", help="What to call the campaign.  [default: platform and time]"),
+        click.option("--resume", is_flag=True, help="Go on with the campaign of that --name, or the last one."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _rest(workload: Workload) -> float:
+    if workload.run_seconds is None or workload.io_share is None:
+        return 0.0
+    return workload.run_seconds * (1.0 - workload.io_share)
+
+
+def _smaller(before: Characteristics, after: Characteristics) -> str:
+    names = ("processes", "io_processes", "iterations", "data_size")
+    pairs = [(n, getattr(before, n), getattr(after, n)) for n in names if getattr(before, n) != getattr(after, n)]
+    changed = ", ".join(f"{n.replace('_', ' ')} {_size(n, a)} instead of {_size(n, b)}" for n, b, a in pairs)
+    return f"the replica of the {before.operation}s is smaller than the application: {changed}"
+
+
+def _size(name: str, value: int) -> str:
+    return format_bytes(value) if name == "data_size" else str(value)
+
+
+def _configuration(field: Field, configuration: Any) -> str:
+    baseline = field.platform.baseline
+    changed = {k: v for k, v in configuration.items() if baseline.get(k) != v}
+    return ", ".join(f"{k} {text_of(field.platform, k, v)}" for k, v in changed.items()) or "the baseline"

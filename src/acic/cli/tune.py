@@ -1,0 +1,127 @@
+"""`acic tune`: search by real runs, guided by a model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from acic.cli.measuring import measuring_options, platform_of
+from acic.cli.output import json_option, say
+from acic.cli.searching import GOALS, Bench, apply_options, bench
+from acic.cli.store_option import store_option
+from acic.cli.walk import characteristics, search_with, show_found
+from acic.cli.workload_input import read_workload, workload_input
+
+if TYPE_CHECKING:
+    from acic.search import Lessons, Search
+    from acic.workloads import Characteristics
+
+SMALLER = (4, 2)  # the scales that the model learns at: this part of the processes, or of the data
+
+
+@click.command(epilog="Example: acic tune run.darshan --platform here --top 20 --budget 20min")
+@click.option("--goal", type=click.Choice(GOALS), default="time", show_default=True, help="What to minimise.")
+@click.option(
+    "--strategy",
+    type=click.Choice(["model", "genetic", "optuna", "random"]),
+    default="model",
+    show_default=True,
+    help="model: learn at small scale, run the best predicted; the others are there to compare.",
+)
+@click.option("--model", "model_name", default="nonlinear", show_default=True, help="What learns (`acic model list`).")
+@click.option(
+    "--top", type=click.IntRange(1), default=20, show_default=True, help="Predicted best ones to run each time."
+)
+@click.option(
+    "--train", type=click.IntRange(8), default=40, show_default=True, help="Configurations to learn from first."
+)
+@click.option("--runs", type=click.IntRange(1), help="Measure at most so many configurations at full scale.")
+@apply_options
+@measuring_options
+@store_option
+@json_option
+@workload_input
+def tune(
+    log: Path | None,
+    partial: bool,
+    goal: str,
+    strategy: str,
+    model_name: str,
+    top: int,
+    train: int,
+    runs: int | None,
+    store_url: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Search by real runs, guided by a model that learns at small scale.
+
+    Small runs of the application's replica teach the model; it predicts every configuration at full scale, the top ones
+    are run, the model is fitted again, and so on while it pays (Behzad et al., CLUSTER 2015).
+    """
+    from acic.campaign.repeats import Repeats
+    from acic.campaign.session import fits
+    from acic.models.registry import learner
+    from acic.search import Lessons, ModelDriven
+    from acic.search import strategy as named
+
+    workload = read_workload(log, partial=partial, given=characteristics(given))
+    phases = fits(platform_of(given["platform_name"]), [p.characteristics for p in workload.phases], given["shrink"])
+    scales = [tuple(smaller(phase, part) for phase in phases) for part in SMALLER] if strategy == "model" else []
+    more = [phase for scale in scales for phase in scale]
+    repeats = Repeats(1, 3, 0.1)
+    with bench(workload, given, kind="tune", store_url=store_url, repeats=repeats, more=more) as opened:
+        search: Search = named(strategy)
+        if strategy == "model":
+            lessons = _lessons(opened, scales, train) if workload.phases else Lessons()
+            search = ModelDriven(lessons=lessons, learner=learner(model_name), k=top)
+        found = search_with(opened, search, goal, runs)
+    show_found(opened, found, goal, as_json)
+
+
+def smaller(phase: Characteristics, part: int) -> Characteristics:
+    """Return the phase at a `part`-th of its scale: of its processes, or where it has too few, of its data."""
+    if phase.io_processes >= part:
+        fewer = phase.io_processes // part
+        return replace(phase, io_processes=fewer, processes=max(fewer, phase.processes // part))
+    requests = max(1, phase.data_size // phase.request_size // part)
+    return replace(phase, data_size=requests * phase.request_size)
+
+
+def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: int) -> Lessons:
+    """Return what runs at small scale teach: `count` configurations, shared out among the scales, and the baselines."""
+    from acic.campaign.sampling import sampled
+    from acic.search import Lessons, Row
+    from acic.space import Parameter, Scale
+
+    space, platform = opened.field.system, opened.field.platform
+    rng = np.random.default_rng([opened.session.request.seed, 1])
+    default = {k: v for k, v in platform.baseline.items() if k in space.names}
+    drawn = sampled(space, list(space.names), default, count, rng=rng, done=space.point(default)[None, :])
+    say(f"learning at {len(scales)} smaller scales, from {len(drawn)} configurations")
+    rows: list[Row] = []
+    for i, scale in enumerate(scales):
+        configurations = [platform.baseline, *(space.configuration(row) for row in drawn[i :: len(scales)])]
+        for reading in opened.meter.read(configurations, scale):
+            kept = {k: v for k, v in reading.configuration.items() if k in space.names}
+            rows.append(
+                Row(workload=_scale(scale), configuration=type(reading.configuration)(kept), objective=reading.seconds)
+            )
+    values = {name: sorted({_scale(s)[name] for s in (*scales, opened.phases)}) for name in _scale(opened.phases)}
+    parameters = tuple(
+        Parameter(name=name, values=tuple(known), scale=Scale.LOG) for name, known in values.items() if len(known) > 1
+    )
+    names = {p.name for p in parameters}
+    target = {k: v for k, v in _scale(opened.phases).items() if k in names}
+    kept_rows = tuple(replace(r, workload={k: v for k, v in r.workload.items() if k in names}) for r in rows)
+    return Lessons(parameters=parameters, target=target, rows=kept_rows)
+
+
+def _scale(phases: tuple[Characteristics, ...]) -> dict[str, int]:
+    """Return what tells one scale from another: I/O processes and data of the largest phase."""
+    largest = max(phases, key=lambda phase: phase.total_bytes)
+    return {"io_processes": largest.io_processes, "data_size": largest.data_size}

@@ -1,0 +1,237 @@
+"""`acic verify`: is what was predicted true?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from acic.cli.measuring import measuring_options, platform_of
+from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.searching import GOALS, amount, apply_options, bench, text_of
+from acic.cli.store_option import store_option
+from acic.cli.walk import characteristics
+from acic.cli.workload_input import read_workload, workload_input
+from acic.errors import AcicError
+
+if TYPE_CHECKING:
+    from acic.advisor.advice import Advice, Estimate
+    from acic.campaign.comparison import Improvement
+    from acic.cli.searching import Bench
+    from acic.platforms import Platform
+    from acic.space import Configuration
+    from acic.workloads import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """One configuration: what was predicted of it, what was measured, and what is predicted after learning that.
+
+    `objective` is the median over the rounds, s or USD; None if it failed (`note` says why).
+    """
+
+    configuration: Configuration
+    predicted: Estimate | None
+    measured: Improvement | None
+    objective: float | None
+    refitted: Estimate | None
+    note: str = ""
+
+
+@click.command(epilog="Example: acic verify run.darshan --platform here --top 3")
+@click.option("--goal", type=click.Choice(GOALS), default="time", show_default=True, help="What to minimise.")
+@click.option(
+    "--top", type=click.IntRange(1, 100), default=3, show_default=True, help="How many recommendations to run."
+)
+@click.option("--rounds", type=click.IntRange(1), default=3, show_default=True, help="How often each is run, in turn.")
+@click.option("--model", "model_name", help="Which model predicts.  [default: the best validated]")
+@apply_options
+@measuring_options
+@store_option
+@json_option
+@workload_input
+@click.argument("own", nargs=-1, metavar="[-- COMMAND...]", type=click.UNPROCESSED)
+def verify(
+    log: Path | None,
+    own: tuple[str, ...],
+    partial: bool,
+    goal: str,
+    top: int,
+    rounds: int,
+    model_name: str | None,
+    store_url: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Run the baseline and what is recommended, and compare.
+
+    The baseline and the best recommendations are run in turn, in rounds: the application's replica, or after `--` its
+    own command, as `acic verify LOG --platform P -- mpiexec -n 4 ./app {directory}`. What the replica measured goes
+    into the training database, and the model learns it.
+    """
+    workload = read_workload(log, partial=partial, given=characteristics(given))
+    platform = platform_of(given["platform_name"])
+    scaled = _replica(workload, platform, given["shrink"]) if not own else workload
+    advice = _advise(scaled, platform, model_name, goal, top, store_url)
+    wanted = [platform.baseline, *(r.configuration for r in advice.recommendations)]
+    wanted = list(dict.fromkeys(wanted))
+    if not own:
+        rows = _by_replica(workload, wanted, given, goal=goal, rounds=rounds, store_url=store_url)
+        after = _advise(scaled, platform, model_name, goal, top, store_url, among=wanted)
+    else:
+        from acic.cli.own_command import by_command
+
+        rows = by_command(own, platform, wanted, given, goal=goal, rounds=rounds, processes=workload.processes)
+        after = advice
+    found = _compared(wanted, rows, advice, after, replica=not own)
+    if as_json:
+        emit_json({"goal": goal, "by": "its own command" if own else "its replica", "verified": found})
+    else:
+        _show(found, platform, workload, goal, by="its own command" if own else "its replica")
+    if not any(one.objective is not None for one in found):
+        raise AcicError("not one run ended well", hint="see the notes above; `acic campaign status` tells more")
+
+
+def _replica(workload: Workload, platform: Platform, shrink: int | None) -> Workload:
+    """Return the workload as the replica runs it: I/O alone, as large as the platform can run."""
+    from acic.campaign.session import fits
+
+    phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
+    made = tuple(
+        replace(phase, characteristics=c, seconds=None, bytes=c.total_bytes)
+        for phase, c in zip(workload.phases, phases, strict=True)
+    )
+    processes = max((c.processes for c in phases), default=workload.processes)
+    return replace(workload, phases=made, processes=processes, run_seconds=None, io_share=None)
+
+
+def _advise(
+    workload: Workload,
+    platform: Platform,
+    model_name: str | None,
+    goal: str,
+    top: int,
+    store_url: str | None,
+    *,
+    among: Sequence[Configuration] = (),
+) -> Advice:
+    """Return the best `top` recommendations, or with `among` as many as have all of these among them."""
+    from acic.advisor.advice import Goal
+    from acic.advisor.known import Trust, known
+    from acic.advisor.recommend import recommend
+    from acic.models.registry import DEFAULT
+
+    knowledge = known(
+        platform, model_name or DEFAULT, store=store_url, trust=Trust(), now=datetime.now(UTC), announce=say
+    )
+    return recommend(workload, platform, knowledge, goal=Goal(goal), top=top, among=among or None)
+
+
+def _by_replica(
+    workload: Workload,
+    wanted: Sequence[Configuration],
+    given: dict[str, Any],
+    *,
+    goal: str,
+    rounds: int,
+    store_url: str | None,
+) -> list[list[tuple[float | None, str]]]:
+    """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note."""
+    from acic.campaign.meter import objective
+    from acic.campaign.repeats import Repeats
+
+    found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
+    with bench(workload, given, kind="verify", store_url=store_url, repeats=Repeats(1, 1)) as opened:
+        for turn in range(rounds):
+            order = np.random.default_rng([opened.session.request.seed, turn]).permutation(len(wanted))
+            for position in order.tolist():
+                for reading in opened.meter.read([wanted[position]], opened.phases):
+                    value = objective(opened.field, reading, _processes(opened), goal=goal, rest=0.0)
+                    found[position].append((value, reading.note))
+        opened.controller.end("everything was run")
+    return found
+
+
+def _processes(opened: Bench) -> int:
+    return max(phase.processes for phase in opened.phases)
+
+
+def _compared(
+    wanted: Sequence[Configuration],
+    rows: Sequence[Sequence[tuple[float | None, str]]],
+    before: Advice,
+    after: Advice,
+    *,
+    replica: bool,
+) -> list[Verified]:
+    from acic.campaign.comparison import improvement
+
+    def predicted(advice: Advice, configuration: Configuration) -> Estimate | None:
+        one = next((r for r in advice.recommendations if r.configuration == configuration), None)
+        return None if one is None else one.io_improvement if replica else one.improvement
+
+    figures = [[value for value, _ in row] for row in rows]
+    made = []
+    for configuration, row, values in zip(wanted, rows, figures, strict=True):
+        known = [v for v in values if v is not None]
+        made.append(
+            Verified(
+                configuration=configuration,
+                predicted=predicted(before, configuration),
+                measured=improvement(figures[0], values),
+                objective=float(np.median(known)) if known else None,
+                refitted=predicted(after, configuration) if replica else None,
+                note=next((note for _, note in row if note), ""),
+            )
+        )
+    return made
+
+
+def _show(found: Sequence[Verified], platform: Platform, workload: Workload, goal: str, *, by: str) -> None:
+    names = [n for n in platform.space.names if len({one.configuration.get(n) for one in found}) > 1]
+    refitted = any(one.refitted for one in found)
+    rows = [
+        [
+            "baseline" if place == 0 else str(place),
+            *(text_of(platform, n, one.configuration.get(n)) for n in names),
+            _interval(one.predicted),
+            _interval(one.measured) if place else "1.00x",
+            amount(one.objective, goal),
+            *([_interval(one.refitted)] if refitted else []),
+        ]
+        for place, one in enumerate(found)
+    ]
+    columns = ["", *names, "predicted", "measured", "median", *(["predicted now"] if refitted else [])]
+    title = f"{workload.name} on {platform.name}, run by {by}: improvement over the baseline, with 80 % intervals"
+    table(columns, rows, title=title, right=["median"])
+    for place, one in enumerate(found):
+        if one.note:
+            say(f"note: {place or 'baseline'}: {one.note}")
+    click.echo(_verdict(found))
+
+
+def _verdict(found: Sequence[Verified]) -> str:
+    measured = [one for one in found[1:] if one.measured]
+    if not measured:
+        return "Verdict: nothing could be compared with the baseline."
+    best = max(measured, key=lambda one: one.measured.value if one.measured else 0.0)
+    assert best.measured is not None  # noqa: S101 (filtered above)
+    place, m = found.index(best), best.measured
+    if m.low > 1.0:
+        return f"Verdict: change: {place} is measured to be {m.value:.2f}x faster ({m.low:.2f}x at least, 80 %)."
+    if m.high < 1.0:
+        return "Verdict: nothing: every recommendation is measured to be slower than the baseline."
+    return f"Verdict: not sure: {place} is measured at {_interval(m)}; more --rounds tell better."
+
+
+def _interval(estimate: Estimate | Improvement | None) -> str:
+    if estimate is None:
+        return "-"
+    low, high = (f"{end:.2f}x" if isfinite(end) and end > 0 else "?" for end in (estimate.low, estimate.high))
+    return f"{estimate.value:.2f}x ({low} to {high})"

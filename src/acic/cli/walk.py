@@ -1,0 +1,123 @@
+"""`acic walk`: search by real runs, one parameter at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from acic.cli.measuring import measuring_options
+from acic.cli.output import emit_json, json_option, say
+from acic.cli.searching import (
+    GOALS,
+    Bench,
+    amount,
+    apply_options,
+    bench,
+    measure_of,
+    observations_table,
+    ranks_of,
+)
+from acic.cli.store_option import store_option
+from acic.cli.workload_input import read_workload, workload_input
+
+if TYPE_CHECKING:
+    from acic.search import Found, Search
+
+
+@click.command(epilog="Example: acic walk run.darshan --platform here --budget 10min")
+@click.option("--goal", type=click.Choice(GOALS), default="time", show_default=True, help="What to minimise.")
+@click.option(
+    "--order",
+    type=click.Choice(["pb", "random"]),
+    default="pb",
+    show_default=True,
+    help="Which parameter comes next: by Plackett-Burman rank, or any.",
+)
+@click.option("--runs", type=click.IntRange(1), help="Measure at most so many configurations.")
+@apply_options
+@measuring_options
+@store_option
+@json_option
+@workload_input
+def walk(
+    log: Path | None,
+    partial: bool,
+    goal: str,
+    order: str,
+    runs: int | None,
+    store_url: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Search by real runs, one parameter at a time from the baseline.
+
+    The application's replica is run. Each parameter's values are tried with the others held at the best so far. The
+    ranks are those of the last `acic train` on the platform; without one, a screening is run first. Every measurement
+    goes into the database.
+    """
+    from acic.campaign.repeats import Repeats
+    from acic.search import PbWalk, RandomWalk
+
+    workload = read_workload(log, partial=partial, given=characteristics(given))
+    with bench(workload, given, kind="walk", store_url=store_url, repeats=Repeats(1, 3, 0.1)) as opened:
+        ranks = ranks_of(opened.session, goal)
+        if order == "pb" and not ranks:
+            say("note: no campaign has ranked the parameters here; a screening comes first")
+        search: Search = PbWalk(ranks=ranks or None) if order == "pb" else RandomWalk()
+        found = search_with(opened, search, goal, runs)
+    show_found(opened, found, goal, as_json)
+
+
+def characteristics(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of a workload out of `given`."""
+    from acic.workloads.parameters import WORKLOAD_PARAMETERS
+
+    return {p.name: given.pop(p.name) for p in WORKLOAD_PARAMETERS if p.name in given}
+
+
+def search_with(opened: Bench, search: Search, goal: str, runs: int | None) -> Found:
+    """Return what the search finds by measuring, within the campaign's budget."""
+    rng = np.random.default_rng(opened.session.request.seed)
+    space = opened.field.system
+    baseline = type(opened.field.platform.baseline)(
+        {k: v for k, v in opened.field.platform.baseline.items() if k in space.names}
+    )
+    found = search.run(space, baseline, measure_of(opened, goal), rng=rng, max_runs=runs)
+    opened.controller.end(found.why_ended)
+    return found
+
+
+def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
+    """Print what was run, what was found, and what it cost."""
+    state = opened.controller.state
+    first = found.observations[0].objective if found.observations else None
+    best = found.best
+    improvement = first / best.objective if first and best and best.objective else None
+    if as_json:
+        emit_json(
+            {
+                "goal": goal,
+                "best": best,
+                "baseline": first,
+                "improvement": improvement,
+                "basis": "measured",
+                "observations": found.observations,
+                "runs": state.runs,
+                "spent_seconds": state.seconds,
+                "spent_dollars": state.dollars,
+                "why_ended": found.why_ended,
+                "campaign": opened.session.journal.name,
+            }
+        )
+        return
+    title = f"Measured: {opened.workload.name} on {opened.field.platform.name}, by its replica"
+    observations_table(opened.field, found.observations, goal, title=title)
+    if best is None or improvement is None:
+        click.echo(f"Nothing was found: {found.why_ended}")
+    else:
+        click.echo(f"Best: {amount(best.objective, goal)}, {improvement:.2f}x the baseline. {found.why_ended}")
+    spent = amount(state.seconds, "time") + (f" and {amount(state.dollars, 'cost')}" if state.dollars else "")
+    click.echo(f"It took {state.runs} runs of {len(found.observations)} configurations, {spent}.")
