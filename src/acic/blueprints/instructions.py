@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acic.errors import InvalidInput
-from acic.filesystems import KINDS, Settings, settings
+from acic.filesystems import DEPLOYMENT, KINDS, Settings, settings
 from acic.space import Value
 from acic.units import format_bytes
 
 HINTS_FILE = "acic.hints"
-DEPLOYMENT = "deployment"  # of a whole I/O system, told in words
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,12 +11,13 @@ from statistics import median
 
 from acic.campaign.points import Point
 from acic.errors import InvalidInput
+from acic.platforms import Platform
 from acic.platforms.platform import SECONDS_PER_HOUR
 from acic.units import format_seconds, format_usd, parse_seconds
 from acic.workloads import Operation
 
 _MONEY = re.compile(r"\s*\$?\s*(\d+(?:\.\d+)?)\s*(?:USD|\$)?\s*", re.IGNORECASE)
-ASSUMED_BANDWIDTH = 100e6  # B/s, before anything was measured
+ASSUMED_BANDWIDTH = 100e6  # B/s of each machine, before anything was measured
 ASSUMED_START = 0.5  # s, for a job to begin and end
 _JOBS = {Operation.READ: 2, Operation.WRITE: 1}
 
@@ -69,8 +71,8 @@ class Expectation:
     It learns from each run; what a run took over what was expected of it corrects the next.
     """
 
-    def __init__(self, bandwidth: float = ASSUMED_BANDWIDTH) -> None:
-        self._bandwidth = bandwidth
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
         self._ratios: list[float] = []
         self._seconds: list[float] = []
 
@@ -103,8 +105,9 @@ class Expectation:
         return given if given is not None else max(60.0, 20.0 * self.seconds(point))
 
     def _first_guess(self, point: Point) -> float:
-        jobs = _JOBS[point.workload.operation]
-        return jobs * (ASSUMED_START + point.workload.total_bytes / self._bandwidth)
+        machines = math.ceil(point.workload.processes / self._platform.instance_for(point.configuration).cores)
+        seconds = ASSUMED_START + point.workload.total_bytes / (ASSUMED_BANDWIDTH * machines)
+        return _JOBS[point.workload.operation] * seconds
 
 
 def residual(budget: Budget, *, since: datetime, now: datetime) -> Budget:

@@ -103,7 +103,7 @@ class Controller:
         self._host_shape = host_shape or {}
         self._watch = watch
         self._clock = clock
-        self._expectation = Expectation()
+        self._expectation = Expectation(field.platform)
         self._noise = UsualNoise()
         self._seen: set[Configuration] = set()
         self._asked = 0  # points that a search has asked for

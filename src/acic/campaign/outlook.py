@@ -44,7 +44,7 @@ def outlook(request: Request) -> Outlook:
     """Return what the requested campaign is expected to do, each point run once."""
     platform = load_platform(request.platform)
     field = Field(platform, request.like)
-    expectation = Expectation()
+    expectation = Expectation(platform)
 
     def cost(points: list[Point]) -> tuple[float, float | None]:
         seconds = [expectation.seconds(p) for p in points]
@@ -68,6 +68,7 @@ def outlook(request: Request) -> Outlook:
     if len(rows):
         typical, usd = cost([field.point(row) for row in rows])
         count = _affordable(request, len(rows), typical, usd, spent, dollars, planned)
+        count = min(count, len(rows)) if len(rows) < _LOOKED_AT else count  # fewer: these are all there are
         part = count / len(rows)
         stage = Stage.ACTIVE if request.active else Stage.SAMPLING
         parts.append(Part(stage, count, typical * part, None if usd is None else usd * part))
@@ -77,8 +78,8 @@ def outlook(request: Request) -> Outlook:
         tuple(parts),
         sum(p.points for p in parts),
         _possible(field),
-        f"expected at {format_bandwidth(ASSUMED_BANDWIDTH)} and {format_seconds(ASSUMED_START)} to start a job, "
-        "each point run once, until runs tell better",
+        f"expected at {format_bandwidth(ASSUMED_BANDWIDTH)} a machine and {format_seconds(ASSUMED_START)} "
+        "to start a job, each point run once, until runs tell better",
     )
 
 

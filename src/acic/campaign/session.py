@@ -22,6 +22,7 @@ from acic.campaign.repeats import Repeats
 from acic.campaign.trial import Trials, storage_directories
 from acic.cluster import LocalRunner, Runner
 from acic.errors import InvalidInput
+from acic.filesystems import DEPLOYMENT
 from acic.platforms import Platform, load_platform
 from acic.store.database import Store
 from acic.workloads import Characteristics
@@ -124,6 +125,7 @@ class Session:
         chosen = name or f"{platform.name}-{now:%Y%m%d-%H%M%S}"
         if not _NAME.fullmatch(chosen):
             raise InvalidInput(f"{chosen!r} is no name for a campaign", hint="use letters, digits, '.', '_' and '-'")
+        _can_run(platform, request.where)
         devices = _devices(storage_directories(platform, Path(request.where.directory)))
         mark = _mark(Field(platform, request.like))
         begun = {"time": now.isoformat(), **request.event(), "mark": mark, "devices": devices}
@@ -172,6 +174,16 @@ class Session:
             host_shape={"nodes": request.where.nodes, "machine": socket.gethostname()},
             watch=watch,
         )
+
+
+def _can_run(platform: Platform, where: Where) -> None:
+    """Raise AcicError if no run could be made, before anything is written."""
+    if DEPLOYMENT in platform.apply:
+        raise InvalidInput(
+            f"the configurations of {platform.name} have to be deployed, and acic does not do that by itself yet",
+            hint=f"deploy them, run IOR, and give its outputs to `acic data import --platform {platform.name}`",
+        )
+    open_trials(platform, where, Path(where.directory))
 
 
 def planner_of(field: Field, request: Request) -> Planner:

@@ -81,16 +81,15 @@ def where_of(given: dict[str, Any]) -> Where:
     return Where(**mine | {"attributes": tuple(pairs), "directory": directory})
 
 
-def platform_of(name: str) -> Platform:
-    """Return the platform; this machine is written down, so that it stays the same from now on."""
+def platform_of(name: str, *, keep_it: bool = True) -> Platform:
+    """Return the platform; this machine is written down the first time, so that it stays the same from then on."""
     from datetime import date
 
     from acic.platforms import load_platform
-    from acic.platforms.here import HERE, find_machine, kept_file, platform_text
+    from acic.platforms.here import HERE, find_machine, keep, kept_file, platform_text
 
-    if name == HERE and not kept_file().exists():
-        kept_file().parent.mkdir(parents=True, exist_ok=True)
-        kept_file().write_text(platform_text(find_machine(), today=date.today()), encoding="utf-8")
+    if keep_it and name == HERE and not kept_file().exists():
+        keep(platform_text(find_machine(), today=date.today()))
         say(f"this machine is described in {kept_file()}: look at it, and edit it if it is wrong")
     return load_platform(name)
 

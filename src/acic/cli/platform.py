@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from acic.cli.output import emit_json, json_option, table
+from acic.cli.output import emit_json, json_option, say, table
 from acic.space import Parameter, Value
 from acic.units import format_bytes
 
@@ -17,7 +19,7 @@ def platform() -> None:
 @platform.command("list", epilog="Example: acic platform list")
 @json_option
 def list_platforms(as_json: bool) -> None:
-    """List the platforms that come with acic."""
+    """List the platforms that come with acic; this machine is one more, called `here`."""
     from acic.platforms import load_platform, platform_names
 
     known = [load_platform(name) for name in platform_names()]
@@ -34,7 +36,7 @@ def list_platforms(as_json: bool) -> None:
 def show(name: str, as_json: bool) -> None:
     """Show a platform's parameters, baseline, machines and prices, with their sources.
 
-    NAME is one of `acic platform list`, or a platform file (.toml) of your own.
+    NAME is one of `acic platform list`, `here`, or a platform file (.toml) of your own.
     """
     from acic.platforms import load_platform
 
@@ -55,6 +57,41 @@ def show(name: str, as_json: bool) -> None:
     table(["machine", "cores", "price", "date", "source"], machines)
     click.echo(f"Baseline: {found.baseline_fact.source} ({found.baseline_fact.date}).")
     click.echo(f"Source: {found.fact.source} ({found.fact.date}).")
+
+
+@platform.command(epilog="Example: acic platform detect --storage /scratch/me --storage /home/me")
+@click.option(
+    "--storage",
+    "storages",
+    multiple=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A directory that jobs may write to, the one of today first; repeat.  [default: what is mounted]",
+)
+@click.option("--dry-run", is_flag=True, help="Print the file instead of keeping it.")
+@json_option
+def detect(storages: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
+    """Describe this machine as the platform `here`: its storage, and what can be set on it without being root.
+
+    The description is kept in a file of your own; edit it as you like.
+    """
+    from datetime import date
+
+    from acic.platforms.here import find_machine, keep, kept_file, platform_text
+    from acic.platforms.mounts import given_storage
+
+    table = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
+    found = find_machine(given_storage(storages, table))
+    text = platform_text(found, today=date.today())
+    if dry_run:
+        click.echo(text, nl=False)
+        return
+    replaced = kept_file().exists()
+    keep(text)
+    if as_json:
+        emit_json({"file": str(kept_file()), "machine": found})
+        return
+    click.echo(f"{found.host}: {found.cores} cores; storage {', '.join(str(s.directory) for s in found.storage)}")
+    say(f"{'written anew' if replaced else 'written'}: {kept_file()}; `acic platform show here` shows it")
 
 
 def _text(parameter: Parameter, value: Value | None) -> str:

@@ -65,7 +65,7 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
         session = Session.open(name)
         say(f"going on with the campaign {session.journal.name}")
     else:
-        request = _request(given)
+        request = _request(given, keep_platform=not dry_run)
         if dry_run:
             _show_plan(request, as_json)
             return
@@ -77,14 +77,14 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
     _show_result(session, controller.state, as_json)
 
 
-def _request(given: dict[str, Any]) -> Request:
+def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     from acic.campaign.budget import Budget, residual
     from acic.campaign.repeats import Repeats
     from acic.campaign.session import Request, fits
 
     if not given["platform_name"] or not (given["budget"] or given["residual"]):
         raise InvalidInput("--platform and --budget are needed", hint="acic train --platform here --budget 10min")
-    platform = platform_of(given["platform_name"])
+    platform = platform_of(given["platform_name"], keep_it=keep_platform)
     budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
     if given["residual"]:
         if given["paid_since"] is None:

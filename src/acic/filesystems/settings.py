@@ -13,6 +13,7 @@ from acic.space import Value
 from acic.units import GIB, KIB, MIB
 
 PER_PROCESS = "one per process"  # value of the parameter `files`
+DEPLOYMENT = "deployment"  # of a whole I/O system: more than settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,6 +72,15 @@ def kept_file() -> Path:
     return user_config_path("acic") / "platforms" / f"{HERE}-{socket.gethostname()}.toml"
 
 
+def keep(text: str) -> None:
+    """Write the user's own platform file of this machine; it appears when it is whole."""
+    path = kept_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
 def platform_text(found: Machine, *, today: date) -> str:
     """Return the platform file (TOML) of `found`; people may edit it."""
     parameters, baseline, rules, kinds = _parameters(found)
@@ -175,6 +184,3 @@ def _entry(name: str, value: object) -> str:
 
 def _place(storage: Storage) -> str:
     return f"{storage.directory} ({storage.file_system})"
-
-
-__all__ = ["HERE", "Machine", "find_machine", "kept_file", "platform_text"]
