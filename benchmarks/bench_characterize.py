@@ -1,11 +1,12 @@
 """Time `characterize_file` against PyDarshan's `DarshanReport(log, read_all=True)`, in one process, turn by turn.
 
-Each log is read by both until the time is up; the ratio is that of the medians, and the best times stand beside it.
+Each log is read by both until the time is up; the ratio is the median of those of two calls in turn, since the clock
+of a shared processor changes now and then, and median and best times stand beside it.
 PyDarshan only reads the log, acic reads and characterises it. Times are of the processor, which other people's load on
 the machine leaves alone; the logs are in the page cache. What a call leaves behind is collected before the next one
 begins, because PyDarshan's reports are in cycles, which would else be paid for by whoever comes next.
 
-Usage: python benchmarks/bench_characterize.py [FOLDER_OR_LOG ...] [--seconds 2]
+Usage: python benchmarks/bench_characterize.py [FOLDER_OR_LOG ...] [--only hacc flash ...] [--seconds 2] [--pairs 200]
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def timed(function: Callable[[], object]) -> float:
     return time.thread_time() - before
 
 
-def turn_by_turn(log: Path, seconds: float) -> tuple[list[float], list[float]]:
+def turn_by_turn(log: Path, seconds: float, pairs: int) -> tuple[list[float], list[float]]:
     ours: list[float] = []
     theirs: list[float] = []
 
@@ -69,7 +70,7 @@ def turn_by_turn(log: Path, seconds: float) -> tuple[list[float], list[float]]:
 
     characterize(), report()  # imports and caches are not what is measured
     until = time.perf_counter() + seconds
-    while len(ours) < 5 or (time.perf_counter() < until and len(ours) < 1000):
+    while len(ours) < pairs or (time.perf_counter() < until and len(ours) < 1000):
         ours.append(timed(characterize))
         theirs.append(timed(report))
     return ours, theirs
@@ -79,8 +80,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("places", nargs="*", type=Path, help="logs, or folders of them")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each log (default: 1)")
+    parser.add_argument("--only", nargs="+", default=[""], metavar="NAME", help="logs whose names have one of these")
+    parser.add_argument("--pairs", type=int, default=5, help="measure at least so many pairs (default: 5)")
     arguments = parser.parse_args()
     logs = find_logs(arguments.places or [place for place in DEFAULTS if place.exists()])
+    logs = [log for log in logs if any(name in log.name for name in arguments.only)]
     if not logs:
         sys.exit("no logs: name folders that hold *.darshan")
     warnings.simplefilter("ignore")
@@ -91,8 +95,8 @@ def main() -> int:
     slow = 0
     for log in logs:
         with silence():
-            ours, theirs = turn_by_turn(log, arguments.seconds)
-        ratio = statistics.median(ours) / statistics.median(theirs)
+            ours, theirs = turn_by_turn(log, arguments.seconds, arguments.pairs)
+        ratio = statistics.median(mine / other for mine, other in zip(ours, theirs, strict=True))
         size = log.stat().st_size
         slow += ratio > (1.0 if size > 1_000_000 else 1.1)
         middle, other = statistics.median(ours) * 1e3, statistics.median(theirs) * 1e3

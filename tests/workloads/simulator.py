@@ -260,22 +260,18 @@ def _segments(calls: Sequence[Call], limit: int) -> Segments:
             continue
         used[call.rank] += 1
         kept.setdefault((call.file, call.rank), ([], []))[0 if call.write else 1].append(call)
-    flat = [(i, call) for i, (writes, reads) in enumerate(kept.values()) for call in (*writes, *reads)]
-    record = np.array([i for i, _ in flat], dtype=np.intp)
+    flat = [call for writes, reads in kept.values() for call in (*writes, *reads)]
     record_id = np.array([_key(file) for file, _ in kept], dtype=np.uint64)
     record_rank = np.array([rank for _, rank in kept], dtype=np.int64)
     return Segments(
-        record=record,
-        id=record_id[record],
-        rank=record_rank[record],
-        write=np.array([call.write for _, call in flat], dtype=np.bool_),
-        offset=np.array([call.offset for _, call in flat], dtype=np.int64),
-        length=np.array([call.length for _, call in flat], dtype=np.int64),
-        start=np.array([call.start for _, call in flat]),
-        end=np.array([call.end for _, call in flat]),
+        offset=np.array([call.offset for call in flat], dtype=np.int64),
+        length=np.array([call.length for call in flat], dtype=np.int64),
+        start=np.array([call.start for call in flat]),
+        end=np.array([call.end for call in flat]),
         thread=None,
         record_id=record_id,
         record_rank=record_rank,
+        requests=np.array([len(writes) + len(reads) for writes, reads in kept.values()], dtype=np.int64),
         writes=np.array([len(writes) for writes, _ in kept.values()], dtype=np.int64),
         hostnames=("node",) * len(kept),
         partial=bool(cut),

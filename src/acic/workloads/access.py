@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 
@@ -27,9 +28,10 @@ def of_trace(traced: Traced) -> Access | None:
         return None
     if steps.count(0) >= _MOST * len(steps):
         return Access.CONSECUTIVE
-    if len([step for step in steps if step >= 0]) >= _FORWARD * len(steps):
+    back = bisect_left(sorted(steps), 0)
+    if len(steps) - back >= _FORWARD * len(steps):
         return Access.STRIDED
-    strides = Counter(step for step in steps if step).most_common(_STRIDES)
+    strides = Counter(filter(None, steps)).most_common(_STRIDES)
     repeated = sum(count for _, count in strides) if strides[0][1] > 1 else 0
     return Access.STRIDED if repeated > _MOST * len(steps) else Access.RANDOM
 

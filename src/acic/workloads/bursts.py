@@ -8,13 +8,13 @@ processes, because noise delays one of them and a pause all.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import sub
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acic.workloads.columns import PAUSE
 from acic.workloads.sequences import Process
@@ -102,31 +102,30 @@ class _Analysis:
         """Return the breaks that do not depend on time, and what they are."""
         file, offset = self.first.file, self.first.offset
         if file is not None:
-            changes: list[int] = (np.flatnonzero(file[1:] != file[:-1]) + 1).tolist()
-            if len(changes) == len(set(file.tolist())) - 1:  # one file after the other; else they are used together
+            changes = [at for at, (before, now) in enumerate(pairwise(file), 1) if now != before]
+            if len(changes) == len(set(file)) - 1:  # one file after the other; else they are used together
                 return changes, "files"
-        elif offset is not None:
-            again = offset[1:] == offset[0]
-            if again.any():
-                for one in self.processes[1:]:
-                    if one.offset is not None:
-                        again &= one.offset[1:] == one.offset[0]
-                breaks: list[int] = (np.flatnonzero(again) + 1).tolist()
-                if breaks and self._regular(breaks):
-                    return breaks, "again"
+        elif offset is not None and offset.count(offset[0]) > 1:
+            breaks = [at for at, start in enumerate(offset) if start == offset[0]][1:]
+            for one in self.processes[1:]:
+                if one.offset is not None:
+                    breaks = [at for at in breaks if one.offset[at] == one.offset[0]]
+            if breaks and self._regular(breaks):
+                return breaks, "again"
         return [], "one"
 
     def _gaps(self) -> Gaps:
         """Return the long gaps of the median process."""
         if self.first.idle is not None or len(self.processes) == 1:
             return _long(self.first.gaps())
-        every = np.sort(np.array([one.gaps() for one in self.processes]), axis=0)
-        return _long(every[(len(every) - 1) // 2])
+        middle = (len(self.processes) - 1) // 2
+        every = np.sort([one.gaps() for one in self.processes], axis=0)
+        return _long(every[middle].tolist())
 
     def _pauses(self, gaps: Gaps, base: list[int]) -> tuple[list[int] | None, bool]:
         """Return the breaks with the pauses among the gaps, or None, and whether that is beyond doubt."""
         processes = self.processes
-        seconds = sum(float(one.end.sum() - one.start.sum()) for one in processes) / len(processes)
+        seconds = sum([sum(one.end) - sum(one.start) for one in processes]) / len(processes)
         inside = max(0.0, self.spent - seconds) / self.requests
         ordered = sorted(gaps.values(), reverse=True)
         best: list[int] | None = None
@@ -151,8 +150,8 @@ class _Analysis:
     def _sizes(self, breaks: list[int]) -> list[int]:
         """Return the bytes of each burst of the first process."""
         if not self._moved:
-            self._moved = [0, *accumulate(self.first.length.tolist())]
-        at = [self._moved[i] for i in (0, *breaks, self.requests)]
+            self._moved = [0, *accumulate(self.first.length)]
+        at = list(map(self._moved.__getitem__, (0, *breaks, self.requests)))
         return list(map(sub, at[1:], at))
 
     def _regular(self, breaks: list[int]) -> bool:
@@ -160,13 +159,14 @@ class _Analysis:
         sizes = self._sizes(breaks)
         if len(sizes) > 2:
             sizes.pop()
-        middle = _middle(sizes)
-        same = sum(1 for size in sizes if abs(size - middle) <= _TOLERANCE * middle)
+        sizes.sort()
+        middle = sizes[len(sizes) // 2]
+        same = bisect_right(sizes, middle + _TOLERANCE * middle) - bisect_left(sizes, middle - _TOLERANCE * middle)
         return same >= _REGULAR * len(sizes)
 
 
-def _long(gaps: NDArray[np.float64]) -> Gaps:
-    return {at: gap for at, gap in enumerate(gaps.tolist(), 1) if gap > PAUSE}
+def _long(gaps: list[float]) -> Gaps:
+    return {at: gap for at, gap in enumerate(gaps, 1) if gap > PAUSE}
 
 
 def _leaps(ordered: list[float], inside: float) -> list[tuple[int, float]]:

@@ -116,18 +116,25 @@ def load_columns(name: str, records: NDArray[np.void]) -> Columns:
 def load_rows(name: str, records: NDArray[np.void]) -> Rows:
     """Return what `load_columns` does, as lists, sooner for a few records: most logs have no more."""
     layout = _LAYOUTS.get(name) or _LAYOUTS.setdefault(name, _layout(name, records.dtype))
-    words = records.view(np.int64).reshape(len(records), -1)
-    counters = []
-    for row in words.tolist():
+    raw = memoryview(records.tobytes())  # a view of an array of records as words takes numpy longer than all of this
+    integers, width = raw.cast("q").tolist(), records.itemsize // 8
+    floats: list[float] = raw.cast("d").tolist()  # type: ignore[assignment]
+    counters, times = [], []
+    for at in range(0, len(integers), width):
+        row = integers[at : at + width]
         row.append(0)
-        mine = [min(value, _MOST_BYTES) if value > 0 else 0 for value in layout.integers(row)]
+        mine = list(layout.integers(row))
+        if min(mine) < 0 or max(mine) > _MOST_BYTES:
+            mine = [min(max(value, 0), _MOST_BYTES) for value in mine]
         if name in _SEVERAL_KINDS:
             mine[CALLS : CALLS + 2] = sum(mine[INDEPENDENT:BYTES:2]), sum(mine[INDEPENDENT + 1 : BYTES : 2])
         counters.append(mine)
-    times = []
-    for line in words.view(np.float64).tolist():
+        line: list[float] = floats[at : at + width]
         line.append(0.0)
-        times.append([min(value, _MOST) if value > 0 else 0.0 for value in layout.floats(line)])
+        seconds = list(layout.floats(line))
+        if not (min(seconds) >= 0 and sum(seconds) <= _MOST):  # one of them may not be a number
+            seconds = [min(value, _MOST) if value > 0 else 0.0 for value in seconds]
+        times.append(seconds)
     return counters, times
 
 

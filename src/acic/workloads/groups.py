@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acic.workloads.columns import (
     ASKED_COLLECTIVE,
@@ -24,6 +23,7 @@ from acic.workloads.columns import (
 )
 from acic.workloads.layers import Requests
 
+_NEVER_COLLECTIVE = ("POSIX", "STDIO")
 _COLLECTIVE, _SHARED = 1, 2  # bits of a file's kind
 _ALIKE = 4.0  # files whose bytes per process, or whose requests, differ by less belong together
 _IDLE = 0.05  # share of the time from first to last request, of a process that does not pause
@@ -126,7 +126,7 @@ def _group(requests: Requests, rows: list[int], processes: int, kind: int) -> Gr
 def _is_collective(requests: Requests, row: int) -> bool:
     """Whether most bytes of a record can have been moved by collective calls."""
     name, d = requests.table.name, requests.direction
-    if name in ("POSIX", "STDIO"):
+    if name in _NEVER_COLLECTIVE:
         return False
     counters = requests.table.counters[row]
     if name == "H5D":
@@ -166,35 +166,38 @@ class _Files:
 
     def labels(self) -> list[int]:
         """Return the number of each file's group."""
-        kinds = np.array(self.kinds)
-        labels = kinds
-        for values in (self.each, self.request):
-            labels = _split(labels, np.array(values))
-        small = np.bincount(labels, self.moved) < _SMALL * sum(self.moved)
-        found: list[int] = np.where(small[labels], labels.max() + 1 + kinds, labels).tolist()
-        return found
+        labels = _split(_split(self.kinds, self.each), self.request)
+        moved = dict.fromkeys(labels, 0.0)
+        for label, size in zip(labels, self.moved, strict=True):
+            moved[label] += size
+        least = _SMALL * sum(self.moved)
+        return [label if moved[label] >= least else -1 - kind for label, kind in zip(labels, self.kinds, strict=True)]
 
 
 def _few_files(requests: Requests, processes: int) -> _Files:
-    table, d, rows = requests.table, requests.direction, requests.rows
-    of_file: dict[int, list[int]] = {}
-    for row in rows:
-        of_file.setdefault(table.file_list[row], []).append(row)
-    counters, ranks, shared = table.counters, table.rank_list, table.shared
-    found = _Files([], [], [], [], [])
-    for file, mine in of_file.items():
-        moved = sum([counters[row][BYTES + d] for row in mine])
-        calls = sum([counters[row][CALLS + d] for row in mine])
-        together = sum([counters[row][BYTES + d] for row in mine if _is_collective(requests, row)])
-        users = {ranks[row] for row in mine}
-        hidden = -1 in users
-        found.kinds.append(_SHARED * (hidden or file in shared) + _COLLECTIVE * (2 * together > moved))
-        found.each.append(moved / (processes if hidden else len(users)))
-        found.request.append(moved / max(1, calls))
-        found.moved.append(moved)
-    number = {file: i for i, file in enumerate(of_file)}
-    found.of_row += [number[table.file_list[row]] for row in rows]
-    return found
+    table, d = requests.table, requests.direction
+    counters, ranks, files, shared = table.counters, table.rank_list, table.file_list, table.shared
+    number: dict[int, int] = {}
+    of_row = [number.setdefault(files[row], len(number)) for row in requests.rows]
+    count = len(number)
+    moved, calls, together = [0] * count, [0] * count, [0] * count
+    users: list[set[int]] = [set() for _ in number]
+    never = table.name in _NEVER_COLLECTIVE
+    for row, file in zip(requests.rows, of_row, strict=True):
+        of_this = counters[row]
+        moved[file] += of_this[BYTES + d]
+        calls[file] += of_this[CALLS + d]
+        users[file].add(ranks[row])
+        if not never and _is_collective(requests, row):
+            together[file] += of_this[BYTES + d]
+    alike = zip(number, moved, together, users, strict=True)
+    return _Files(
+        of_row,
+        [_SHARED * (-1 in who or file in shared) + _COLLECTIVE * (2 * some > all_) for file, all_, some, who in alike],
+        [size / (processes if -1 in who else len(who)) for size, who in zip(moved, users, strict=True)],
+        [size / max(1, many) for size, many in zip(moved, calls, strict=True)],
+        [*moved],
+    )
 
 
 def _many_files(requests: Requests, processes: int) -> _Files:
@@ -204,7 +207,7 @@ def _many_files(requests: Requests, processes: int) -> _Files:
     moved = np.bincount(of_row, counters[:, BYTES + d])
     calls = np.bincount(of_row, counters[:, CALLS + d])
     together = np.zeros(len(files), dtype=np.float64)
-    if table.name not in ("POSIX", "STDIO"):
+    if table.name not in _NEVER_COLLECTIVE:
         mine = [_is_collective(requests, row) for row in rows]
         together += np.bincount(of_row, counters[:, BYTES + d] * mine)
     pairs = np.unique(of_row * (processes + 1) + ranks + 1)
@@ -217,11 +220,13 @@ def _many_files(requests: Requests, processes: int) -> _Files:
     return _Files(of_row.tolist(), kinds.tolist(), (moved / users).tolist(), request.tolist(), moved.tolist())
 
 
-def _split(labels: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int64]:
+def _split(labels: list[int], values: list[float]) -> list[int]:
     """Return finer labels: of each, sorted by value, a new one begins where the value leaps."""
-    order = np.lexsort((values, labels))
-    ordered, kinds = values[order], labels[order]
-    leaps = (ordered[1:] > _ALIKE * ordered[:-1]) | (kinds[1:] != kinds[:-1])
-    finer = np.empty_like(labels)
-    finer[order] = np.concatenate([[0], leaps.cumsum()])
+    finer = [0] * len(labels)
+    number, last = 0, None
+    for i in sorted(range(len(labels)), key=lambda i: (labels[i], values[i])):
+        if last is not None and (labels[i] != labels[last] or values[i] > _ALIKE * values[last]):
+            number += 1
+        finer[i] = number
+        last = i
     return finer

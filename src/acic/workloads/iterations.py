@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate, chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acic.workloads.bursts import bursts
-from acic.workloads.columns import BYTES, CALLS, FIRST, LAST, READ, SECONDS, SWITCHES, WRITE
+from acic.workloads.columns import CALLS, FIRST, LAST, READ, SECONDS, SWITCHES, WRITE
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
 from acic.workloads.participants import HeatmapOf, moved_by
@@ -92,28 +92,29 @@ def _from_records(group: Group, processes: int) -> Iterations | None:
     """Return what the records of a file's datasets or variables tell; None if that is nothing."""
     if group.table.name not in ("H5D", "PNETCDF_VAR") or len(group.rows) <= len(group.files):
         return None
-    calls = group.table.integers[group.rows, CALLS + group.direction]
-    users = np.where(group.table.ranks[group.rows] < 0, processes, 1)
-    each = calls / users
-    moved = group.table.integers[group.rows, BYTES + group.direction]
-    typical = float(np.sort(each)[len(each) // 2])
+    table, rows = group.table, group.rows
+    calls, ranks, moved = table.counters, table.rank_list, table.moved(group.direction)
+    each = [calls[row][CALLS + group.direction] / (processes if ranks[row] < 0 else 1) for row in rows]
+    typical = sorted(each)[len(each) // 2]
     if typical > 1 and _in_turn(group):
         # variables that are written again in each step; all of them in all steps, or no rule is known
-        if typical == int(typical) and int(moved[each == typical].sum()) >= _WHOLE * group.bytes:
+        whole = sum([moved[row] for row, mine in zip(rows, each, strict=True) if mine == typical])
+        if typical == int(typical) and whole >= _WHOLE * group.bytes:
             count = int(typical) * max(1, round(group.uses / max(processes, 1)))
             return Iterations(count, Quality.ESTIMATED, "again", by="records")
         return None
     found = bursts(of_records(group), least_share=1.0)
-    sure = found.sure and not group.table.partial and bool((each == 1).all())
+    sure = found.sure and not table.partial and each.count(1) == len(each)
     return Iterations(found.count, Quality.EXACT if sure else Quality.ESTIMATED, found.how, found.pause, "records")
 
 
 def _in_turn(group: Group) -> bool:
     """Whether most records were used in turn, rather than one after the other."""
-    times, d = group.table.floats[group.rows], group.direction
-    order = times[:, FIRST + d].argsort()
-    first, last = times[order, FIRST + d], np.maximum.accumulate(times[order, LAST + d])
-    return bool((first[1:] < last[:-1]).mean() > _MOST)
+    times, d = group.table.times, group.direction
+    spans = sorted([(times[row][FIRST + d], times[row][LAST + d]) for row in group.rows])
+    last = accumulate([end for _, end in spans], max)
+    overlapping = len([1 for (start, _), until in zip(spans[1:], last, strict=False) if start < until])
+    return overlapping > _MOST * (len(spans) - 1)
 
 
 def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> Iterations:
@@ -138,19 +139,22 @@ def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> I
 
 def _from_heatmap(group: Group, heatmap: Heatmap) -> Iterations | None:
     """Return the stretches of bins with I/O, if they are of about the same size and the group made them all."""
-    moved: NDArray[np.int64] = moved_by(heatmap, group.direction).sum(axis=0)
-    total = int(moved.sum())
-    if not group.bytes * _WHOLE <= total <= group.bytes / _WHOLE:
+    moved: list[int] = np.add.reduce(moved_by(heatmap, group.direction)).tolist()
+    if not group.bytes * _WHOLE <= sum(moved) <= group.bytes / _WHOLE:
         return None
-    busy = np.flatnonzero(moved)
-    breaks = np.flatnonzero(np.diff(busy) > 1) + 1
-    if not len(breaks):
+    sizes, empty, last = [0], 0, None
+    for at, size in enumerate(moved):
+        if not size:
+            continue
+        if last is not None and at - last > 1:
+            empty += at - last - 1
+            sizes.append(0)
+        sizes[-1] += size
+        last = at
+    middle = sorted(sizes)[len(sizes) // 2]
+    if len(sizes) == 1 or any(abs(size - middle) > _TOLERANCE * middle for size in sizes):
         return None
-    sizes = np.add.reduceat(moved[busy], np.concatenate([[0], breaks]))
-    middle = np.sort(sizes)[len(sizes) // 2]
-    if not (abs(sizes - middle) <= _TOLERANCE * middle).all():
-        return None
-    pause = float((busy[breaks] - busy[breaks - 1] - 1).mean()) * heatmap.bin_seconds
+    pause = empty / (len(sizes) - 1) * heatmap.bin_seconds
     return Iterations(len(sizes), Quality.ESTIMATED, "pauses", pause, "heat map")
 
 
@@ -177,13 +181,16 @@ def _from_counters(group: Group, processes: int) -> Iterations:
 
 def _is_busy(group: Group, processes: int) -> bool:
     """Whether the time between a process's first and last request is full of I/O."""
-    times, d = group.times, group.direction
-    rows = group.table.floats[group.rows]
+    times, d = group.table.times, group.direction
     directions = [d]
     if group.totals[SWITCHES] > 2 * len(group.rows) * processes:
         directions = [READ, WRITE]  # they alternate, so the time of both counts
-    spent = sum(times[SECONDS + one] for one in directions)
-    began, ended = rows[:, [FIRST + one for one in directions]], rows[:, [LAST + one for one in directions]]
+    spent: float = sum([group.times[SECONDS + one] for one in directions])
+    began = [[times[row][FIRST + one] for row in group.rows] for one in directions]
+    ended = [[times[row][LAST + one] for row in group.rows] for one in directions]
     if group.reduced:
-        return bool(spent >= _BUSY * (ended.max() - began[began > 0].min(initial=ended.max())) * processes)
-    return bool(spent >= _BUSY * (ended.max(axis=1) - began.min(axis=1)).sum())
+        last = max(chain(*ended))
+        first = min([last, *[time for time in chain(*began) if time > 0]])
+        return spent >= _BUSY * (last - first) * processes
+    lasted: float = sum(map(max, zip(*ended, strict=True))) - sum(map(min, zip(*began, strict=True)))
+    return spent >= _BUSY * lasted

@@ -98,7 +98,8 @@ def _counted_below(table: Table, lower: Table | None, direction: int) -> set[int
     if table.name != "PNETCDF_VAR" or lower is None:
         return set()
     files = set(table.file_list) & set(lower.file_list)
-    later = set(table.files[table.integers[:, NONBLOCKING + direction] > 0].tolist())
+    rows = zip(table.file_list, table.counters, strict=True)
+    later = {file for file, counters in rows if counters[NONBLOCKING + direction]}
     above, below = _bytes(table, files, direction), _bytes(lower, files, direction)
     if all(abs(above[file] - below[file]) <= _SAME * below[file] for file in files - later):
         return later & files

@@ -216,5 +216,4 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         "unaligned_requests": totals[UNALIGNED],
         **evidence.place(group.example)[1],
     }
-    details.update((key, value) for key, value in optional.items() if value)
-    return details
+    return details | {key: value for key, value in optional.items() if value}

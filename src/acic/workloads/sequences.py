@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, compress, islice, pairwise, repeat
+from operator import add, itemgetter, sub
 
-import numpy as np
-from numpy.typing import NDArray
-
-from acic.workloads.columns import BYTES, FIRST, LAST
+from acic.workloads.columns import FIRST, LAST
 from acic.workloads.groups import Group
 
 BULK = 0.1
@@ -31,16 +30,32 @@ class Process:
             moved nothing in the other direction in between.
     """
 
-    start: NDArray[np.float64]
-    end: NDArray[np.float64]
-    length: NDArray[np.int64]
-    offset: NDArray[np.int64] | None
-    file: NDArray[np.int64] | None = None
-    idle: NDArray[np.float64] | None = None
+    start: list[float]
+    end: list[float]
+    length: list[int]
+    offset: list[int] | None
+    file: list[int] | None = None
+    idle: list[float] | None = None
 
-    def gaps(self) -> NDArray[np.float64]:
+    def gaps(self) -> list[float]:
         """Return how long the process made no such request before each but the first, s."""
-        return self.start[1:] - self.end[:-1] if self.idle is None else self.idle
+        return list(map(sub, islice(self.start, 1, None), self.end)) if self.idle is None else self.idle
+
+    def steps(self) -> Iterator[int]:
+        """Yield how far behind the end of each request the next one begins, B; nothing if that is not known."""
+        offset = self.offset or []
+        return map(sub, islice(offset, 1, None), map(add, offset, self.length))
+
+    def steps_inside(self, most: int) -> list[int]:
+        """Return the steps between the first `most` requests, less those to another file, or back to the first."""
+        offset = (self.offset or [])[:most]
+        if self.file is None and offset and offset.count(offset[0]) == 1:
+            return list(islice(self.steps(), most - 1))
+        steps = zip(self.steps(), offset[1:], strict=False)
+        if self.file is None:
+            return [step for step, at in steps if at != offset[0]]
+        files = pairwise(self.file)
+        return [step for (step, at), (last, now) in zip(steps, files, strict=False) if at != offset[0] and last == now]
 
 
 def of_records(group: Group) -> list[Process]:
@@ -49,16 +64,24 @@ def of_records(group: Group) -> list[Process]:
     by_rank: dict[int, list[int]] = {}
     for row in group.rows:
         by_rank.setdefault(table.rank_list[row], []).append(row)
+    times, moved = table.times, table.moved(d)
     found = []
     for rank in sample(by_rank, _SAMPLE):
-        rows = np.array(by_rank[rank])
-        rows = rows[table.floats[rows, FIRST + d].argsort(kind="stable")]
-        files = table.files[rows].view(np.int64)
-        times, moved = table.floats[rows], table.integers[rows, BYTES + d]
-        one_file = bool((files == files[0]).all())
-        one = Process(times[:, FIRST + d], times[:, LAST + d], moved, None, None if one_file else files)
+        rows = sorted(by_rank[rank], key=lambda row: times[row][FIRST + d])
+        start, end = [times[row][FIRST + d] for row in rows], [times[row][LAST + d] for row in rows]
+        files = [table.file_list[row] for row in rows]
+        one_file = files.count(files[0]) == len(files)
+        one = Process(start, end, [moved[row] for row in rows], None, None if one_file else files)
         found.append(bulk(one, BULK * group.bytes / len(group.rows)))
     return found
+
+
+def in_turn(of_files: Sequence[Process]) -> Process:
+    """Return the requests that a process made of several files, in the order of time."""
+    rows = chain(*[zip(one.start, one.end, one.length, one.offset or [], repeat(i)) for i, one in enumerate(of_files)])
+    columns = zip(*sorted(rows, key=itemgetter(0)), strict=True)
+    start, end, length, offset, file = map(list, columns)
+    return Process(start, end, length, offset, file)
 
 
 def sample(ranks: Iterable[int], size: int) -> list[int]:
@@ -71,16 +94,18 @@ def sample(ranks: Iterable[int], size: int) -> list[int]:
 
 def bulk(process: Process, least: float) -> Process:
     """Return the process less its requests of fewer than `least` bytes; with all of them if none is larger."""
-    keep = process.length >= max(least, 1.0)
-    kept = np.count_nonzero(keep)
-    if kept == len(keep) or not kept:
+    least = max(least, 1.0)
+    if min(process.length) >= least:
         return process
-    if process.file is not None and len(set(process.file[keep].tolist())) < len(set(process.file.tolist())):
+    keep = [length >= least for length in process.length]
+    if not any(keep):
+        return process
+    if process.file is not None and len(set(compress(process.file, keep))) < len(set(process.file)):
         return process  # small files are files, too
     return Process(
-        process.start[keep],
-        process.end[keep],
-        process.length[keep],
-        None if process.offset is None else process.offset[keep],
-        None if process.file is None else process.file[keep],
+        list(compress(process.start, keep)),
+        list(compress(process.end, keep)),
+        list(compress(process.length, keep)),
+        None if process.offset is None else list(compress(process.offset, keep)),
+        None if process.file is None else list(compress(process.file, keep)),
     )

@@ -36,9 +36,10 @@ def substitutes(log: Log, tables: Mapping[str, Table]) -> dict[str, Table]:
 def _from_trace(name: str, segments: Segments) -> Table:
     count = len(segments.record_id)
     integers, floats = np.zeros((count, INTEGERS), dtype=np.int64), np.zeros((count, FLOATS))
+    record_of, write = segments.record, segments.write
     for direction in (READ, WRITE):
-        mine = segments.write == (direction == WRITE)
-        record, start, end = segments.record[mine], segments.start[mine], segments.end[mine]
+        mine = write == (direction == WRITE)
+        record, start, end = record_of[mine], segments.start[mine], segments.end[mine]
         integers[:, CALLS + direction] = np.bincount(record, minlength=count)
         integers[:, BYTES + direction] = np.bincount(record, segments.length[mine], minlength=count)
         floats[:, SECONDS + direction] = np.bincount(record, np.maximum(end - start, 0.0), minlength=count)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from acic.workloads.columns import BYTES, COUNTS, INTERFACES, MANY, SIZES, Columns, Rows, load_columns, load_rows
 from acic.workloads.darshan import Log
 
-_FEW = 6  # records, below which numpy costs more than it saves
+_FEW = 12  # records, below which numpy costs more than it saves
 _OF_FILES = ("H5D", "PNETCDF_VAR")  # whose records are of something within a file
 _STREAMS = {14734109647742566553, 15920181672442173319, 7238257241479193519}
 """Record ids of stdin, stdout and stderr: Darshan's hash of "<STDIN>", "<STDOUT>" and "<STDERR>"."""
@@ -185,10 +185,12 @@ class Table:
             known = int(self.rank_list[row] >= 0)
             return Summary(self.counters[row], self.times[row], [self.file_list[row]], 1 - known, known, known)
         if 0 < len(rows) <= _FEW:
-            totals = [sum(column) for column in zip(*(self.counters[row] for row in rows), strict=True)]
-            times = [sum(column) for column in zip(*(self.times[row] for row in rows), strict=True)]
-            users = _few_users([self.file_list[row] for row in rows], [self.rank_list[row] for row in rows])
-            return Summary(totals, times, list(dict.fromkeys(self.file_list[row] for row in rows)), *users)
+            counters, seconds = self.counters, self.times
+            totals = list(map(sum, zip(*[counters[row] for row in rows], strict=True)))
+            times: list[float] = list(map(sum, zip(*[seconds[row] for row in rows], strict=True)))
+            of_rows = [self.file_list[row] for row in rows]
+            users = _few_users(of_rows, [self.rank_list[row] for row in rows])
+            return Summary(totals, times, list(dict.fromkeys(of_rows)), *users)
         totals = self.integers[rows].sum(axis=0).tolist()
         if min(totals) < 0:  # more than 64 bits hold: a damaged log
             totals = [int(total) for total in self.integers[rows].sum(axis=0, dtype=float).tolist()]
@@ -237,4 +239,8 @@ def tables(log: Log) -> dict[str, Table]:
 def _without_streams(records: NDArray[np.void]) -> NDArray[np.void]:
     files = records["id"].tolist()
     rows = [row for row, file in enumerate(files) if file not in _STREAMS]
-    return records if len(rows) == len(files) else records[rows] if rows else records[:0]
+    if not rows:
+        return records[:0]
+    if rows[-1] - rows[0] == len(rows) - 1:
+        return records[rows[0] : rows[-1] + 1]
+    return records.take(rows)  # an index would copy field by field, four times as slow

@@ -70,10 +70,9 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         metadata = max(metadata, above)
     busy = None
     if traced is not None:
-        starts, ends = traced.spans()
-        busy = union(starts, ends)
+        busy = union(*traced.spans())
         if group.reduced and min(group.totals[BYTES], group.totals[BYTES + 1]):
-            imbalance = traced.imbalance(starts, ends)  # Darshan's own figure is of both directions together
+            imbalance = traced.imbalance()  # Darshan's own figure is of both directions together
     elif group.spans:
         busy = merged(Stretches(*group.spans))
     if busy is not None:
@@ -92,26 +91,28 @@ def merged(spans: Stretches) -> Stretches:
     """Return what the spans cover, each stretch once, in the order of time."""
     if len(spans.starts) > _MANY:
         return _merged_arrays(np.array(spans.starts), np.array(spans.ends))
-    found = Stretches([], [])
+    starts, ends = [], []
     until = -math.inf
     for start, end in sorted(zip(spans.starts, spans.ends, strict=True)):
         if start > until:
-            until = max(start, end)
-            found.starts.append(start)
-            found.ends.append(until)
-        elif end > until:
-            found.ends[-1] = until = end
-    return found
+            starts.append(start)
+            ends.append(until)  # of the one before
+            until = start
+        if end > until:
+            until = end
+    return Stretches(starts, [*ends[1:], until] if ends else [])
 
 
 def _merged_arrays(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> Stretches:
     if not len(starts):
         return Stretches([], [])
     order = starts.argsort()
-    starts = starts[order]
-    ends = np.maximum.accumulate(np.maximum(ends[order], starts))
-    begins = np.flatnonzero(starts[1:] > ends[:-1]) + 1
-    return Stretches([float(starts[0]), *starts[begins].tolist()], [*ends[begins - 1].tolist(), float(ends[-1])])
+    starts = starts.take(order)
+    ends = np.maximum.accumulate(np.maximum(ends.take(order), starts))
+    (begins,) = (starts[1:] > ends[:-1]).nonzero()
+    return Stretches(
+        [float(starts[0]), *starts[1:].take(begins).tolist()], [*ends.take(begins).tolist(), float(ends[-1])]
+    )
 
 
 def _metadata(files: Table, group: Group) -> float:

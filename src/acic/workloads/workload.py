@@ -67,9 +67,10 @@ class Characteristics:
     access: Access = Access.UNKNOWN
 
     def __post_init__(self) -> None:
-        for name in ("processes", "io_processes", "iterations", "data_size", "request_size"):
-            if getattr(self, name) < 1:
-                raise InvalidInput(f"{name} is {getattr(self, name)}", hint=f"{name} must be at least 1")
+        if min(self.processes, self.io_processes, self.iterations, self.data_size, self.request_size) < 1:
+            counts = ("processes", "io_processes", "iterations", "data_size", "request_size")
+            name = next(name for name in counts if getattr(self, name) < 1)
+            raise InvalidInput(f"{name} is {getattr(self, name)}", hint=f"{name} must be at least 1")
         if self.io_processes > self.processes:
             raise InvalidInput(
                 f"io_processes ({self.io_processes}) exceeds processes ({self.processes})",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +27,11 @@ _FIRST_BATCH = 64
 class Segments:
     """The reads and writes of one DXT module.
 
-    The first eight arrays have one element for each segment: record after record, in each first its writes, then its
-    reads, each in the order of time. The last four have one for each record, which is a file of a rank.
+    The first five arrays have one element for each segment: record after record, in each first its writes, then its
+    reads, each in the order of time. So have `record`, `id`, `rank` and `write`, which are made anew when asked for,
+    because few need them. The other arrays have one element for each record, which is a file of a rank.
 
     Args:
-        record: index of the segment's record.
-        id: id of the file.
-        rank: process that did it.
-        write: whether it is a write.
         offset: in the file, B; -1 where the log does not tell (DXT_MPIIO in format 1).
         length: B.
         start: s since the start of the job.
@@ -41,16 +39,13 @@ class Segments:
         thread: the thread that did it; None in older formats.
         record_id: id of each record's file.
         record_rank: rank of each record.
+        requests: segments of each record.
         writes: segments of each record that are writes.
         hostnames: host of each record.
         partial: Darshan ran out of memory, so that segments are missing.
         truncated_ranks: if partial, the ranks that had used up their memory (2 MiB, if not set otherwise).
     """
 
-    record: NDArray[np.intp]
-    id: NDArray[np.uint64]
-    rank: NDArray[np.int64]
-    write: NDArray[np.bool_]
     offset: NDArray[np.int64]
     length: NDArray[np.int64]
     start: NDArray[np.float64]
@@ -58,10 +53,32 @@ class Segments:
     thread: NDArray[np.uint64] | None
     record_id: NDArray[np.uint64]
     record_rank: NDArray[np.int64]
+    requests: NDArray[np.int64]
     writes: NDArray[np.int64]
     hostnames: tuple[str, ...]
     partial: bool
     truncated_ranks: tuple[int, ...]
+
+    @property
+    def record(self) -> NDArray[np.intp]:
+        """The index of each segment's record."""
+        return np.arange(len(self.requests)).repeat(self.requests)
+
+    @property
+    def id(self) -> NDArray[np.uint64]:
+        """The id of each segment's file."""
+        return self.record_id.repeat(self.requests)
+
+    @property
+    def rank(self) -> NDArray[np.int64]:
+        """The process that did each."""
+        return self.record_rank.repeat(self.requests)
+
+    @property
+    def write(self) -> NDArray[np.bool_]:
+        """Whether each is a write."""
+        counts = np.array([self.writes, self.requests - self.writes]).T.ravel()
+        return np.array([True, False] * len(self.writes)).repeat(counts)
 
 
 def read_segments(raw: bytes, region: Region, order: str, processes: int) -> Callable[[], Segments]:
@@ -71,88 +88,78 @@ def read_segments(raw: bytes, region: Region, order: str, processes: int) -> Cal
         Damage: the data end within a record, or hold an impossible rank.
     """
     width = 5 if region.version >= NEWEST[region.name] else 4
-    table = _walk(raw, order, width)
-    check_ranks(table.ranks, processes)
-    return partial(_segments, raw, region, order, width, table)
+    heads = _walk(raw, order, width)
+    check_ranks([head.rank for head in heads], processes)
+    return partial(_segments, raw, region, order, width, heads)
 
 
-def _segments(raw: bytes, region: Region, order: str, width: int, table: _Table) -> Segments:
+def _segments(raw: bytes, region: Region, order: str, width: int, heads: Sequence[_Head]) -> Segments:
     words = np.frombuffer(raw, dtype=np.uint64)
     if order == ">":
         words = words.byteswap()
-    pieces = [words[piece] for piece in table.pieces]
+    pieces = [words[head.start : head.start + (head.writes + head.reads) * width] for head in heads]
     segments = (pieces[0] if len(pieces) == 1 else np.concatenate([words[:0], *pieces])).reshape(-1, width)
-    record = np.arange(len(table.ids)).repeat(table.totals)
-    record_id = np.array(table.ids, dtype=np.uint64)
-    record_rank = np.array(table.ranks, dtype=np.int64)
     integers, floats = segments.view(np.int64), segments.view(np.float64)
     offset = integers[:, 0]
     if region.name == "DXT_MPIIO" and region.version == 1:
         offset = np.full_like(offset, -1)
     return Segments(
-        record=record,
-        id=record_id.take(record),
-        rank=record_rank.take(record),
-        write=np.array([True, False] * len(table.ids)).repeat(table.counts),
         offset=offset,
         length=integers[:, 1],
         start=floats[:, 2],
         end=floats[:, 3],
         thread=segments[:, 4] if width > 4 else None,
-        record_id=record_id,
-        record_rank=record_rank,
-        writes=np.array(table.counts[::2], dtype=np.int64),
-        hostnames=tuple(table.hosts),
+        record_id=np.array([head.id for head in heads], dtype=np.uint64),
+        record_rank=np.array([head.rank for head in heads], dtype=np.int64),
+        requests=np.array([head.writes + head.reads for head in heads], dtype=np.int64),
+        writes=np.array([head.writes for head in heads], dtype=np.int64),
+        hostnames=_texts([head.host for head in heads]),
         partial=region.partial,
-        truncated_ranks=_out_of_memory(table, 8 * width) if region.partial else (),
+        truncated_ranks=_out_of_memory(heads, 8 * width) if region.partial else (),
     )
 
 
-@dataclass(slots=True)
-class _Table:
-    """The heads of all records: how many writes, reads, writes, ... they have, and where these are, in words."""
+class _Head(NamedTuple):
+    """Head of a record, and where its writes begin, in words; its reads follow these."""
 
-    ids: list[int] = field(default_factory=list)
-    ranks: list[int] = field(default_factory=list)
-    hosts: list[str] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
-    totals: list[int] = field(default_factory=list)
-    pieces: list[slice] = field(default_factory=list)
+    id: int
+    rank: int
+    host: bytes
+    writes: int
+    reads: int
+    start: int
 
 
-def _walk(raw: bytes, order: str, width: int) -> _Table:
+def _walk(raw: bytes, order: str, width: int) -> list[_Head]:
     head = _HEAD[order]
-    table = _Table()
-    decoded: dict[bytes, str] = {}
+    heads = []
     at, size = 0, len(raw)
     while at < size:
         if size - at < head.size:
             raise Damage("end within a record")
         key, rank, _, host, writes, reads = head.unpack_from(raw, at)
         at += head.size
-        length = (writes + reads) * width
-        if writes < 0 or reads < 0 or 8 * length > size - at:
+        length = 8 * width * (writes + reads)
+        if writes < 0 or reads < 0 or length > size - at:
             raise Damage("end within a record")
-        table.ids.append(key)
-        table.ranks.append(rank)
-        if host not in decoded:
-            decoded[host] = text(host)
-        table.hosts.append(decoded[host])
-        table.counts += (writes, reads)
-        table.totals.append(writes + reads)
-        table.pieces.append(slice(at // 8, at // 8 + length))
-        at += 8 * length
-    return table
+        heads.append(_Head(key, rank, host, writes, reads, at // 8))
+        at += length
+    return heads
 
 
-def _out_of_memory(table: _Table, size: int) -> tuple[int, ...]:
+def _texts(hosts: Sequence[bytes]) -> tuple[str, ...]:
+    decoded = {host: text(host) for host in set(hosts)}
+    return tuple([decoded[host] for host in hosts])
+
+
+def _out_of_memory(heads: Sequence[_Head], size: int) -> tuple[int, ...]:
     """Return the ranks that cannot have had memory left for another batch of segments.
 
     Darshan doubles the room for a record's writes (and for its reads) from 64 segments on, until its memory is full.
     """
-    counts = np.array(table.counts, dtype=np.int64).reshape(-1, 2)
+    counts = np.array([(head.writes, head.reads) for head in heads], dtype=np.int64).reshape(-1, 2)
     room = np.where(counts > 0, _FIRST_BATCH * 2.0 ** np.ceil(np.log2(np.maximum(counts, 1) / _FIRST_BATCH).clip(0)), 0)
-    ranks, where = np.unique(np.array(table.ranks, dtype=np.int64), return_inverse=True)
+    ranks, where = np.unique(np.array([head.rank for head in heads], dtype=np.int64), return_inverse=True)
     asked = np.bincount(where, weights=room.sum(axis=1) * size + _HEAD["<"].size)
     used = np.bincount(where, weights=counts.sum(axis=1) * size + _HEAD["<"].size)
     memory = max(_MEMORY, float(used.max(initial=0)))

@@ -67,7 +67,7 @@ def read_log(path: Path | str, *, partial: bool = False) -> Log:
         UnreadableInput: there is no such file, it is no Darshan log, or it is truncated or damaged.
     """
     data, header = open_log(path)
-    return _Reading(Path(path), data, header, partial).read()
+    return _Reading(path if isinstance(path, Path) else Path(path), data, header, partial).read()
 
 
 @dataclass(slots=True)

@@ -74,7 +74,7 @@ def _convert(records: NDArray[np.void], how: Conversion, region: Region) -> tupl
     if region.name == "POSIX" and region.version == 1:
         # these mix stdio calls into the POSIX counters, and nothing can tell them apart
         mixed = records["POSIX_FOPENS"] > 0
-        if mixed.any():
+        if np.count_nonzero(mixed):
             note = f"{int(mixed.sum())} POSIX records were left out: Darshan 3.0 mixed stdio calls into them."
             records = records[~mixed]
     words = records.view(np.int64).reshape(len(records), how.source.itemsize // 8)

@@ -7,7 +7,8 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from itertools import compress
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from bz2 import BZ2Decompressor
@@ -43,8 +44,7 @@ class Compression(IntEnum):
     NONE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """One module's part of the log: where it lies in the file, B, and in which format it is."""
 
     name: str
@@ -59,8 +59,7 @@ class Region:
         return self.start + self.length
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """The head of a log.
 
     Args:
@@ -124,10 +123,9 @@ def read_header(data: bytes) -> Header | None:
             versions[i],
             bool(partial >> i & 1),
             numbers[2 * i + 2],
-            length,
+            numbers[2 * i + 3],
         )
-        for i, length in enumerate(numbers[3 : 2 * slots + 2 : 2])
-        if length
+        for i in compress(range(slots), numbers[3 : 2 * slots + 2 : 2])
     ]
     names = Region("names", 0, False, numbers[0], numbers[1])
     size = shape.head.size + shape.maps.size
@@ -143,9 +141,9 @@ class Unpacker:
     """
 
     def __init__(self, data: bytes, compression: Compression) -> None:
-        self._data = data
         self._view = memoryview(data)
-        self._compression = compression
+        self._packed = compression is not Compression.NONE
+        self._new_stream = _new_stream(compression)
         self._left = min(_MOST_ANYWAY + _MOST_EXPANSION * len(data), _MOST)
 
     def unpack(self, start: int, length: int, *, first: bool = False) -> bytes:
@@ -160,45 +158,41 @@ class Unpacker:
             Damage: the region ends early, does not unpack, or unpacks to too much.
         """
         packed = self._view[start : start + length]
-        if self._compression is Compression.NONE:
-            unpacked = packed.tobytes()
-        else:
-            try:
-                unpacked = self._streams(packed, first=first)
-            except (zlib.error, OSError, ValueError, EOFError) as error:
-                raise Damage("do not unpack") from error
+        try:
+            unpacked = self._streams(packed, first=first) if self._packed else packed.tobytes()
+        except (zlib.error, OSError, ValueError, EOFError) as error:
+            raise Damage("do not unpack") from error
         self._left -= len(unpacked)
         return unpacked
 
     def _streams(self, packed: memoryview, *, first: bool) -> bytes:
         """Unpack the streams that stand one behind the other: each rank writes its own."""
-        new_stream = _new_stream(self._compression)
         at, size, step, left = 0, len(packed), 1 << 16, self._left
         pieces = []
         while at < size:
-            stream = new_stream()
-            used = 0
+            stream = self._new_stream()
+            end = at
             while not stream.eof:
                 # a short piece, because the unused end of it is copied for every stream
-                taken = packed[at + used : at + used + step]
+                taken = packed[end : end + step]
                 if not taken:
                     raise Damage("end early")
                 piece = stream.decompress(taken, left + 1)
                 pieces.append(piece)
-                used += len(taken)
+                end += len(taken)
                 left -= len(piece)
                 if left < 0:
                     raise Damage("unpack to more than a log can hold")
-            used -= len(stream.unused_data)
-            at += used
-            step = 2 * used + 256
+            end -= len(stream.unused_data)
+            step = 2 * (end - at) + 256
+            at = end
             if first:
                 break
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def _new_stream(compression: Compression) -> Callable[[], zlib._Decompress | BZ2Decompressor]:
-    if compression is Compression.ZLIB:
+    if compression is not Compression.BZIP2:
         return zlib.decompressobj
     from bz2 import BZ2Decompressor  # few logs are packed so
 
