@@ -1,0 +1,272 @@
+"""`walk`, `tune` and `verify` with real processes and a pretend benchmark, whose best configuration is planted."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acic.cli.main import run as run_command
+from acic.store.database import Store
+from acic.store.measurement import Outcome
+
+PRETEND = Path(__file__).parents[1] / "campaign" / "pretend_ior.py"
+WRITE = [
+    "--processes",
+    2,
+    "--interface",
+    "MPIIO",
+    "--operation",
+    "write",
+    "--data-size",
+    "1MiB",
+    "--request-size",
+    "256KiB",
+]
+
+PLATFORM = """
+name = "pretend"
+title = "A pretend platform"
+revision = "1"
+source = "made up for the tests"
+date = "2026-11"
+default_instance = "node"
+apply = ["romio"]
+[baseline]
+source = "made up for the tests"
+date = "2026-11"
+[baseline.values]
+romio_ds_write = "automatic"
+romio_cb_write = "automatic"
+servers = 4
+placement = "dedicated"
+[roles]
+servers = "servers"
+placement = "placement"
+dedicated = "dedicated"
+[[parameter]]
+name = "romio_ds_write"
+values = ["automatic", "enable", "disable"]
+[[parameter]]
+name = "romio_cb_write"
+values = ["automatic", "enable", "disable"]
+[[parameter]]
+name = "servers"
+values = [1, 2, 4]
+scale = "log"
+[[parameter]]
+name = "placement"
+values = ["dedicated", "part-time"]
+[[instance]]
+name = "node"
+cores = 16
+price = 1.0
+source = "made up for the tests"
+date = "2026-11"
+[training]
+io_processes = [1, 2]
+interface = ["MPIIO"]
+iterations = [1]
+data_size = [262144, 1048576]
+request_size = [65536, 262144]
+operation = ["write"]
+collective = [false]
+shared = [true]
+"""
+
+
+JOB = """
+name = "job"
+processes = 1
+[[phases]]
+interface = "MPIIO"
+operation = "write"
+data_size = "1MiB"
+request_size = "256KiB"
+iterations = 1
+collective = false
+shared = true
+"""
+
+
+def furnish(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a folder with a platform and a benchmark, and nothing of the user's own."""
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(folder / name.lower()))
+    monkeypatch.setenv("PRETEND_SECONDS", "0")
+    (folder / "pretend.toml").write_text(PLATFORM)
+    # started by this Python itself: what `env python3` finds may be a slow script
+    benchmark = folder / "pretend_ior"
+    benchmark.write_text(f"#!{sys.executable} -IS\n" + PRETEND.read_text())
+    benchmark.chmod(0o755)
+    (folder / "job.toml").write_text(JOB)
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    furnish(tmp_path, monkeypatch)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of a campaign, for the tests that only need one."""
+    folder = tmp_path_factory.mktemp("trained")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        furnish(folder, monkeypatch)
+        options = ["--platform", folder / "pretend.toml", "--benchmark", folder / "pretend_ior", "--directory", folder]
+        limits = ["--budget", "10min", "--points", 60, "--repeats", "1:1", "--verify", 0]
+        words = ["train", *options, *limits, "--store", folder / "store.sqlite"]
+        assert run_command([str(word) for word in words]) == 0
+    return folder / "store.sqlite"
+
+
+@pytest.fixture
+def learned(lab: Path, trained: Path) -> Path:
+    """A store of one's own with what the campaign measured."""
+    return Path(shutil.copy(trained, lab / "store.sqlite"))
+
+
+@pytest.fixture
+def run(lab: Path, acic: Callable[..., Any]) -> Callable[..., Any]:
+    """Run a measuring command on the pretend platform."""
+
+    def call(command: str, *words: object) -> Any:
+        options: list[object] = [
+            "--platform",
+            lab / "pretend.toml",
+            "--benchmark",
+            lab / "pretend_ior",
+            "--directory",
+            lab,
+        ]
+        return acic(command, *options, *words)
+
+    return call
+
+
+def objectives(found: Any) -> list[float]:
+    return [o["objective"] for o in found.json["observations"] if o["objective"] is not None]
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("walk", ["--order", "random"]),
+        ("walk", ["--order", "pb"]),
+        ("tune", ["--strategy", "model", "--model", "forest", "--train", 8, "--top", 3]),
+        ("tune", ["--strategy", "genetic", "--runs", 15]),
+    ],
+)
+def test_the_fastest_configuration_is_found_and_not_the_slowest(
+    run: Callable[..., Any], command: str, options: list[object]
+) -> None:
+    found = run(command, *WRITE, *options, "--json")
+    assert found.status == 0, found.err
+    assert found.json["best"]["configuration"]["romio_ds_write"] == "disable"
+    assert found.json["best"]["objective"] == min(objectives(found))
+    assert found.json["improvement"] == pytest.approx(found.json["baseline"] / min(objectives(found)))
+    assert found.json["improvement"] > 1.4
+    assert found.json["basis"] == "measured"
+
+
+def test_the_cheapest_configuration_is_found_and_not_the_dearest(run: Callable[..., Any]) -> None:
+    found = run("walk", *WRITE, "--order", "random", "--goal", "cost", "--json")
+    best = found.json["best"]["configuration"]
+    assert (best["romio_ds_write"], best["placement"]) == ("disable", "part-time")  # nobody pays for servers then
+    assert found.json["best"]["objective"] == min(objectives(found))
+
+
+def test_a_search_is_told_to_people_too(run: Callable[..., Any]) -> None:
+    found = run("walk", *WRITE, "--order", "random")
+    assert found.status == 0
+    assert "Best:" in found.out
+    assert "It took" in found.out
+    assert "romio_ds_write" in found.out
+
+
+def test_every_point_that_a_search_measured_is_in_the_store(run: Callable[..., Any], lab: Path) -> None:
+    found = run("walk", *WRITE, "--order", "random", "--json")
+    with Store.open(str(lab / "store.sqlite")) as store:
+        kept = store.measurements("pretend", outcome=Outcome.OK)
+    assert len(kept) == len(objectives(found))
+    assert {m.tool for m in kept} == {"ior"}
+
+
+def test_a_search_that_is_resumed_runs_nothing_again(run: Callable[..., Any], lab: Path) -> None:
+    first = run("walk", *WRITE, "--order", "random", "--name", "mine", "--json")
+    again = run("walk", *WRITE, "--order", "random", "--name", "mine", "--resume", "--json")
+    assert again.status == 0, again.err
+    assert again.json["observations"] == first.json["observations"]
+    assert again.json["runs"] == first.json["runs"]
+    with Store.open(str(lab / "store.sqlite")) as store:
+        assert store.count("pretend") == len(objectives(first))
+
+
+def test_a_search_within_a_budget_says_when_that_is_used_up(run: Callable[..., Any]) -> None:
+    found = run("tune", *WRITE, "--strategy", "random", "--budget", "1500ms", "--json")
+    assert found.status == 0
+    assert len(objectives(found)) < 54
+    assert found.json["spent_seconds"] < 4.0
+
+
+def test_a_search_whose_baseline_fails_finds_nothing_and_says_why(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRETEND_RULES", '[[[], "error"]]')
+    found = run("walk", *WRITE, "--order", "random", "--runs", 2)
+    assert "Nothing was found" in found.out
+    assert "Input/output error" in found.err
+
+
+def test_verify_measures_what_was_predicted_and_learns_it(run: Callable[..., Any], learned: Path) -> None:
+    with Store.open(str(learned)) as store:
+        before = store.count("pretend")
+    found = run("verify", *WRITE, "--model", "ridge", "--top", 2, "--json")
+    assert found.status == 0, found.err
+    baseline, best, *_ = found.json["verified"]
+    assert baseline["measured"]["value"] == 1.0
+    assert best["configuration"]["romio_ds_write"] == "disable"
+    assert best["measured"]["low"] <= best["measured"]["value"] <= best["measured"]["high"]
+    assert best["measured"]["value"] == pytest.approx(1.65, rel=0.15)  # what the pretend benchmark has planted
+    assert best["predicted"]["value"] == pytest.approx(best["measured"]["value"], rel=0.3)
+    assert best["predicted"]["basis"] == "predicted"
+    assert best["refitted"] is not None
+    with Store.open(str(learned)) as store:
+        assert store.count("pretend") == before + 3 * 3
+    told = run("verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 2)
+    assert "Verdict: change: 1" in told.out
+
+
+@pytest.mark.usefixtures("learned")
+def test_verify_runs_the_applications_own_command(run: Callable[..., Any], lab: Path) -> None:
+    script = lab / "application.py"
+    script.write_text(
+        "import os, sys, time, pathlib\n"
+        "hints = os.environ.get('ROMIO_HINTS', '')\n"
+        "text = pathlib.Path(hints).read_text() if hints else ''\n"
+        "assert pathlib.Path(sys.argv[1]).is_dir()\n"
+        "time.sleep(0.1 if 'romio_ds_write disable' in text else 0.4)\n"
+    )
+    with Store.open(str(lab / "store.sqlite")) as store:
+        before = store.count("pretend")
+    own = ["--", sys.executable, script, "{directory}"]
+    found = run("verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 2, "--json", *own)
+    assert found.status == 0, found.err
+    _, best = found.json["verified"]
+    assert best["measured"]["value"] > 1.8
+    with Store.open(str(lab / "store.sqlite")) as store:
+        assert store.count("pretend") == before  # it is no benchmark
+    assert not list(lab.glob("acic-*"))
+
+
+@pytest.mark.usefixtures("learned")
+def test_verify_of_a_command_that_fails_has_no_success(run: Callable[..., Any], lab: Path) -> None:
+    found = run("verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--", "false")
+    assert found.status == 1
+    assert "exit status 1" in found.err
+    assert "Traceback" not in found.err
