@@ -201,3 +201,15 @@ def test_a_configuration_is_a_value() -> None:
     assert a == b
     assert len({a, b}) == 1
     assert dict(a) == {"x": 1, "y": 2}
+
+
+def test_rules_that_hang_on_one_another_lose_no_configuration() -> None:
+    space = Space(
+        tuple(Parameter(name=name, values=(0, 1, 2)) for name in "abcd"),
+        (Rule(when={"b": 0}, then={"c": 1}), Rule(when={"d": 0}, absent=("b",)), Rule(when={"b": 2}, absent=("a",))),
+    )
+    listed = {space.configuration(point) for point in space.enumerate()}
+    every = itertools.product((None, 0, 1, 2), repeat=4)
+    found = ({n: v for n, v in zip("abcd", values, strict=True) if v is not None} for values in every)
+    assert listed == {Configuration(values) for values in found if not space.problem(values)}
+    assert listed

@@ -67,11 +67,16 @@ class Space:
         """
         points = np.zeros((1, 0), dtype=np.int8)
         for column, parameter in enumerate(self.parameters):
-            levels = np.arange(len(parameter.values), dtype=np.int8)
+            lowest = ABSENT if self._absences(parameter.name) else 0
+            levels = np.arange(lowest, len(parameter.values), dtype=np.int8)
             points = np.hstack([np.repeat(points, len(levels), axis=0), np.tile(levels, len(points))[:, None]])
             for constraint in self.constraints:
                 if self._last_column(constraint) == column:  # prune as soon as a constraint can be told
-                    points = self._apply(constraint, points)
+                    points = points[self._keeps(constraint, points)]
+            for other in self.parameters:
+                rules = self._absences(other.name)
+                if rules and max(map(self._last_column, rules)) == column:
+                    points = points[self._absent_for_a_reason(other.name, rules, points)]
         return points
 
     def configuration(self, point: NDArray[np.int8]) -> Configuration:
@@ -133,21 +138,31 @@ class Space:
     def _last_column(self, constraint: Constraint) -> int:
         return max(self.names.index(name) for name in _mentions(constraint))
 
-    def _apply(self, constraint: Constraint, points: NDArray[np.int8]) -> NDArray[np.int8]:
+    def _absences(self, name: str) -> list[Rule]:
+        """Return the rules under which the parameter does not apply."""
+        return [c for c in self.constraints if isinstance(c, Rule) and name in c.absent]
+
+    def _keeps(self, constraint: Constraint, points: NDArray[np.int8]) -> NDArray[np.bool_]:
         if isinstance(constraint, AtMost):
             small, large = (self._numbers(n, points) for n in (constraint.smaller, constraint.larger))
-            return points[~(small > large)]  # a parameter that does not apply is NaN, and never too large
-        applies = np.ones(len(points), dtype=bool)
-        for name, value in constraint.when.items():
-            applies &= points[:, self.names.index(name)] == self[name].values.index(value)
+            return ~(small > large)  # a parameter that does not apply is NaN, and never too large
         keep = np.ones(len(points), dtype=bool)
         for name, value in constraint.then.items():
-            keep &= ~applies | (points[:, self.names.index(name)] == self[name].values.index(value))
+            keep &= points[:, self.names.index(name)] == self[name].values.index(value)
         for name in constraint.absent:
-            column = points[:, self.names.index(name)]
-            keep &= ~applies | (column <= 0)  # one of the copies stays, and is marked absent
-            column[applies] = np.where(column[applies] <= 0, ABSENT, column[applies])
-        return points[keep]
+            keep &= points[:, self.names.index(name)] == ABSENT
+        return keep | ~self._where(constraint, points)
+
+    def _absent_for_a_reason(self, name: str, rules: Sequence[Rule], points: NDArray[np.int8]) -> NDArray[np.bool_]:
+        """Return where the parameter applies, or a rule says that it does not."""
+        reason = np.any([self._where(rule, points) for rule in rules], axis=0)
+        return np.asarray((points[:, self.names.index(name)] != ABSENT) | reason)
+
+    def _where(self, rule: Rule, points: NDArray[np.int8]) -> NDArray[np.bool_]:
+        applies = np.ones(len(points), dtype=bool)
+        for name, value in rule.when.items():
+            applies &= points[:, self.names.index(name)] == self[name].values.index(value)
+        return applies
 
     def _numbers(self, name: str, points: NDArray[np.int8]) -> NDArray[np.float64]:
         table = np.array([*self[name].values, np.nan], dtype=float)  # ABSENT (-1) finds the NaN

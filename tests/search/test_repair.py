@@ -1,0 +1,124 @@
+"""Repair and candidates: valid, listed, and no more changed than is forced."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acic.search.candidates import Candidates, first
+from acic.search.repair import drawn, drawn_values, neighbours, repaired, usual_values
+from acic.space import AtMost, Configuration, Parameter, Rule, Scale, Space
+from tests.search.made_up import spaces, valid
+
+ORDER = Space(
+    (
+        Parameter(name="processes", values=(2, 8, 32), scale=Scale.LOG),
+        Parameter(name="aggregators", values=(1, 4, 16, 64), scale=Scale.LOG),
+    ),
+    (AtMost(smaller="aggregators", larger="processes"),),
+)
+
+
+def by_hand(space: Space) -> set[Configuration]:
+    """Every valid configuration, of all there could be."""
+    choices = [(None, *p.values) for p in space.parameters]
+    every = (
+        Configuration({n: v for n, v in zip(space.names, values, strict=True) if v is not None})
+        for values in itertools.product(*choices)
+    )
+    return {one for one in every if not space.problem(one)}
+
+
+@settings(deadline=None)
+@given(space=spaces(), seed=st.integers(0, 999))
+def test_what_is_repaired_is_valid_and_listed(space: Space, seed: int) -> None:
+    wanted = drawn_values(space, np.random.default_rng(seed))
+    configuration = repaired(space, wanted)
+    if configuration is not None:
+        assert space.problem(configuration) == ""
+        space.point(configuration)
+
+
+@settings(deadline=None)
+@given(space=spaces(constraints=1), seed=st.integers(0, 999))
+def test_one_constraint_can_always_be_repaired(space: Space, seed: int) -> None:
+    assert repaired(space, drawn_values(space, np.random.default_rng(seed))) is not None
+
+
+@settings(deadline=None)
+@given(space=spaces(), data=st.data())
+def test_what_is_valid_stays_as_it_is(space: Space, data: st.DataObject) -> None:
+    configuration = data.draw(st.sampled_from(valid(space)))
+    fill = drawn_values(space, np.random.default_rng(data.draw(st.integers(0, 9))))
+    assert repaired(space, {**fill, **configuration}) == configuration
+
+
+@settings(deadline=None, max_examples=50)
+@given(space=spaces(constraints=2), data=st.data())
+def test_neighbours_have_each_other_value_that_the_rest_allows(space: Space, data: st.DataObject) -> None:
+    around = data.draw(st.sampled_from(valid(space)))
+    name = data.draw(st.sampled_from(space.names))
+    found = neighbours(space, around, name, usual_values(space, around))
+    values = [one[name] for one in found]
+    assert len(set(values)) == len(values)
+    assert around.get(name) not in values
+    possible = by_hand(space)
+    assert set(found) <= possible
+    alone = {v for v in space[name].values if v != around.get(name) and Configuration({**around, name: v}) in possible}
+    assert alone <= set(values)  # whatever needs no other change is there, and changes nothing else
+    assert all(one == Configuration({**around, name: one[name]}) for one in found if one[name] in alone)
+
+
+def test_numbers_in_the_wrong_order_become_listed_ones() -> None:
+    assert repaired(ORDER, {"processes": 8, "aggregators": 64}) == Configuration({"processes": 8, "aggregators": 4})
+    raised = repaired(ORDER, {"processes": 2, "aggregators": 16}, keep="aggregators")
+    assert raised == Configuration({"processes": 32, "aggregators": 16})
+    assert repaired(ORDER, {"processes": 2, "aggregators": 64}, keep="aggregators") is None
+
+
+def test_a_value_that_the_others_rule_out_cannot_be_kept() -> None:
+    a, b = (Parameter(name=name, values=("x", "y")) for name in "ab")
+    forced = Space((a, b), (Rule(when={"a": "x"}, then={"b": "x"}),))
+    assert repaired(forced, {"a": "x", "b": "y"}, keep="b") is None
+    assert repaired(forced, {"a": "x", "b": "y"}, keep="a") == Configuration({"a": "x", "b": "x"})
+    hidden = Space((a, b), (Rule(when={"a": "x"}, absent=("b",)),))
+    assert repaired(hidden, {"a": "x", "b": "y"}, keep="b") is None
+    assert repaired(hidden, {"a": "x", "b": "y"}) == Configuration({"a": "x"})
+
+
+def test_a_rule_on_what_does_not_apply_does_not_hold() -> None:
+    a, b, c = (Parameter(name=name, values=("x", "y")) for name in "abc")
+    chain = Space((a, b, c), (Rule(when={"a": "x"}, absent=("b",)), Rule(when={"b": "x"}, absent=("c",))))
+    assert repaired(chain, {"a": "x", "b": "x", "c": "y"}) == Configuration({"a": "x", "c": "y"})
+
+
+def test_a_space_without_a_valid_configuration_gives_none() -> None:
+    a, b = (Parameter(name=name, values=("x", "y")) for name in "ab")
+    rules = tuple(Rule(when={"a": v}, then={"b": w}) for v in "xy" for w in "xy")
+    assert drawn(Space((a, b), rules), np.random.default_rng(0)) is None
+
+
+@settings(deadline=None)
+@given(space=spaces(), data=st.data())
+def test_candidates_know_which_are_known(space: Space, data: st.DataObject) -> None:
+    candidates = Candidates(space)
+    known = data.draw(st.lists(st.sampled_from(valid(space)), unique=True))
+    unknown = candidates.configurations(np.flatnonzero(candidates.unknown(known)))
+    assert set(unknown) | set(known) == set(valid(space))
+    assert not set(unknown) & set(known)
+
+
+@settings(deadline=None)
+@given(values=st.lists(st.integers(0, 5), max_size=40), count=st.integers(0, 50), seed=st.integers(0, 9))
+def test_the_first_are_the_least(values: list[int], count: int, seed: int) -> None:
+    places = first(np.array(values, dtype=float), count, rng=np.random.default_rng(seed))
+    assert len(set(places.tolist())) == len(places) == min(count, len(values))
+    assert [values[i] for i in places] == sorted(values)[:count]
+
+
+def test_ties_are_drawn() -> None:
+    draws = {int(first(np.zeros(4), 1, rng=np.random.default_rng(seed))[0]) for seed in range(40)}
+    assert draws == {0, 1, 2, 3}
