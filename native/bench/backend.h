@@ -21,6 +21,7 @@ struct place {
     MPI_Comm comm; /* the ranks that open it together; MPI_COMM_SELF for a file of one */
     enum direction direction;
     int both;                        /* replay: written and read in one open, and nothing that is there is cut off */
+    int alone;                       /* nobody else has the file open meanwhile: MPI_MODE_UNIQUE_OPEN, as IOR says */
     int collective;                  /* transfers are collective over `comm` */
     int direct;                      /* O_DIRECT */
     MPI_Info info;                   /* hints, or MPI_INFO_NULL */

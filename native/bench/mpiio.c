@@ -14,7 +14,7 @@ static void mpiio_version(char *text, size_t size) {
 static int mpiio_open(const struct place *place, struct file *file, struct error *error) {
     const int writing = place->direction == WRITE || place->both;
     const int access = place->both ? MPI_MODE_RDWR : MPI_MODE_WRONLY;
-    const int mode = writing ? MPI_MODE_CREATE | access : MPI_MODE_RDONLY;
+    const int mode = (writing ? MPI_MODE_CREATE | access : MPI_MODE_RDONLY) | (place->alone ? MPI_MODE_UNIQUE_OPEN : 0);
     *file = (struct file){.place = place, .handle = MPI_FILE_NULL};
     const int code = MPI_File_open(place->comm, place->path, mode, place->info, &file->handle);
     file->is_open = code == MPI_SUCCESS;

@@ -241,6 +241,7 @@ static void prepare(struct run *run, int64_t repetition) {
         .path = run->path,
         .comm = options->file_per_task ? MPI_COMM_SELF : job->comm,
         .direction = run->phase == PHASE_WRITE ? WRITE : READ,
+        .alone = 1,
         .collective = together && options->collective,
         .direct = options->direct > 0,
         .info = job->info,

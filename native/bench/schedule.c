@@ -180,7 +180,9 @@ static void place_segment(struct maker *maker, int64_t index) {
     const int joint = s->interface == MPIIO && maker->trace->files[s->file].joint;
     while (maker->next < maker->event_count && !maker->done[index]) {
         const struct event *const event = &maker->events[maker->next];
-        const int before = event->kind == STEP_CLOSE ? event->when < s->start : event->when <= s->start;
+        const int own_later = event->kind == STEP_CALL && maker->trace->calls[event->number].last > index;
+        const int earlier = event->kind == STEP_CLOSE ? event->when < s->start : event->when <= s->start;
+        const int before = earlier && !own_later;
         const int needed = s->call > 0 || (joint && !*is_open);
         if (!before && !needed) {
             break;

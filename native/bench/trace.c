@@ -145,7 +145,7 @@ static int make_calls(struct reader *reader, int64_t most) {
     }
     trace->calls = calls;
     for (int64_t i = trace->call_count + 1; i <= room; i++) {
-        calls[i] = (struct call){.file = -1, .start = INFINITY, .last = -1};
+        calls[i] = (struct call){.file = -1, .last = -1};
     }
     trace->call_count = room;
     return STATUS_OK;
@@ -165,7 +165,7 @@ static int take_call(struct reader *reader, const struct segment *segment, int64
     }
     call->file = segment->file;
     call->direction = segment->direction;
-    call->start = segment->start < call->start ? segment->start : call->start;
+    call->start = segment->start > call->start ? segment->start : call->start;
     if (rank == trace->rank) {
         if (segment->call <= reader->last_call) {
             return wrong(reader, "a rank's collective calls must have ascending numbers, each once", word);

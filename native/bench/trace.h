@@ -31,7 +31,7 @@ struct trace_file {
 struct call {
     int32_t file; /* -1: no segment has this number */
     uint8_t direction;
-    double start; /* the first rank's */
+    double start; /* the last rank's: until then the others wait */
     int64_t last; /* of this rank's segments that are part of it, the index; -1: none */
 };
 

@@ -1,23 +1,18 @@
-"""acic-bench is compiled once, with the MPI that is there."""
+"""acic-bench is compiled once, with the MPI that is there: in a cache folder, and only what changed since last time."""
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.native.bench import Bench, Mpi, build, find_mpi, skip_or_fail
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark these as slow: they compile, start MPI jobs by the dozen, and need an MPI that the lock does not bring."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
@@ -30,10 +25,24 @@ def mpi() -> Mpi:
 
 
 @pytest.fixture(scope="session")
-def bench(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    folder = tmp_path_factory.mktemp("acic-bench")
-    build(mpi, folder, "all")
-    return Bench(folder / "acic-bench", mpi)
+def built(mpi: Mpi, pytestconfig: pytest.Config) -> Callable[[str], Path]:
+    """Make a target with warnings as errors, and return the folder of all that was made; one worker makes at a time."""
+    name = hashlib.sha256(f"{mpi.mpicc.resolve()} {mpi.mpicc.stat().st_mtime_ns}".encode()).hexdigest()[:12]
+    folder = pytestconfig.rootpath / ".pytest_cache" / "d" / "acic-bench" / name
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def make(target: str) -> Path:
+        with (folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            build(mpi, folder, target)
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def bench(mpi: Mpi, built: Callable[[str], Path]) -> Bench:
+    return Bench(built("all") / "acic-bench", mpi)
 
 
 @pytest.fixture(scope="session")
@@ -63,8 +72,9 @@ def no_shared_memory_left() -> Iterator[None]:
     before = set(folder.glob("mpich_shm_*"))
     yield
     for segment in set(folder.glob("mpich_shm_*")) - before:
-        if segment.stat().st_uid == os.geteuid() and not _in_use(segment):
-            segment.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another job's, which has just ended
+            if segment.stat().st_uid == os.geteuid() and not _in_use(segment):
+                segment.unlink()
 
 
 def _in_use(path: Path) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.native.bench import FAILED, OK, Bench, Mpi, build
+from tests.native.bench import FAILED, OK, Bench, Mpi
 from tests.native.test_replay import checkpoint
 from tests.native.traces import write_trace
 
@@ -24,10 +23,8 @@ RUNS = [
 ]
 
 
-@pytest.mark.slow
-def test_sanitizers_and_valgrind_find_nothing(mpi: Mpi, tmp_path: Path) -> None:
-    build(mpi, tmp_path / "build", "check")
-    bench = Bench(tmp_path / "build" / "sanitized" / "acic-bench", mpi)
+def test_sanitizers_and_valgrind_find_nothing(mpi: Mpi, built: Callable[[str], Path], tmp_path: Path) -> None:
+    bench = Bench(built("check") / "sanitized" / "acic-bench", mpi)
     (tmp_path / "hints").write_text("IOR_HINT__MPI__cb_nodes=1\n")
     write_trace(tmp_path / "trace", checkpoint(), barriers=[0.4])
     # leaks are looked for in the parts' own tests: MPI libraries keep memory until the end

@@ -88,6 +88,31 @@ static void pauses(const char *path) {
     trace_free(&trace);
 }
 
+/* A rank that comes late to a call has first done what it did before, though the others have come already. */
+static void latecomers(const char *path) {
+    static const char *const EARLIER[] = {"5 5.1", "5.2 5.2"};
+    for (size_t i = 0; i < sizeof EARLIER / sizeof EARLIER[0]; i++) {
+        struct trace trace;
+        struct schedule schedule;
+        struct error error = NO_ERROR;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "0 posix write 0 0 0 8 %s\n0 mpiio write 1 1 0 8 5.2 6\n1 mpiio write 1 1 8 8 4.9 6\n", EARLIER[i]);
+        save(path, HEAD, text);
+        CHECK(trace_read(&trace, path, 0, &error) == STATUS_OK && trace.calls[1].start == 5.2);
+        CHECK(schedule_make(&schedule, &trace, &error) == STATUS_OK && schedule.count == 6);
+        int64_t write = 0;
+        int64_t call = 0;
+        for (int64_t k = 0; k < schedule.count; k++) {
+            write = schedule.steps[k].kind == STEP_TRANSFER ? k : write;
+            call = schedule.steps[k].kind == STEP_CALL ? k : call;
+        }
+        CHECK(write > 0 && call > write);
+        schedule_free(&schedule);
+        trace_free(&trace);
+    }
+}
+
 enum { RANKS = 5, FILES = 4, SEGMENTS = 60 };
 
 /* A trace with clocks that disagree, collective calls that some ranks are not part of, and barriers anywhere. */
@@ -234,6 +259,7 @@ int main(void) {
     refused(path);
     taken(path);
     pauses(path);
+    latecomers(path);
     never_halts(path);
     unlink(path);
     return 0;

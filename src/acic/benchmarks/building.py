@@ -1,0 +1,187 @@
+"""acic-bench from the C sources that acic carries: built once for each version and MPI, in the user's cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import acic
+from acic.benchmarks.benchmark import ACIC_BENCH
+from acic.errors import AcicError, InvalidInput
+
+_SUFFIXES = (".c", ".h", ".def")
+_FACTS = "built.json"
+_SECONDS = 600  # for the compiler
+_NO_MPI = "run `pip install acic[mpi]`, load your system's MPI, or name its mpicc in ACIC_MPICC"
+_TOLD = 15  # lines of the compiler's output
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A program that was built, and the launcher of the MPI that it was built with."""
+
+    program: Path
+    mpiexec: Path | None
+
+
+def sources() -> Path:
+    """Return the folder of acic-bench's sources: carried by the package, or beside it in a checkout."""
+    carried = Path(__file__).parent / "native"
+    return carried if carried.is_dir() else Path(__file__).parents[3] / "native" / "bench"
+
+
+def cache_folder() -> Path:
+    """Return where programs are kept: $ACIC_CACHE, or the user's cache folder."""
+    if folder := os.environ.get("ACIC_CACHE"):
+        return Path(folder)
+    from platformdirs import user_cache_path
+
+    return Path(user_cache_path("acic"))
+
+
+def find_mpicc() -> Path | None:
+    """Return the MPI compiler named by ACIC_MPICC, else that beside ACIC_MPIEXEC, beside this Python, or on PATH.
+
+    Raises:
+        InvalidInput: a variable names what is no program.
+    """
+    if named := os.environ.get("ACIC_MPICC"):
+        return _program("ACIC_MPICC", named)
+    if named := os.environ.get("ACIC_MPIEXEC"):
+        found = shutil.which("mpicc", path=str(_program("ACIC_MPIEXEC", named).parent))
+    else:
+        found = shutil.which("mpicc", path=str(Path(sys.executable).parent)) or shutil.which("mpicc")
+    return Path(found) if found else None
+
+
+def _program(variable: str, named: str) -> Path:
+    found = shutil.which(named)
+    if found is None:
+        raise InvalidInput(f"{variable} names {named}, which is no program", hint=_NO_MPI)
+    return Path(found)
+
+
+def built() -> Built:
+    """Return acic-bench for the MPI that is there, built if it was not yet.
+
+    Where there is no compiler, as on compute nodes, one that was built before for this version will do.
+
+    Raises:
+        AcicError: there is no MPI or no compiler, or it cannot build the program.
+        InvalidInput: ACIC_MPICC or ACIC_MPIEXEC names what is no program.
+    """
+    folder, mpicc, here = cache_folder(), find_mpicc(), sources()
+    stem = f"bench-{acic.__version__}-{_digest(here)}"
+    if mpicc is None:
+        found = sorted(folder.glob(f"{stem}-*/{ACIC_BENCH}"), key=lambda path: path.stat().st_mtime)
+        if not found:
+            raise AcicError("there is no ior, and no MPI to build acic-bench with", hint=_NO_MPI)
+        return _facts(found[-1].parent)
+    home = folder / f"{stem}-{_identity(mpicc)}"
+    if not (home / ACIC_BENCH).exists():
+        _make(mpicc, here, home)
+    return _facts(home)
+
+
+@cache
+def _digest(folder: Path) -> str:
+    """Return what names the sources."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.suffix in _SUFFIXES or path.name == "Makefile":
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _identity(mpicc: Path) -> str:
+    """Return what names an MPI: asking it would start a process."""
+    real = mpicc.resolve()
+    found = real.stat()
+    return hashlib.sha256(f"{mpicc} {real} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()[:12]
+
+
+def _facts(home: Path) -> Built:
+    try:
+        mpiexec = json.loads((home / _FACTS).read_text())["mpiexec"]
+    except (OSError, ValueError, KeyError, TypeError):  # somebody's hand was in the cache
+        mpiexec = None
+    return Built(home / ACIC_BENCH, Path(mpiexec) if mpiexec else None)
+
+
+def _make(mpicc: Path, here: Path, home: Path) -> None:
+    """Build into `home`, which appears when it is whole; of several at once one builds, and the others wait."""
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(home.parent / "bench.lock"):
+            if (home / ACIC_BENCH).exists():
+                return
+            with tempfile.TemporaryDirectory(dir=home.parent, prefix="bench-unfinished-") as unfinished:
+                _compile(mpicc, here, Path(unfinished))
+                shutil.rmtree(home, ignore_errors=True)  # what somebody left of it
+                os.rename(Path(unfinished) / "whole", home)
+    except OSError as error:
+        raise AcicError(
+            f"cannot build acic-bench in {home.parent}: {error.strerror or error}",
+            hint="name a folder that can be written to in ACIC_CACHE, or a program that is built already in ACIC_BENCH",
+        ) from error
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Hold a lock; a file system without locks does without, as the result appears at once in any case."""
+    import fcntl
+
+    with lock.open("w") as file:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _compile(mpicc: Path, here: Path, folder: Path) -> None:
+    import subprocess
+
+    if shutil.which("make") is None:
+        raise AcicError("acic-bench cannot be built: there is no make", hint="install make, or put ior on PATH")
+    # a copy, since the package's folder may be read-only, and make can do nothing with blanks in a path
+    shutil.copytree(here, folder / "source", ignore=shutil.ignore_patterns("build", "test_*"))
+    command = ["make", "-C", str(folder / "source"), f"-j{os.cpu_count() or 1}", f"MPICC={shlex.quote(str(mpicc))}"]
+    # a newer compiler may warn of more than the one we build with
+    command += ["WERROR=", "BUILD=build"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    try:
+        done = subprocess.run(  # noqa: S603  # no shell
+            command,
+            env=environment,  # that of a make around us would pass its own options on
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise AcicError(
+            f"acic-bench was not built with {mpicc} within {_SECONDS} s",
+            hint="try again when the machine is less busy, or put ior on PATH",
+        ) from error
+    if done.returncode != 0:
+        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TOLD:])
+        compiler = "" if any(map(shutil.which, ("cc", "gcc", "clang"))) else "install a C compiler such as gcc, or "
+        raise AcicError(
+            f"acic-bench cannot be built with {mpicc}:\n{said}",
+            hint=f"{compiler}name another MPI's compiler in ACIC_MPICC, or put ior on PATH",
+        )
+    whole = folder / "whole"
+    whole.mkdir()
+    shutil.move(folder / "source" / "build" / ACIC_BENCH, whole / ACIC_BENCH)
+    mpiexec = shutil.which("mpiexec", path=str(mpicc.parent))
+    (whole / _FACTS).write_text(json.dumps({"mpicc": str(mpicc), "mpiexec": mpiexec}) + "\n")

@@ -1,0 +1,76 @@
+"""`acic replicate --replay`: a log's own requests as a file for `acic-bench replay`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acic.workloads.darshan import read_log
+from acic.workloads.replay import replay_trace
+from tests.cli.conftest import LOGS, Result
+
+Acic = Callable[..., Result]
+CHECKPOINT = LOGS / "known/app_ckpt_coll.darshan"
+
+
+def test_the_trace_is_written_and_its_command_printed(acic: Acic, tmp_path: Path) -> None:
+    trace = tmp_path / "run.trace"
+    result = acic("replicate", CHECKPOINT, "--replay", trace)
+    made = replay_trace(read_log(CHECKPOINT))
+    assert result.status == 0
+    assert trace.read_text().splitlines() == list(made.lines)
+    *comments, command = result.out.splitlines()
+    assert command == f"mpiexec -n 4 acic-bench replay {trace}"
+    assert comments == [f"# {difference}" for difference in made.differences]
+
+
+def test_a_file_with_a_blank_is_quoted(acic: Acic, tmp_path: Path) -> None:
+    result = acic("replicate", CHECKPOINT, "--replay", tmp_path / "a trace")
+    assert result.out.splitlines()[-1] == f"mpiexec -n 4 acic-bench replay '{tmp_path}/a trace'"
+
+
+def test_json_tells_files_and_bytes(acic: Acic, tmp_path: Path) -> None:
+    found = acic("replicate", CHECKPOINT, "--replay", tmp_path / "t", "--json").json
+    assert found["command"] == ["mpiexec", "-n", "4", "acic-bench", "replay", str(tmp_path / "t")]
+    assert (found["ranks"], found["bytes_read"], found["bytes_written"]) == (4, 33562632, 167779640)
+    assert [file["path"].rpartition("/")[2] for file in found["files"]] == [f"ckpt_{i}.h5" for i in range(5)]
+    assert found["differences"]
+
+
+def test_a_log_without_dxt_says_how_to_get_it(acic: Acic, tmp_path: Path) -> None:
+    result = acic("replicate", LOGS / "apps/madbench2_POSIX_UNIQUE.darshan", "--replay", tmp_path / "t")
+    assert result.status == 4
+    assert "DXT_ENABLE_IO_TRACE=1" in result.err
+    assert not list(tmp_path.glob("t*"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["workload.toml"],
+        [str(CHECKPOINT), "--processes", "4"],
+        ["--processes", "4", "--interface", "POSIX", "--operation", "write", "--data-size", "1m"],
+    ],
+)
+def test_only_a_log_can_be_replayed(acic: Acic, tmp_path: Path, words: list[str]) -> None:
+    result = acic("replicate", *words, "--replay", tmp_path / "t")
+    assert result.status == 2
+    assert "needs a Darshan log" in result.err
+    assert not (tmp_path / "t").exists()
+
+
+def test_a_damaged_log_needs_partial(acic: Acic, tmp_path: Path) -> None:
+    """Cut behind the DXT modules, whose regions come before that of HEATMAP."""
+    (tmp_path / "cut.darshan").write_bytes(CHECKPOINT.read_bytes()[:-10])
+    assert acic("replicate", tmp_path / "cut.darshan", "--replay", tmp_path / "t").status == 3
+    assert acic("replicate", tmp_path / "cut.darshan", "--partial", "--replay", tmp_path / "t").status == 0
+    assert (tmp_path / "t").read_text().splitlines() == list(replay_trace(read_log(CHECKPOINT)).lines)
+
+
+def test_a_file_that_cannot_be_written_is_told(acic: Acic, tmp_path: Path) -> None:
+    result = acic("replicate", CHECKPOINT, "--replay", tmp_path / "missing" / "t")
+    assert result.status == 2
+    assert "cannot write" in result.err
