@@ -70,6 +70,7 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
             _show_plan(request, as_json)
             return
         session = Session.begin(request, name=name, now=datetime.now(UTC))
+        say(_plan_line(request))
         say(f"campaign {session.journal.name}; interrupt it as you like: acic train --resume goes on")
     with Store.open(store_url) as store, campaign_progress() as show:
         controller = session.controller(store, watch=show)
@@ -134,6 +135,17 @@ def _show_plan(request: Request, as_json: bool) -> None:
         return
     _plan_table(seen)
     say(f"note: {seen.assumption}")
+
+
+def _plan_line(request: Request) -> str:
+    from acic.campaign.outlook import outlook
+
+    seen = outlook(request)
+    parts = ", ".join(f"{part.points} of {part.stage}" for part in seen.parts)
+    seconds = sum(part.seconds for part in seen.parts)
+    dollars = sum(part.dollars or 0.0 for part in seen.parts)
+    price = f" and {format_usd(dollars)}" if dollars else ""
+    return f"plan: about {parts} points, expected to take {format_seconds(seconds)}{price}; {seen.assumption}"
 
 
 def _plan_table(seen: Outlook) -> None:
