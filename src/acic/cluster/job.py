@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +12,10 @@ from typing import Protocol
 
 from acic.errors import InvalidInput
 
+TAG = "ACIC_JOB"  # the environment variable that every process of a job carries, with the job's name
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class State(StrEnum):
@@ -40,13 +44,14 @@ class Job:
         command: the program and its arguments, without a launcher.
         processes: how many MPI processes; 0 for a program that is started once, as it is (a user's own `mpiexec ...`).
         folder: working folder, which exists and which all nodes see; standard output and error go there.
-        time_limit: s, after which the whole job is ended.
+        time_limit: s, after which the whole job is ended, the commands before included.
         nodes: machines to spread the processes over.
         environment: added to the controller's own.
         before: commands to run first, once, one after the other; if one fails, so does the job.
 
     Raises:
-        InvalidInput: a name that is none for a file, an empty command, or a count or time that cannot be.
+        InvalidInput: a name that is none for a file, an empty command, a variable that cannot be, or a count or
+            time that cannot be.
     """
 
     name: str
@@ -61,8 +66,23 @@ class Job:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise InvalidInput(f"{self.name!r} is no name for a job", hint="use letters, digits, '.', '_' and '-'")
-        if not self.command or self.processes < 0 or self.nodes < 1 or self.time_limit <= 0:
-            raise InvalidInput(f"the job {self.name} lacks a command, nodes or time", hint="give at least one of each")
+        if not self.command or not self.command[0] or self.processes < 0 or self.nodes < 1:
+            raise InvalidInput(f"the job {self.name} lacks a command or nodes", hint="give at least one of each")
+        if not 0 < self.time_limit < math.inf:
+            raise InvalidInput(f"{self.time_limit} s is no time limit", hint="give seconds, more than 0")
+        if not all(command and command[0] for command in self.before):
+            raise InvalidInput(f"a command before the job {self.name} is empty", hint="leave it out")
+        for variable in self.environment:
+            if not _VARIABLE.fullmatch(variable) or variable == TAG:
+                raise InvalidInput(f"{variable!r} cannot be set for a job", hint="use letters, digits and '_'")
+        if any("\0" in word for word in self._words()):
+            raise InvalidInput(f"a word of the job {self.name} has a NUL in it", hint="no program can be given one")
+
+    def _words(self) -> Iterator[str]:
+        yield from self.command
+        yield from self.environment.values()
+        for command in self.before:
+            yield from command
 
     @property
     def stdout(self) -> Path:
@@ -83,7 +103,8 @@ class Ending:
         state: where it is.
         exit_status: of the program; 128 + N for a signal N; None if not known.
         seconds: wall time of the program by a monotonic clock (without queueing); None if not known.
-        reason: one line, "" if all went well: "exit status 2", "killed by signal 9", "node failure", "time limit of 30 s".
+        reason: one line, "" if all went well: "exit status 2", "killed by signal 9", "node failure", "time limit of
+            30 s".
     """
 
     state: State
@@ -106,7 +127,7 @@ class Runner(Protocol):
         """Start `job`, or put it into a queue.
 
         Raises:
-            InvalidInput: it can never run here (no such launcher, too many nodes).
+            InvalidInput: it can never run here (no such launcher or folder, too many nodes, a name used before).
             TransientError: it was not started, and may be if tried again.
         """
 
@@ -120,11 +141,18 @@ class Runner(Protocol):
         """Return how a submitted job ended, when it has; cancels it and re-raises on KeyboardInterrupt."""
 
     def cancel(self, job: Job) -> Ending:
-        """End `job` if it has not ended; return how it did."""
+        """End `job` if it has not ended; return how it did.
+
+        Raises:
+            TransientError: a process does not end, or a machine or scheduler does not answer: some may be left.
+        """
 
     def reclaim(self, job: Job) -> Ending | None:
         """Take over what a controller that died left of `job`, which it may or may not have submitted.
 
         Still running or queued, it is cancelled, with every process. Returns how it ended if that is
         known for certain, else None. Safe to call again.
+
+        Raises:
+            TransientError: as in `cancel`.
         """

@@ -1,0 +1,279 @@
+"""Jobs that a batch scheduler runs."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from acic.cluster import jobscript, processes, records
+from acic.cluster.direct import GRACE
+from acic.cluster.job import Ending, Job, State
+from acic.cluster.launcher import find_launcher, open_launcher
+from acic.cluster.scheduler import Request, Scheduler, Sight
+from acic.cluster.slurm import Slurm
+from acic.cluster.tickets import Ticket, read_ticket, write_ticket
+from acic.errors import AcicError, InvalidInput, TransientError
+
+_SIGNALLED = 128
+_FIRST_NAP, _LONGEST_NAP = 0.05, 1.0  # s
+
+
+class BatchRunner:
+    """Runs jobs through Slurm, or any other batch scheduler that PSI/J knows.
+
+    How a program ended stands in a file that the job's script writes as its last act; what the scheduler
+    says explains why there is none. Nothing that a later controller needs is kept in memory.
+
+    Args:
+        scheduler: as PSI/J calls it: "slurm", "pbs", "pbs_classic", "lsf", "cobalt".
+        account: whom the time is charged to; "" for the scheduler's default.
+        queue: queue or partition; "" for the scheduler's default.
+        attributes: other directives, as the scheduler writes them, without dashes: {"constraint": "haswell"}.
+        launcher: what starts the processes in place of mpiexec; `-n N` follows: ("srun", "--mpi=pmi2").
+        mpiexec: the launcher; None for that of ACIC_MPIEXEC, beside this Python, or on PATH.
+        interval: s between questions to the scheduler.
+        patience: s to wait for its answer.
+        settle: s that the last file of a job may take to be seen here (NFS) when the scheduler says it ended.
+
+    Raises:
+        MissingData: PSI/J is not installed.
+        InvalidInput: PSI/J knows no such scheduler, or a directive cannot be written.
+    """
+
+    def __init__(
+        self,
+        scheduler: str = "slurm",
+        *,
+        account: str = "",
+        queue: str = "",
+        attributes: Mapping[str, str] | None = None,
+        launcher: Sequence[str] = (),
+        mpiexec: Path | None = None,
+        interval: float = 5.0,
+        patience: float = 30.0,
+        settle: float = 10.0,
+    ) -> None:
+        self._request = Request(account=account, queue=queue, attributes=dict(attributes or {}))
+        self._scheduler = (Slurm if scheduler == "slurm" else Scheduler)(scheduler, patience)
+        self._launcher, self._mpiexec = tuple(launcher), mpiexec
+        self._interval, self._settle, self._patience = interval, settle, patience
+        self._lock = threading.RLock()
+        self._under_way: dict[str, str] = {}  # the scheduler's id of each job that is asked for
+        self._last: dict[str, Ending] = {}  # what was seen of a job the last time
+        self._missed: dict[str, float] = {}  # since when a job has ended without saying how
+        self._sights: dict[str, Sight] = {}
+        self._looked = -float("inf")
+
+    @property
+    def name(self) -> str:
+        """What the user calls it: the scheduler's name."""
+        return self._scheduler.name
+
+    def submit(self, job: Job) -> None:
+        """See `Runner.submit`: the job is in the queue when this returns."""
+        records.check_folder(job)
+        earlier = read_ticket(job)
+        if records.ending_file(job).exists() or (earlier is not None and earlier.may_start):
+            raise InvalidInput(f"there was a job {job.name} already", hint="give each job a name of its own")
+        token = secrets.token_hex(8)
+        files = jobscript.Files.of(job, token)
+        files.folder.mkdir(exist_ok=True)
+        self._write_scripts(job, files)
+        ticket = Ticket(token=token, may_start=True)
+        write_ticket(job, ticket)
+        try:
+            native = self._scheduler.submit(files.batch)
+        except BaseException as error:
+            native = self._started(job, ticket, error)
+        write_ticket(job, replace(ticket, native=native))
+        with self._lock:
+            self._under_way[job.name] = native
+            self._last[job.name] = Ending(state=State.QUEUED)
+            self._looked = -float("inf")  # an answer from before knows nothing of this job
+
+    def _started(self, job: Job, ticket: Ticket, error: BaseException) -> str:
+        """Return the id of a job that started though its submission failed; else see that it never will, and raise.
+
+        A scheduler may have taken a job and not have said so in time.
+        """
+        self._withdraw(job, ticket)
+        native = self._native(job, ticket)
+        if native is not None and isinstance(error, TransientError):
+            return native
+        with suppress(AcicError):
+            for found in self._scheduler.find(job.name):
+                self._scheduler.cancel(found)
+        raise error
+
+    def _write_scripts(self, job: Job, files: jobscript.Files) -> None:
+        command, crowded = list(job.command), {}
+        if job.processes and self._launcher:
+            command = [*self._launcher, "-n", str(job.processes), *command]
+        elif job.processes:
+            launcher = find_launcher() if self._mpiexec is None else open_launcher(self._mpiexec)
+            command, crowded = launcher.in_allocation(command, job.processes), launcher.crowded()
+        jobscript.write(job, files, command, crowded)
+        launch = ["/bin/sh", str(files.script)]
+        files.batch.write_text(self._scheduler.script(job, self._request, launch, files.folder))
+
+    def poll(self, job: Job) -> Ending:
+        """See `Runner.poll`: asks the scheduler at most every `interval` seconds."""
+        known = records.recorded(job)
+        if known is not None:
+            return known
+        ticket = read_ticket(job)
+        if ticket is None:
+            return Ending(state=State.UNKNOWN, reason="it was never submitted")
+        ended = self._ended(job, ticket)
+        if ended is not None and not _by_signal(ended):
+            return self._record(job, ended)
+        native = self._native(job, ticket)
+        before = self._last.get(job.name, Ending(state=State.QUEUED))
+        try:
+            sight = self._look(job, native) if native is not None else None
+        except TransientError:
+            return before
+        now = self._judge(job, ticket, sight, before)
+        if now.state is State.UNKNOWN and native is not None:
+            with suppress(AcicError):  # nobody will look at it again, should it be there after all
+                self._scheduler.cancel(native)
+        if now.state.over:
+            return self._record(job, now)
+        self._last[job.name] = now
+        return now
+
+    def _judge(self, job: Job, ticket: Ticket, sight: Sight | None, before: Ending) -> Ending:
+        """Return where `job` is by what the scheduler says and by what its script wrote."""
+        if sight is not None and not sight.state.over:
+            self._missed.pop(job.name, None)
+            return Ending(state=sight.state, reason=sight.reason)
+        ended = self._ended(job, ticket)  # it may have ended since this was looked at
+        if sight is not None and sight.final:
+            # a program that the scheduler had killed ended by a signal, and this is why
+            if ended is not None and not _by_signal(ended):
+                return ended
+            told = Ending(state=sight.state, reason=sight.reason)
+            return told if ended is None else replace(told, exit_status=ended.exit_status, seconds=ended.seconds)
+        if ended is not None:
+            return ended
+        since = self._missed.setdefault(job.name, time.monotonic())
+        if time.monotonic() - since < self._settle:
+            return before
+        if sight is None:
+            return Ending(state=State.UNKNOWN, reason=f"gone from {self.name} without an exit status")
+        if sight.state is State.FAILED:
+            return Ending(state=State.FAILED, reason=sight.reason)
+        return Ending(state=State.UNKNOWN, reason=sight.reason or f"ended in {self.name} without an exit status")
+
+    def wait(self, job: Job) -> Ending:
+        """See `Runner.wait`."""
+        nap = _FIRST_NAP
+        try:
+            while not (ending := self.poll(job)).state.over:
+                time.sleep(nap)
+                nap = min(1.5 * nap, _LONGEST_NAP)
+        except KeyboardInterrupt:
+            self.cancel(job)
+            raise
+        return ending
+
+    def cancel(self, job: Job) -> Ending:
+        """See `Runner.cancel`."""
+        ended = self.reclaim(job)
+        if ended is None and read_ticket(job) is not None:
+            return self._record(job, Ending(state=State.UNKNOWN, reason=f"gone from {self.name}; nobody saw how"))
+        return ended or self.poll(job)
+
+    def reclaim(self, job: Job) -> Ending | None:
+        """See `Runner.reclaim`."""
+        ticket = read_ticket(job)
+        known = records.recorded(job)
+        if ticket is not None and known is None:
+            # the job's script writes its id and then looks for leave; here leave is taken and then the id is read
+            ticket = self._withdraw(job, ticket)
+            known = self._end(job, ticket)
+        processes.end(job.name, grace=GRACE)  # where a node that failed is this machine, the scheduler leaves them
+        return known
+
+    def _end(self, job: Job, ticket: Ticket) -> Ending | None:
+        """End a job that may be queued, running or gone; return how it ended if that is known for certain."""
+        native = self._native(job, ticket)
+        natives = [native] if native is not None else self._scheduler.find(job.name)
+        alive = False
+        deadline = time.monotonic() + 2 * self._patience
+        nap = _FIRST_NAP
+        while natives:
+            sights = {native: sight for native, sight in self._scheduler.look(natives).items() if sight.of(job)}
+            left = [native for native in natives if native in sights and not sights[native].state.over]
+            if not left:
+                break
+            if time.monotonic() > deadline:
+                raise TransientError(
+                    f"{self.name} does not end the job {job.name} ({', '.join(left)})", hint="ask who runs the machine"
+                )
+            for native in left:
+                self._scheduler.cancel(native)
+            alive = True
+            time.sleep(nap)
+            nap = min(2 * nap, _LONGEST_NAP)
+        else:
+            return None
+        sight = next((sights[native] for native in natives if native in sights), None)
+        return self._conclude(job, ticket, sight, alive=alive)
+
+    def _conclude(self, job: Job, ticket: Ticket, sight: Sight | None, *, alive: bool) -> Ending | None:
+        ended = self._ended(job, ticket)
+        if ended is not None and not (alive and _by_signal(ended)):
+            return self._record(job, ended)
+        if alive:
+            return self._record(job, Ending(state=State.CANCELLED, reason="cancelled"))
+        if sight is not None and sight.final:
+            return self._record(job, Ending(state=sight.state, reason=sight.reason))
+        return None
+
+    def _look(self, job: Job, native: str) -> Sight | None:
+        """Return what the scheduler says of a job; None if it does not know it.
+
+        Raises:
+            TransientError: it does not answer.
+        """
+        with self._lock:
+            if self._under_way.setdefault(job.name, native) not in self._sights or self._stale():
+                self._looked = time.monotonic()
+                self._sights = self._scheduler.look(set(self._under_way.values()))
+            sight = self._sights.get(native)
+            return sight if sight is not None and sight.of(job) else None
+
+    def _stale(self) -> bool:
+        return time.monotonic() - self._looked >= self._interval
+
+    def _ended(self, job: Job, ticket: Ticket) -> Ending | None:
+        return jobscript.read_end(job, jobscript.Files.of(job, ticket.token))
+
+    def _native(self, job: Job, ticket: Ticket) -> str | None:
+        """Return the scheduler's id of `job`: that which it gave, or that which the job found itself to have."""
+        if ticket.native is not None:
+            return ticket.native
+        try:
+            return jobscript.Files.of(job, ticket.token).started.read_text().strip() or None
+        except OSError:
+            return None
+
+    def _withdraw(self, job: Job, ticket: Ticket) -> Ticket:
+        withdrawn = replace(ticket, may_start=False)
+        write_ticket(job, withdrawn)
+        return withdrawn
+
+    def _record(self, job: Job, ending: Ending) -> Ending:
+        with self._lock:
+            self._under_way.pop(job.name, None)
+        return records.record(job, ending)
+
+
+def _by_signal(ending: Ending) -> bool:
+    return ending.state is State.FAILED and (ending.exit_status or 0) > _SIGNALLED

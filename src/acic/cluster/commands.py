@@ -1,0 +1,59 @@
+"""Commands that are asked something and must not hang us."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+
+def run(
+    words: Sequence[str], *, patience: float, stdin: str = "", environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command; return its exit status and all that it said.
+
+    Args:
+        words: the program and its arguments.
+        patience: s to wait; then the command and all that it started are killed.
+        stdin: what it is given on standard input.
+        environment: all of it; None for this process's own.
+
+    Raises:
+        FileNotFoundError: there is no such program.
+        subprocess.TimeoutExpired: it did not end in time.
+    """
+    if shutil.which(words[0]) is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
+    with subprocess.Popen(  # noqa: S603  # a list, no shell
+        [*die_with_parent(), *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate(stdin, timeout=patience)
+        except BaseException:
+            # the whole session: subprocess.run would go on waiting for a child that holds the pipes open
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+@functools.cache
+def die_with_parent() -> tuple[str, ...]:
+    """Return the command that has the kernel kill a program when its controller dies; () where there is none."""
+    program = shutil.which("setpriv")
+    if program is None:
+        return ()
+    told = subprocess.run([program, "--help"], capture_output=True, text=True, check=False)  # noqa: S603
+    return (program, "--pdeathsig", "KILL", "--") if "--pdeathsig" in told.stdout else ()

@@ -1,0 +1,236 @@
+"""Batch schedulers: PSI/J knows their directives and commands, and what it takes for granted is asked anew here."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from acic.cluster import commands
+from acic.cluster.job import Job, State
+from acic.errors import InvalidInput, MissingData, TransientError
+
+if TYPE_CHECKING:
+    from psij.executors.batch.batch_scheduler_executor import BatchSchedulerExecutor
+
+# What a scheduler says when it cannot take a job now; anything else it says, it will say again.
+_PASSING = re.compile(
+    r"timed? ?out|unable to contact|cannot connect|can't connect|connection|not respond|not available now|temporar"
+    r"|try again|communication|unreachable|zero bytes|queue is full|Max(Submit)?Job|maximum number of jobs|busy",
+    re.IGNORECASE,
+)
+_UNSAFE = re.compile(r"[\"\\`$\n]")  # none of these is to be had in a directive
+_STATES = {"QUEUED": State.QUEUED, "ACTIVE": State.RUNNING, "COMPLETED": State.DONE, "FAILED": State.FAILED}
+_STATES |= {"NEW": State.QUEUED, "CANCELED": State.CANCELLED}
+# Names are not among what PSI/J writes into a script, and how a job is found by its name it does not know.
+_NAMING = {"slurm": "job-name", "pbs": "N", "pbs_classic": "N", "lsf": "J"}
+_FINDING = {
+    "pbs": ("qselect", "-N"),
+    "pbs_classic": ("qselect", "-N"),
+    "lsf": ("bjobs", "-noheader", "-o", "jobid", "-J"),
+}
+_NONE_FOUND = re.compile(r"is not found|no .*job found", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a scheduler says of a job.
+
+    Args:
+        state: where it is; DONE only says that its script ended.
+        reason: why, in a few words.
+        final: whether the script can no more have an exit status to tell: the scheduler itself ended the job.
+        job: the job's name; "" where the scheduler does not tell it.
+    """
+
+    state: State
+    reason: str = ""
+    final: bool = False
+    job: str = ""
+
+    def of(self, job: Job) -> bool:
+        """Whether this is said of `job`: a scheduler that lost its memory gives ids a second time."""
+        return self.job in ("", job.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a user asks a scheduler for, besides the job itself.
+
+    Args:
+        account: whom the time is charged to; "" for the default.
+        queue: queue or partition; "" for the default.
+        attributes: any other directive and its value, as the scheduler writes them: "constraint": "haswell".
+
+    Raises:
+        InvalidInput: a text that no directive can hold.
+    """
+
+    account: str = ""
+    queue: str = ""
+    attributes: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        for text in (self.account, self.queue, *self.attributes, *self.attributes.values()):
+            if _UNSAFE.search(text):
+                raise InvalidInput(
+                    f"{text!r} cannot stand in a directive", hint="leave out quotes, '\\', '$', '`' and line ends"
+                )
+
+
+class Scheduler:
+    """A scheduler as PSI/J knows it.
+
+    Args:
+        name: as PSI/J calls it: "slurm", "pbs", "pbs_classic", "lsf", "cobalt".
+        patience: s to wait for an answer to a command.
+
+    Raises:
+        MissingData: PSI/J is not installed.
+        InvalidInput: it knows no such batch scheduler.
+    """
+
+    def __init__(self, name: str, patience: float) -> None:
+        self.name = name
+        self._patience = patience
+        self._executor = _executor(name)
+
+    def script(self, job: Job, request: Request, launch: Sequence[str], folder: Path) -> str:
+        """Return the text to submit: directives, then the command `launch`, whose status is the script's own.
+
+        Args:
+            job: what its directives are for.
+            request: what the user wants besides.
+            launch: what the first node is to run.
+            folder: for the files that PSI/J's scripts write.
+        """
+        import psij
+        import pystache  # type: ignore[import-untyped]
+        from psij.executors.batch.template_function_library import ALL
+
+        each = max(1, -(-job.processes // job.nodes))
+        duration = timedelta(minutes=-(-job.time_limit // 60) + 1)  # the script itself keeps to the second
+        attributes = dict(request.attributes)
+        if self.name in _NAMING:
+            attributes = {_NAMING[self.name]: job.name} | attributes
+        described = psij.Job(
+            psij.JobSpec(
+                executable=launch[0],
+                resources=psij.ResourceSpecV1(node_count=job.nodes, processes_per_node=each),
+                attributes=psij.JobAttributes(
+                    duration=duration, queue_name=request.queue or None, account=request.account or None
+                ),
+            )
+        )
+        prefix = self.name.partition("_")[0]
+        context: dict[str, Any] = {
+            "job": described,
+            "custom_attributes": {prefix: [{"key": key, "value": value} for key, value in attributes.items()]},
+            "env": [],
+            "psij": {
+                "lib": ALL,
+                "launch_command": [f"{shlex.join(launch)}; status=$?; (exit $status)"],
+                "script_dir": str(folder),
+            },
+            "formatted_job_duration": self._executor._format_duration(duration),
+        }
+        # PSI/J's own renderer quotes for a shell what stands in directives, which no shell reads
+        text: str = pystache.Renderer(escape=str).render(self._executor.generator.template, context)  # type: ignore[attr-defined]
+        return f"{text}\nexit $status\n"
+
+    def submit(self, script: Path) -> str:
+        """Submit `script`; return the scheduler's id of the job.
+
+        Raises:
+            InvalidInput: the scheduler will never take it.
+            TransientError: it did not take it now, or did not answer, so that it may have.
+        """
+        import psij
+
+        described = psij.Job(psij.JobSpec(executable="/bin/sh"))
+        # a job that a scheduler starts again after a failure of its node would be measured from its second start
+        environment = os.environ | {"SBATCH_NO_REQUEUE": "1"}
+        done = self._command(self._executor.get_submit_command(described, script), environment)
+        told = (done.stdout + done.stderr).strip()
+        if done.returncode != 0:
+            if _PASSING.search(told):
+                raise TransientError(f"{self.name} does not take the job now: {told}", hint="try again later")
+            raise InvalidInput(f"{self.name} does not take the job: {told}", hint="see its queues and limits")
+        try:
+            return self._executor.job_id_from_submit_output(done.stdout)
+        except Exception as error:  # PSI/J indexes and matches as it goes
+            raise TransientError(f"{self.name} told no id of the job: {told}", hint="try again later") from error
+
+    def look(self, natives: Collection[str]) -> dict[str, Sight]:
+        """Return what the scheduler says of the jobs with these ids; those it does not know are left out.
+
+        Raises:
+            TransientError: it does not answer, or not in words that are understood.
+        """
+        done = self._command(self._executor.get_status_command(natives))
+        try:
+            statuses = self._executor.parse_status_output(done.returncode, done.stdout)
+        except Exception as error:  # PSI/J asserts and indexes as it goes
+            raise TransientError(
+                f"{self.name} said nothing that is understood: {(done.stdout + done.stderr)[:200]}",
+                hint="see whether its commands work",
+            ) from error
+        return {
+            native: Sight(_STATES.get(status.state.name, State.UNKNOWN), status.message or "")
+            for native, status in statuses.items()
+            if native in natives
+        }
+
+    def find(self, name: str) -> list[str]:
+        """Return the ids of jobs with this name, as far as the scheduler can be asked for them.
+
+        Raises:
+            TransientError: it does not answer.
+        """
+        if self.name not in _FINDING:
+            return []
+        done = self._command([*_FINDING[self.name], name])
+        if done.returncode != 0 and not _NONE_FOUND.search(done.stdout + done.stderr):
+            raise TransientError(f"{self.name} does not answer: {done.stderr.strip()}", hint="try again later")
+        return done.stdout.split() if done.returncode == 0 else []
+
+    def cancel(self, native: str) -> None:
+        """Ask the scheduler to end a job; whether it did is to be seen by `look`.
+
+        Raises:
+            TransientError: it does not answer.
+        """
+        self._command(self._executor.get_cancel_command(native))
+
+    def _command(
+        self, words: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        try:
+            return commands.run(words, patience=self._patience, environment=environment)
+        except subprocess.TimeoutExpired as error:
+            raise TransientError(
+                f"{words[0]} did not answer for {self._patience:g} s", hint="the scheduler is busy or down"
+            ) from error
+        except OSError as error:
+            raise InvalidInput(
+                f"{words[0]} cannot be run: {error.strerror}", hint=f"run acic where {self.name}'s commands are"
+            ) from error
+
+
+def _executor(name: str) -> BatchSchedulerExecutor:
+    try:
+        import psij
+        from psij.executors.batch.batch_scheduler_executor import BatchSchedulerExecutor
+    except ImportError as error:
+        raise MissingData("PSI/J is not installed", hint="install it: pip install 'acic[schedulers]'") from error
+    known = psij.JobExecutor.get_executor_names()
+    made: Any = psij.JobExecutor.get_instance(name) if name in known else None
+    if not isinstance(made, BatchSchedulerExecutor):
+        raise InvalidInput(f"{name!r} is no batch scheduler", hint=f"PSI/J knows {', '.join(sorted(known))}")
+    return made

@@ -1,0 +1,44 @@
+"""Shared memory that MPI programs leave behind when they are killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # where shm_open puts it
+_PATTERNS = ("mpich_shm_*", "sm_segment.*", "vader_segment.*")  # MPICH, Open MPI 5, Open MPI 4
+
+
+def remove_unused(folder: Path = _SHARED_MEMORY) -> list[Path]:
+    """Remove this user's segments that no process holds open or mapped; return them."""
+    uid = os.geteuid()
+    left = set()
+    for pattern in _PATTERNS:
+        for path in folder.glob(pattern):
+            with contextlib.suppress(OSError):
+                if path.stat().st_uid == uid:
+                    left.add(str(path))
+    if left:
+        left -= set(_used())
+    unused = [Path(path) for path in sorted(left)]
+    for path in unused:
+        path.unlink(missing_ok=True)
+    return unused
+
+
+def _used() -> Iterator[str]:
+    """Yield all files that this user's processes have open or mapped.
+
+    Descriptors are looked at first: a program maps a segment before it closes the descriptor, so that
+    one or the other shows it.
+    """
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            for descriptor in (process / "fd").iterdir():
+                with contextlib.suppress(OSError):
+                    yield str(descriptor.readlink())
+        with contextlib.suppress(OSError):
+            for line in (process / "maps").read_text(errors="replace").splitlines():
+                yield line[line.find("/") :] if "/" in line else ""

@@ -1,0 +1,97 @@
+"""What can be a job, and what is written down of it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.cluster import Ending, Job, State, records
+from acic.cluster.statuses import ending_of
+from acic.cluster.templates import fill
+from acic.errors import InvalidInput
+
+SOUND: dict[str, Any] = {"name": "a", "command": ("true",), "processes": 1, "folder": Path(), "time_limit": 1.0}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": ""},
+        {"name": "../a"},
+        {"name": "a b"},
+        {"name": "-a"},
+        {"name": "a\n"},
+        {"name": 101 * "a"},
+        {"command": ()},
+        {"command": ("",)},
+        {"command": ("a", "b\0")},
+        {"processes": -1},
+        {"nodes": 0},
+        {"time_limit": 0},
+        {"time_limit": math.inf},
+        {"time_limit": math.nan},
+        {"before": ((),)},
+        {"before": (("a\0",),)},
+        {"environment": {"A=B": "c"}},
+        {"environment": {"": "c"}},
+        {"environment": {"A": "\0"}},
+        {"environment": {"ACIC_JOB": "mine"}},
+    ],
+)
+def test_what_cannot_be_is_no_job(wrong: dict[str, Any]) -> None:
+    Job(**SOUND)
+    with pytest.raises(InvalidInput) as caught:
+        Job(**(SOUND | wrong))
+    assert caught.value.hint
+
+
+@given(status=st.integers(-64, 255))
+def test_only_exit_status_0_is_done(status: int) -> None:
+    ending = ending_of(status, 1.0)
+    assert (ending.state is State.DONE) == (status == 0)
+    assert ending.exit_status == (status if status >= 0 else 128 - status)
+    assert bool(ending.reason) == (status != 0)
+
+
+@given(
+    state=st.sampled_from([state for state in State if state.over]),
+    status=st.none() | st.integers(0, 255),
+    seconds=st.none() | st.floats(0, 1e9),
+    reason=st.text(),
+)
+def test_an_ending_is_read_as_it_was_written_and_never_changed(
+    tmp_path_factory: pytest.TempPathFactory, state: State, status: int | None, seconds: float | None, reason: str
+) -> None:
+    job = Job(**(SOUND | {"folder": tmp_path_factory.mktemp("records")}))
+    assert records.recorded(job) is None
+    ending = Ending(state=state, exit_status=status, seconds=seconds, reason=reason)
+    assert records.record(job, ending) == ending == records.recorded(job)
+    assert records.record(job, Ending(state=State.DONE, exit_status=0)) == ending == records.recorded(job)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"state": "done"}',
+        '{"state": "running", "exit_status": 0, "seconds": 1, "reason": ""}',
+        '{"state": "fine", "exit_status": 0, "seconds": 1, "reason": ""}',
+        '{"state": "done", "exit_status": "0", "seconds": 1, "reason": ""}',
+        '{"state": ["done"], "exit_status": 0, "seconds": 1, "reason": ""}',
+    ],
+)
+def test_a_damaged_record_says_nothing(tmp_path: Path, text: str) -> None:
+    job = Job(**(SOUND | {"folder": tmp_path}))
+    records.ending_file(job).write_text(text)
+    assert records.recorded(job) is None
+
+
+def test_what_is_filled_into_a_script_is_not_filled_again() -> None:
+    assert fill("@A@ @B@ $@ a@b", {"A": "@B@", "B": "@A@"}) == "@B@ @A@ $@ a@b"
