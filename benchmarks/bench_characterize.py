@@ -3,8 +3,8 @@
 Each log is read by both until the time is up; the ratio is the median of those of two calls in turn, since the clock
 of a shared processor changes now and then, and median and best times stand beside it.
 PyDarshan only reads the log, acic reads and characterises it. Times are of the processor, which other people's load on
-the machine leaves alone; the logs are in the page cache. What a call leaves behind is collected before the next one
-begins, because PyDarshan's reports are in cycles, which would else be paid for by whoever comes next.
+the machine leaves alone; the logs are in the page cache. Each call pays for the collection of what it leaves behind:
+PyDarshan's reports are in cycles, which would else be paid for by whoever comes next.
 
 Usage: python benchmarks/bench_characterize.py [FOLDER_OR_LOG ...] [--only hacc flash ...] [--seconds 2] [--pairs 200]
 """
@@ -55,6 +55,7 @@ def timed(function: Callable[[], object]) -> float:
     gc.collect()
     before = time.thread_time()
     function()
+    gc.collect()
     return time.thread_time() - before
 
 
