@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -54,7 +55,8 @@ def status(name: str | None, as_json: bool) -> None:
 
 @campaign.command(epilog="Example: acic campaign pause")
 @name_argument
-def pause(name: str | None) -> None:
+@json_option
+def pause(name: str | None, as_json: bool) -> None:
     """Let a running campaign stop after its present run: NAME, or the last one."""
     from acic.campaign.session import Session
 
@@ -64,6 +66,8 @@ def pause(name: str | None) -> None:
             f"the campaign {journal.name} is not running", hint="`acic campaign list` shows those there are"
         )
     journal.ask_pause()
+    if as_json:
+        emit_json({"pausing": journal.name})
     say(f"{journal.name} stops after its present run; acic campaign resume goes on")
 
 
@@ -95,6 +99,33 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
         click.echo(seen.text())
     if controller.state.paused:
         raise AcicError(f"the campaign has stopped: {controller.state.paused}", hint="see to it, then resume it")
+
+
+@campaign.command(epilog="Example: acic campaign report -o report.html")
+@name_argument
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where to.  [default: NAME.html]")
+@json_option
+def report(name: str | None, output: Path | None, as_json: bool) -> None:
+    """Write a campaign's report as one HTML file, to open, mail or print: NAME, or the last one.
+
+    With --json its figures are printed, and the file is only written if -o names one.
+    """
+    from datetime import UTC, datetime
+
+    from acic.campaign.session import Session
+    from acic.report.contents import contents_of, figures
+    from acic.report.page import page_of, write_page
+
+    session = Session.open(name)
+    contents = contents_of(session, now=datetime.now(UTC))
+    if output or not as_json:
+        path = output or Path(f"{session.journal.name}.html")
+        write_page(path, page_of(contents))
+        say(f"{path} is written; open it in a browser")
+    if as_json:
+        emit_json({"report": figures(contents)})
+    else:
+        click.echo(str(path))
 
 
 def _price(dollars: float) -> str:

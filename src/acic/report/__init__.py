@@ -1,0 +1,1 @@
+"""Reports: what a campaign found out, as one HTML file that opens anywhere."""

@@ -1,0 +1,66 @@
+"""The course of a campaign: what had been found when so much had been spent."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from acic.campaign.state import Attempt, State
+from acic.report.results import Results
+
+STEPS = 250  # of the curves, at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How things stood after one run.
+
+    Args:
+        run: its number.
+        seconds, dollars: spent on all runs so far.
+        points: that had given a figure.
+        best: largest improvement over a baseline that was known, 1 before the first.
+    """
+
+    run: int
+    seconds: float
+    dollars: float
+    points: int
+    best: float
+
+
+def course_of(state: State, results: Results) -> tuple[Step, ...]:
+    """Return the course, run by run.
+
+    A point counts as found, and its improvement as known, once its last run and its baseline's last run are over, so
+    that the curve ends at what all runs together tell. Configurations that gave back wrong bytes do not count.
+    """
+    known: dict[int, list[float]] = defaultdict(list)
+    found: dict[int, int] = defaultdict(int)
+    for result in results.points:
+        if result.last_run < 0:
+            continue
+        found[result.last_run] += 1
+        if result.gain is not None and not result.unsafe:
+            known[max(result.last_run, results.bases[result.workload].last_run)].append(result.gain.value)
+    steps, seconds, dollars, points, best = [], 0.0, 0.0, 0, 1.0
+    for attempt in _in_order(state):
+        seconds, dollars = seconds + attempt.elapsed, dollars + attempt.dollars
+        points += found[attempt.number]
+        best = max([best, *known[attempt.number]])
+        steps.append(Step(run=attempt.number, seconds=seconds, dollars=dollars, points=points, best=best))
+    return tuple(steps)
+
+
+def thinned(steps: tuple[Step, ...], most: int = STEPS) -> tuple[Step, ...]:
+    """Return at most about `most` of the steps: the first, the last, those where the best rose, and some between."""
+    if len(steps) <= most:
+        return steps
+    every = -(-len(steps) // (most // 2))
+    rose = [i for i in range(1, len(steps)) if steps[i].best > steps[i - 1].best][-(most // 2) :]
+    kept = {0, len(steps) - 1, *range(0, len(steps), every), *rose}
+    return tuple(steps[i] for i in sorted(kept))
+
+
+def _in_order(state: State) -> list[Attempt]:
+    return sorted((a for p in state.progress for a in p.attempts), key=lambda a: a.number)

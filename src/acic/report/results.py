@@ -1,0 +1,232 @@
+"""What became of every point: its bandwidth, and how much better it is than the baseline on the same workload."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from statistics import median
+
+from acic.campaign.points import Field, Point
+from acic.campaign.repeats import UsualNoise, half_width
+from acic.campaign.state import Attempt, Progress, Stage, State
+from acic.errors import AcicError
+from acic.platforms import Platform
+from acic.space import Configuration
+from acic.store.baselines import Baselines
+from acic.store.measurement import Outcome
+from acic.store.rows import TrainingRecord
+from acic.store.training import TrainingRows, training_table
+from acic.workloads import Characteristics
+
+LEFT_ALONE, WAITING = "left alone", "waiting"  # outcomes of points that were not run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """A measured improvement over the baseline: baseline time (or cost) over that of the configuration.
+
+    Args:
+        value: ratio of geometric means of bandwidth (docs/decisions/0006-mean-of-logarithms.md).
+        low, high: 80 % interval, from the repetitions of both.
+        cost: likewise, of what a run costs; None where nobody is billed.
+    """
+
+    value: float
+    low: float
+    high: float
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A point, and what became of it.
+
+    Args:
+        number: of the point in the campaign.
+        outcome: ok if any run counted; corrupt if any gave back wrong bytes; else how the last one ended.
+        bandwidths: of the runs that counted, B/s, in their order.
+        bandwidth: their geometric mean, B/s; None if there is none.
+        middle: their median, B/s.
+        baseline: whether this is the platform's baseline.
+        gain: over the baseline on the same workload; None where that was not measured, and for the baseline itself.
+        unsafe: whether its configuration gave back wrong bytes, here or with another workload.
+        seconds, dollars: that all its runs took, s and USD.
+        last_run: number of the last run that counted, -1 if there is none.
+        note: what was odd, each remark once.
+    """
+
+    number: int
+    stage: Stage
+    workload: Characteristics
+    configuration: Configuration
+    outcome: str
+    bandwidths: tuple[float, ...]
+    bandwidth: float | None
+    middle: float | None
+    baseline: bool
+    gain: Gain | None
+    unsafe: bool
+    runs: int
+    seconds: float
+    dollars: float
+    last_run: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """The baseline of one workload.
+
+    Args:
+        log_bandwidth: natural logarithm of its bandwidth, B/s.
+        spread: half the width of the 80 % interval of that.
+        last_run: number of the last run that counted.
+    """
+
+    log_bandwidth: float
+    spread: float
+    last_run: int
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Every point of a campaign, and the measured baselines by workload."""
+
+    points: tuple[Result, ...]
+    bases: Mapping[Characteristics, Base]
+
+
+def results_of(state: State, field: Field) -> Results:
+    """Return what became of every point of the campaign."""
+    platform = field.platform
+    noise = UsualNoise()
+    for progress in state.progress:
+        noise.learn(progress.bandwidths)
+    rows = state.rows
+    on_baseline = (rows == field.baseline_rows(rows)).all(axis=1).tolist() if len(rows) else []
+    bases = _bases([p for p, is_base in zip(state.progress, on_baseline, strict=True) if is_base], platform, noise)
+    judge = _Judge(platform, bases, noise, state.unsafe)
+    pairs = zip(state.progress, on_baseline, strict=True)
+    return Results(tuple(judge.result(p, is_base) for p, is_base in pairs), bases)
+
+
+def training_rows_of(points: Sequence[Progress], platform: Platform) -> tuple[TrainingRows, list[int]]:
+    """Return what the points teach a model, one row for each that gave a bandwidth, and the points' numbers."""
+    records = [
+        TrainingRecord(
+            str(p.number),  # in place of a fingerprint: a point is measured once in a campaign
+            p.point.workload,
+            p.point.configuration,
+            platform.revision,
+            float(p.number),  # in place of a time: ages do not count here, and it comes back in the row
+            tuple(positive(p)),
+        )
+        for p in points
+    ]
+    rows = training_table((), platform, stored=records)
+    return rows, rows.time.astype(int).tolist()
+
+
+def positive(progress: Progress) -> list[float]:
+    """Return the bandwidths above zero of the runs that count, B/s."""
+    return [b for b in progress.bandwidths if b > 0]
+
+
+def _bases(of_baseline: Sequence[Progress], platform: Platform, noise: UsualNoise) -> dict[Characteristics, Base]:
+    measured = [p for p in of_baseline if positive(p)]
+    if not measured:
+        return {}
+    fitted = Baselines.fit(training_rows_of(measured, platform)[0], platform)
+    runs: dict[Characteristics, list[Progress]] = defaultdict(list)
+    for progress in measured:
+        runs[progress.point.workload].append(progress)
+    made = {}
+    for workload, log in zip(fitted.workloads, fitted.log_bandwidth.tolist(), strict=True):
+        mine = runs[workload]
+        made[workload] = Base(
+            log_bandwidth=log,
+            spread=math.log1p(half_width([b for p in mine for b in positive(p)], noise.value)),
+            last_run=max(_last_run(p) for p in mine),
+        )
+    return made
+
+
+class _Judge:
+    """Says what became of one point."""
+
+    def __init__(
+        self,
+        platform: Platform,
+        bases: Mapping[Characteristics, Base],
+        noise: UsualNoise,
+        unsafe: Set[Configuration],
+    ) -> None:
+        self._platform = platform
+        self._bases = bases
+        self._noise = noise.value
+        self._of_one = half_width([1.0], noise.value)  # most points are run once: all the same
+        self._unsafe = unsafe
+
+    def result(self, progress: Progress, on_baseline: bool) -> Result:
+        """Return what became of the point."""
+        point, figures = progress.point, positive(progress)
+        log = sum(math.log(b) for b in figures) / len(figures) if figures else None
+        notes = dict.fromkeys([*(a.note for a in progress.attempts), progress.why_skipped])
+        return Result(
+            number=progress.number,
+            stage=progress.stage,
+            workload=point.workload,
+            configuration=point.configuration,
+            outcome=_outcome(progress),
+            bandwidths=tuple(figures),
+            bandwidth=None if log is None else math.exp(log),
+            middle=median(figures) if figures else None,
+            baseline=on_baseline,
+            gain=None if on_baseline or log is None else self._gain(point, figures, log),
+            unsafe=point.configuration in self._unsafe,
+            runs=len(progress.attempts),
+            seconds=sum(a.elapsed for a in progress.attempts),
+            dollars=sum(a.dollars for a in progress.attempts),
+            last_run=_last_run(progress),
+            note="; ".join(filter(None, notes)),
+        )
+
+    def _gain(self, point: Point, figures: Sequence[float], log: float) -> Gain | None:
+        base = self._bases.get(point.workload)
+        if base is None:
+            return None
+        value = math.exp(log - base.log_bandwidth)
+        own = half_width(figures, self._noise) if len(figures) > 1 else self._of_one
+        off = math.exp(math.hypot(math.log1p(own), base.spread))
+        cheaper = self._price_ratio(point)
+        return Gain(value=value, low=value / off, high=value * off, cost=None if cheaper is None else value * cheaper)
+
+    def _price_ratio(self, point: Point) -> float | None:
+        """Return the price of the baseline's machines over that of the point's; None where nobody is billed."""
+        processes = point.workload.processes
+        try:
+            base = self._platform.cost(self._platform.baseline, processes, 1.0)
+            own = self._platform.cost(point.configuration, processes, 1.0)
+        except (AcicError, KeyError):
+            return None
+        return base / own if own > 0 else None
+
+
+def _last_run(progress: Progress) -> int:
+    return max((a.number for a in progress.attempts if _counts(a)), default=-1)
+
+
+def _counts(attempt: Attempt) -> bool:
+    return attempt.outcome is Outcome.OK and attempt.repetition is not None
+
+
+def _outcome(progress: Progress) -> str:
+    if any(a.outcome is Outcome.CORRUPT for a in progress.attempts):
+        return str(Outcome.CORRUPT)
+    if progress.repetitions:
+        return str(Outcome.OK)
+    if progress.attempts:
+        return str(progress.attempts[-1].outcome)
+    return LEFT_ALONE if progress.stored else WAITING
