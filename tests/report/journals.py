@@ -15,10 +15,10 @@ from acic.campaign.planning import Planner, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.repeats import Repeats
 from acic.campaign.screening import screening_rows
-from acic.campaign.session import Request, Session, Where, _mark
+from acic.campaign.session import Request, Session, Where
 from acic.campaign.state import Attempt, Stage, State, apply, event_of, numbers
 from acic.errors import AcicError
-from acic.platforms import load_platform
+from acic.platforms import platform_source
 from acic.space import valid_rows
 from acic.store.measurement import Outcome, Repetition
 
@@ -74,9 +74,10 @@ def make(name: str, made: Made) -> Session:
         seed=made.seed,
         contributor=made.contributor,
     )
-    field = Field(load_platform(made.platform))
-    begun = {"time": BEGAN.isoformat(), **request.event(), "mark": _mark(field), "devices": {}}
-    session = Session(Journal.create(campaigns_folder() / name, begun), request)  # `begin` refuses what it cannot run
+    text = platform_source(made.platform)
+    begun = {"time": BEGAN.isoformat(), **request.event(), "platform_text": text}
+    Journal.create(campaigns_folder() / name, begun)  # `begin` refuses what it cannot run
+    session = Session.open(name)
     writer = _Writer(session, made)
     for stage, rows in writer.plan():
         writer.run(stage, rows)
@@ -94,7 +95,7 @@ class _Writer:
         widths = [len(p.values) for p in self._field.space.parameters]
         self._slope = [self._rng.normal(0, 0.5, w) for w in widths]
         self._lines: list[tuple[str, dict[str, Any]]] = []
-        self.state = State(begun=next(iter(session.journal.events())))
+        self.state = State(begun=session.journal.begun)
         self._unsafe: set[bytes] = set()
 
     def plan(self) -> Iterator[tuple[Stage, Rows]]:

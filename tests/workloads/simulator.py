@@ -273,7 +273,7 @@ def _segments(calls: Sequence[Call], limit: int) -> Segments:
         record_rank=record_rank,
         requests=np.array([len(writes) + len(reads) for writes, reads in kept.values()], dtype=np.int64),
         writes=np.array([len(writes) for writes, _ in kept.values()], dtype=np.int64),
-        hostnames=("node",) * len(kept),
+        hosts=(b"node",) * len(kept),
         partial=bool(cut),
         truncated_ranks=tuple(sorted(cut)),
     )

@@ -57,7 +57,7 @@ def _candidates(field: Field, state: State, rng: np.random.Generator) -> Rows:
     names = list(field.space.names)
     pool = sampled(field.sampling_space, names, field.default, POOL, rng=rng, done=state.rows)
     pool = pool[rng.permutation(len(pool))]
-    avoided = state.unsafe | {c for c, n in state.failed.items() if n}
+    avoided = state.avoided
     good = [field.point(row).configuration not in avoided for row in pool] if avoided else [True] * len(pool)
     return np.asarray(pool[np.array(good, dtype=bool)])
 

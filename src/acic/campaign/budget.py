@@ -24,11 +24,12 @@ _JOBS = {Operation.READ: 2, Operation.WRITE: 1}
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What may be spent: seconds of run time, USD, or points; None where there is no limit."""
+    """What may be spent: s of run time, USD, points, and until when (s since 1970); None where there is no limit."""
 
     seconds: float | None = None
     dollars: float | None = None
     points: int | None = None
+    deadline: float | None = None
 
     @classmethod
     def parse(cls, text: str) -> Budget:
@@ -54,8 +55,10 @@ class Budget:
             parts.append(1 - dollars / self.dollars if self.dollars else 0.0)
         return max(0.0, min(parts))
 
-    def covers(self, seconds: float, dollars: float) -> bool:
-        """Return whether spending this much in all stays within it."""
+    def covers(self, seconds: float, dollars: float, *, until: float = 0.0) -> bool:
+        """Return whether spending this much in all, until then (s since 1970), stays within it."""
+        if self.deadline is not None and until > self.deadline:
+            return False
         return (self.seconds is None or seconds <= self.seconds) and (self.dollars is None or dollars <= self.dollars)
 
     def __str__(self) -> str:
@@ -124,4 +127,5 @@ def residual(budget: Budget, *, since: datetime, now: datetime) -> Budget:
     if since > now:
         raise InvalidInput(f"{since.isoformat()} is in the future", hint="give when the machines were started, in UTC")
     rest = SECONDS_PER_HOUR - (now - since).total_seconds() % SECONDS_PER_HOUR
-    return Budget(min(rest, budget.seconds) if budget.seconds is not None else rest, None, budget.points)
+    seconds = min(rest, budget.seconds) if budget.seconds is not None else rest
+    return Budget(seconds, None, budget.points, now.timestamp() + rest)

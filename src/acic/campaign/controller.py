@@ -11,24 +11,24 @@ from typing import Any
 import numpy as np
 
 from acic.campaign.budget import Budget, Expectation
+from acic.campaign.checking import worth_checking
+from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.recording import measurements_of
 from acic.campaign.repeats import Repeats, UsualNoise
-from acic.campaign.state import Attempt, Progress, Stage, State, apply, event_of, numbers, replay
+from acic.campaign.state import QUARANTINE, Attempt, Progress, Stage, State, apply, event_of, numbers, replay
 from acic.campaign.trial import Trial, Trials
+from acic.campaign.view import View, view_of
 from acic.errors import InvalidInput
 from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Outcome
-from acic.workloads import Interface, Operation
 
 TRIES = 2  # of a run that fails: once more
-QUARANTINE = 2  # points of a configuration that failed, after which it is left alone
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions
-_RISKY = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +48,6 @@ class Rules:
     time_limit: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """How far a campaign is, for a progress bar: points, runs, s, USD, the part of the budget used, what runs now."""
-
-    points: int
-    planned: int
-    runs: int
-    seconds: float
-    dollars: float
-    used: float
-    doing: str
-
-
 class Controller:
     """Runs a campaign from wherever its journal says it is.
 
@@ -73,8 +60,10 @@ class Controller:
         store: where measurements go.
         contributor: who measures.
         nodes: machines that runs are spread over.
+        options: what is asked for now; where it differs from the journal, that is written down.
         watch: is told how far it is, before each run.
         clock: seconds that never go back.
+        wall: seconds since 1970, for a budget's deadline.
     """
 
     def __init__(
@@ -89,8 +78,10 @@ class Controller:
         tool: str,
         contributor: str = "",
         host_shape: dict[str, str | int] | None = None,
+        options: dict[str, Any] | None = None,
         watch: Callable[[View], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
     ) -> None:
         self._journal = journal
         self._field = field
@@ -103,6 +94,8 @@ class Controller:
         self._host_shape = host_shape or {}
         self._watch = watch
         self._clock = clock
+        self._wall = wall
+        self._options = options or {}
         self._expectation = Expectation(field.platform)
         self._noise = UsualNoise()
         self._seen: set[Configuration] = set()
@@ -129,7 +122,7 @@ class Controller:
         Raises:
             InvalidInput: another controller is at work on it.
         """
-        with self._journal.locked():
+        with interruptible(), self._journal.locked():
             self._begin()
             try:
                 yield
@@ -171,17 +164,17 @@ class Controller:
     def _begin(self) -> None:
         self.state = replay(self._journal.events(), self._field)
         self._journal.ask_pause(False)
-        for progress in self.state.progress:
-            for attempt in progress.attempts:
-                self._learn(progress, attempt)
-            if progress.stored:
-                self._noise.learn(progress.bandwidths)
+        for progress, attempt in self.state.attempts:  # in their order, for the same decisions as before
+            self._learn(progress, attempt)
+        for number in self.state.order:
+            self._noise.learn(self.state.progress[number].bandwidths)
         if self.state.open_run:
             number, point, name = self.state.open_run
             self._trials.reclaim(name, self.state.progress[point].point)
             self._note("lost", run=number, point=point)
-        if self.state.ended or self.state.paused:
-            self._note("resumed")
+        changed = {k: v for k, v in self._options.items() if self.state.begun.get(k) != v}
+        if self.stopped or changed:
+            self._note("resumed", options=changed)
         self._before = self.state.seconds
         self._began = self._clock()
 
@@ -194,8 +187,8 @@ class Controller:
         if self._journal.pause_asked:
             self._note("paused", why="somebody asked for it")
         elif self.state.in_a_row >= GIVE_UP:
-            self._note("paused", why=f"{GIVE_UP} runs in a row failed; the last: {self._last_note()}")
-            self.state.in_a_row = 0
+            last = self.state.attempts[-1][1].note
+            self._note("paused", why=f"{GIVE_UP} runs in a row failed; the last: {last}")
         elif progress := self._next_point():
             self._advance(progress)
         elif not self._plan():
@@ -204,7 +197,9 @@ class Controller:
     def _advance(self, progress: Progress) -> None:
         """Do the next thing about a point: run it, or be done with it."""
         configuration = progress.point.configuration
-        if configuration in self.state.unsafe:
+        if progress.closed:
+            self._store_it(progress)
+        elif configuration in self.state.unsafe:
             self._finish(progress, "" if progress.attempts else "its configuration gave back wrong bytes")
         elif self.state.failed[configuration] >= QUARANTINE and not progress.attempts:
             self._finish(progress, "its configuration keeps failing")
@@ -235,41 +230,34 @@ class Controller:
         for candidate in (progress, *later):
             seconds = self._expectation.seconds(candidate.point)
             dollars = self._trials.dollars(candidate.point, seconds)
-            if self._rules.budget.covers(self._spent + seconds, self.state.dollars + dollars):
+            budget, end = self._rules.budget, self._wall() + seconds
+            if budget.covers(self._spent + seconds, self.state.dollars + dollars, until=end):
                 return candidate
         return None
 
     def _attempt(self, progress: Progress) -> None:
         number = self.state.runs
         name = f"{self._journal.name}-{number}"
-        self._watch(self._view(progress))
+        self._watch(view_of(self.state, progress, done=self._cursor, spent=self._spent, budget=self._rules.budget))
         self._note("started", run=number, point=progress.number, job=name)
         trial = Trial(
             name=name,
             number=number,
             point=progress.point,
             time_limit=self._expectation.limit(progress.point, self._rules.time_limit),
-            verify=self._verifies(progress),
+            verify=worth_checking(progress, share=self._rules.verify, seen=self._seen),
         )
         attempt = self._trials.run(trial)
         self._note("finished", **event_of(attempt, progress.number))
         self._learn(progress, attempt)
 
-    def _verifies(self, progress: Progress) -> bool:
-        """Return whether to check the bytes: of a sample, and always where ROMIO is known to have lost some.
-
-        Independent MPI-IO to one file goes through data sieving, which reads, changes and writes back what lies
-        between; without working locks others' bytes are lost.
-        """
-        if progress.attempts or not self._rules.verify:
-            return False
-        w = progress.point.workload
-        sieved = w.interface in _RISKY and w.shared and not w.collective and w.operation is Operation.WRITE
-        every = max(1, round(1 / self._rules.verify))
-        return progress.number % every == 0 or (sieved and progress.point.configuration not in self._seen)
-
     def _finish(self, progress: Progress, skipped: str = "") -> None:
-        """Put what was measured of a point into the store; nothing more is done about it."""
+        """Be done with a point: that is written down first, so that the store never gets half of its runs, then all."""
+        self._note("closed", point=progress.number, **({"skipped": skipped} if skipped else {}))
+        self._store_it(progress)
+
+    def _store_it(self, progress: Progress) -> None:
+        """Put what was measured of a point into the store; doing it again changes nothing."""
         made = measurements_of(
             progress,
             self._field.platform,
@@ -279,7 +267,7 @@ class Controller:
         )
         if made:
             self._store.add(made)
-        self._note("stored", point=progress.number, **({"skipped": skipped} if skipped else {}))
+        self._note("stored", point=progress.number)
         self._noise.learn(progress.bandwidths)
 
     def _plan(self) -> bool:
@@ -296,7 +284,7 @@ class Controller:
 
     def _end(self, why: str) -> None:
         for progress in self.state.waiting:
-            if progress.attempts:
+            if progress.attempts and not progress.closed:
                 self._finish(progress)
         self._note("ended", why=why)
 
@@ -314,14 +302,3 @@ class Controller:
     def _note(self, event: str, **fields: Any) -> None:
         self._journal.append(event, **fields)
         apply(self.state, {"event": event, **fields}, self._field)
-
-    def _last_note(self) -> str:
-        attempts = [a for p in self.state.progress for a in p.attempts]
-        return max(attempts, key=lambda a: a.number).note
-
-    def _view(self, progress: Progress) -> View:
-        state = self.state
-        used = 1.0 - self._rules.budget.left(self._spent, state.dollars)
-        w = progress.point.workload
-        doing = f"{progress.stage}: {w.interface} {w.operation}"
-        return View(self._cursor, len(state.progress), state.runs, self._spent, state.dollars, used, doing)

@@ -1,18 +1,22 @@
 """The journal of a campaign: what was planned, begun and found out, one line of JSON each, never changed.
 
 A line is written in one call, so a controller that is killed leaves whole lines only; a machine that loses power may
-leave part of the last one, which is left out and written over. Everything else follows from the lines (`state`).
+leave part of the last one, which is left out and cut off. Everything else follows from the lines (`state`).
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import secrets
+import shutil
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from acic.errors import InvalidInput, UnreadableInput
 
@@ -20,6 +24,7 @@ Event = dict[str, Any]
 VERSION = 1
 _FILE = "journal.jsonl"
 _PAUSE = "pause"
+_ATTEMPTS, _NAP = 20, 0.02  # s, to get the lock
 
 
 def campaigns_folder() -> Path:
@@ -53,16 +58,19 @@ class Journal:
         Raises:
             InvalidInput: there is one of this name already.
         """
-        journal = cls(folder)
+        draft = cls(folder.with_name(f".{folder.name}.{secrets.token_hex(4)}"))
+        draft.raw.mkdir(parents=True)
         try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
+            draft.append("begun", version=VERSION, **begun)
+            draft.folder.rename(folder)  # it appears whole, or not at all
+        except OSError as error:
+            shutil.rmtree(draft.folder, ignore_errors=True)
+            if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+                raise
             raise InvalidInput(
                 f"there is a campaign {folder.name} already", hint="resume it (--resume), or choose another --name"
             ) from None
-        journal.raw.mkdir()
-        journal.append("begun", version=VERSION, **begun)
-        return journal
+        return cls(folder)
 
     @classmethod
     def open(cls, folder: Path) -> Journal:
@@ -79,30 +87,54 @@ class Journal:
     def append(self, event: str, **fields: Any) -> None:
         """Write one event; it is there when this returns, whatever happens to this process afterwards."""
         line = json.dumps({"event": event, **fields}, separators=(",", ":"), default=str) + "\n"
-        with self._file.open("ab") as file:
-            file.write(line.encode())
+        with self._file.open("ab", buffering=0) as file:
+            whole = file.tell()
+            try:
+                if file.write(line.encode()) != len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._file))
+            except OSError:
+                file.truncate(whole)  # half a line in the middle would spoil the rest
+                raise
 
     def events(self) -> Iterator[Event]:
         """Yield every event, in order.
 
         Raises:
-            UnreadableInput: a line other than the last cannot be read, or a newer acic wrote it.
+            UnreadableInput: a line cannot be read, or a newer acic wrote it.
         """
-        lines = self._file.read_bytes().split(b"\n")
+        *lines, _ = self._file.read_bytes().split(b"\n")  # what has no end was not written whole
         for number, line in enumerate(lines, 1):
-            if not line:
-                continue
             try:
                 event = json.loads(line)
-            except ValueError as error:
-                if number == len(lines):
-                    return  # a power failure cut it off
-                raise UnreadableInput(
-                    f"line {number} of {self._file} cannot be read", hint="restore it from a copy, or start anew"
-                ) from error
+                if not isinstance(event, dict) or (event["event"] == "begun") != (number == 1):
+                    raise ValueError("it is no event")
+            except (ValueError, LookupError) as error:
+                raise self.damaged(f"line {number}") from error
             if event.get("version", VERSION) > VERSION:
                 raise UnreadableInput(f"a newer acic made the campaign {self.name}", hint="update acic")
             yield event
+        if not lines:
+            raise self.damaged("the first line")
+
+    def damaged(self, where: str) -> UnreadableInput:
+        """Return the error that says so."""
+        return UnreadableInput(
+            f"{where} of {self._file} cannot be read", hint="restore the file from a copy, or begin a new campaign"
+        )
+
+    @property
+    def begun(self) -> Event:
+        """What was asked for: the first event, and what was changed when the campaign was resumed.
+
+        Raises:
+            UnreadableInput: there is none, or it cannot be read.
+        """
+        first = next(self.events(), None)
+        if first is None:
+            raise UnreadableInput(
+                f"the journal {self._file} is empty", hint="begin the campaign again, by another name"
+            )
+        return first
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -112,12 +144,8 @@ class Journal:
             InvalidInput: one is at work already.
         """
         with (self.folder / "lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise InvalidInput(
-                    f"the campaign {self.name} is running already", hint="wait for it, or pause it"
-                ) from None
+            if not _lock(file):
+                raise InvalidInput(f"the campaign {self.name} is running already", hint="wait for it, or pause it")
             self._mend()
             yield
 
@@ -156,8 +184,20 @@ class Journal:
                 os.fsync(file.fileno())
 
 
+def _lock(file: IO[str]) -> bool:
+    """Return whether the lock was taken; `Journal.running` holds it for a moment, which is waited for."""
+    for _ in range(_ATTEMPTS):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_NAP)
+        else:
+            return True
+    return False
+
+
 def journals() -> list[Journal]:
     """Return every campaign of the user, the newest last."""
     folder = campaigns_folder()
-    found = [Journal(p.parent) for p in folder.glob(f"*/{_FILE}")] if folder.is_dir() else []
+    found = [Journal(p.parent) for p in folder.glob(f"[!.]*/{_FILE}")] if folder.is_dir() else []
     return sorted(found, key=lambda j: (j.folder / _FILE).stat().st_mtime)

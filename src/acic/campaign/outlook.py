@@ -54,24 +54,23 @@ def outlook(request: Request) -> Outlook:
         except AcicError:
             return sum(seconds), None
 
+    screening = list(dict.fromkeys(field.point(row) for row in screening_rows(field))) if request.screen else []
+    baselines = [
+        p for p in dict.fromkeys(Point(p.workload, platform.baseline) for p in screening) if p not in screening
+    ]
+    rng = np.random.default_rng(request.seed)
+    samples = [field.point(row) for row in planner_of(field, request).sample(ranking(field, {}), _LOOKED_AT, rng=rng)]
+    last = Stage.ACTIVE if request.active else Stage.SAMPLING
     parts: list[Part] = []
     spent, dollars = 0.0, 0.0
-    screening = [field.point(row) for row in screening_rows(field)] if request.screen else []
-    baselines = list(dict.fromkeys(Point(p.workload, platform.baseline) for p in screening))
-    for stage, points in ((Stage.SCREENING, screening), (Stage.BASELINE, baselines)):
+    for stage, points in ((Stage.SCREENING, screening), (Stage.BASELINE, baselines), (last, samples)):
         if points:
             seconds, usd = cost(points)
-            spent, dollars = spent + seconds, dollars + (usd or 0.0)
-            parts.append(Part(stage, len(points), seconds, usd))
-    planned = sum(p.points for p in parts)
-    rows = planner_of(field, request).sample(ranking(field, {}), _LOOKED_AT, rng=np.random.default_rng(request.seed))
-    if len(rows):
-        typical, usd = cost([field.point(row) for row in rows])
-        count = _affordable(request, len(rows), typical, usd, spent, dollars, planned)
-        count = min(count, len(rows)) if len(rows) < _LOOKED_AT else count  # fewer: these are all there are
-        part = count / len(rows)
-        stage = Stage.ACTIVE if request.active else Stage.SAMPLING
-        parts.append(Part(stage, count, typical * part, None if usd is None else usd * part))
+            count = _affordable(request, len(points), seconds, usd, spent, dollars, sum(p.points for p in parts))
+            count = count if len(points) == _LOOKED_AT else min(count, len(points))  # fewer: these are all there are
+            part = count / len(points)
+            parts.append(Part(stage, count, seconds * part, None if usd is None else usd * part))
+            spent, dollars = spent + seconds * part, dollars + (usd or 0.0) * part
     return Outlook(
         platform.name,
         str(request.budget),

@@ -41,7 +41,7 @@ class Planner:
         """Return the next points to measure, in order; None if there is nothing left."""
         rng = np.random.default_rng([self.seed, len(state.stages)])
         if not state.stages and self.screen:
-            stage, rows = Stage.SCREENING, screening_rows(self.field)
+            stage, rows = Stage.SCREENING, _distinct(screening_rows(self.field))  # constraints make some alike
             rows = rows[ordered(rows, self.field.space, self.field.platform.deployment, rng=rng)]
         elif not state.stages or state.stages == [Stage.SCREENING]:
             stage, rows = Stage.BASELINE, self._baselines(state.rows, state)
@@ -54,10 +54,10 @@ class Planner:
         if stage in (Stage.SAMPLING, Stage.ACTIVE):
             if not len(rows):
                 return None
-            rows = np.vstack([self._baselines(rows, state), rows])
+            rows = _distinct(np.vstack([self._baselines(rows, state), rows]))  # a sample may be a baseline
             rows = rows[ordered(rows, self.field.space, self.field.platform.deployment, rng=rng)]
         if self.points is not None:
-            rows = rows[: self.points - len(state.progress)]
+            rows = rows[: max(0, self.points - len(state.progress))]
         return (stage, rows) if len(rows) else (None if stage is not Stage.BASELINE else (stage, rows))
 
     def sample(self, ranked: Sequence[str], count: int, *, rng: np.random.Generator, done: Rows | None = None) -> Rows:
@@ -76,9 +76,13 @@ class Planner:
 
     def _samples(self, state: State, count: int, rng: np.random.Generator) -> Rows:
         ranked = state.ranks.get("time") or list(self.field.space.names)
-        rows = self.sample(ranked, count, rng=rng, done=state.rows)
-        safe = [self.field.point(row).configuration not in state.unsafe for row in rows]
-        return np.asarray(rows[np.array(safe, dtype=bool)])
+        done = state.rows
+        while len(rows := self.sample(ranked, count, rng=rng, done=done)) and state.avoided:
+            avoided = np.array([self.field.point(row).configuration in state.avoided for row in rows])
+            if not avoided.all():
+                return np.asarray(rows[~avoided])
+            done = np.vstack([done, rows]) if len(done) else rows
+        return rows
 
     def _baselines(self, rows: Rows, state: State) -> Rows:
         """Return the baseline of each workload in `rows` (all workloads, if there are none) that is not planned yet."""
@@ -93,6 +97,11 @@ class Planner:
         for row in state.rows:
             wanted.pop(row.tobytes(), None)
         return np.array(list(wanted.values()), dtype=np.int8).reshape(-1, len(field.space.parameters))
+
+
+def _distinct(rows: Rows) -> Rows:
+    """Return each row once, where it comes first."""
+    return rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
 
 
 def screened(field: Field, state: State) -> tuple[dict[str, list[str]], dict[str, dict[str, float]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ Source: Liu et al., SC13, Table 1, without its ends (100 iterations, 512 MiB), w
 
 WORKLOAD = "workload"  # the parameter that chooses among workloads that were given
 _HINTS = ("romio_", "cb_")
+_KEPT = 2**16  # workloads and configurations that a field remembers
 _COLLECTIVE = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 
 
@@ -60,7 +62,7 @@ class Field:
     def __init__(self, platform: Platform, like: Sequence[Characteristics] = ()) -> None:
         self.platform = platform
         self.like = tuple(dict.fromkeys(like))
-        self._fixed: dict[str, Value] = {}
+        self.fixed: dict[str, Value] = {}  # workload parameters of one value only
         workloads = () if self.like else self._training(platform)
         which = () if len(self.like) < 2 else (Parameter(name=WORKLOAD, values=tuple(range(len(self.like)))),)
         self.workload_names = tuple(p.name for p in (*workloads, *which))
@@ -72,10 +74,13 @@ class Field:
         )
         self.sampling_space = Space(self.space.parameters, (*self.space.constraints, *self._without_effect()))
         self.default = self._default()
+        self._workload = lru_cache(_KEPT)(self._workload_of)  # plans have many points of few workloads
+        self._configuration = lru_cache(_KEPT)(self._configuration_of)
 
     def point(self, row: Rows) -> Point:
         """Return what one row stands for, shape (parameters,)."""
-        return self._point(self.space.configuration(row))
+        width = len(self.workload_names)
+        return Point(self._workload(row[:width].tobytes()), self._configuration(row[width:].tobytes()))
 
     def row(self, values: Mapping[str, Value]) -> Rows:
         """Return the row with these values of the space's parameters."""
@@ -101,14 +106,18 @@ class Field:
         plain = [i for i in self.space["interface"].values if i not in _COLLECTIVE]
         return [Rule(when={"interface": i}, then=hints, why="no MPI-IO, no hints") for i in plain] if hints else []
 
-    def _point(self, values: Mapping[str, Value]) -> Point:
-        kept = {k: v for k, v in self.platform.baseline.items() if k not in self.system.names}
-        system = Configuration(kept | {k: v for k, v in values.items() if k in self.system.names})
+    def _workload_of(self, row: bytes) -> Characteristics:
+        width = len(self.workload_names)
+        chosen = Space(self.space.parameters[:width]).configuration(np.frombuffer(row, dtype=np.int8))
         if self.like:
-            return Point(self.like[int(values.get(WORKLOAD, 0))], system)
-        own = {**self._fixed, **{k: v for k, v in values.items() if k in self.workload_names}}
+            return self.like[int(chosen.get(WORKLOAD, 0))]
+        own = {**self.fixed, **chosen}
         own.setdefault("processes", own["io_processes"])
-        return Point(characteristics_of(own), system)
+        return characteristics_of(own)
+
+    def _configuration_of(self, row: bytes) -> Configuration:
+        kept = {k: v for k, v in self.platform.baseline.items() if k not in self.system.names}
+        return Configuration(kept | dict(self.system.configuration(np.frombuffer(row, dtype=np.int8))))
 
     def _training(self, platform: Platform) -> tuple[Parameter, ...]:
         """Return the workload parameters that vary; what has one value only is kept aside."""
@@ -120,14 +129,14 @@ class Field:
                 raise InvalidInput(f"[training] names {name!r}", hint=f"use {', '.join(known)}")
             plain = tuple(_plain(checked(name, value)) for value in values)
             if len(plain) == 1:
-                self._fixed[name] = plain[0]
+                self.fixed[name] = plain[0]
             else:
                 varying.append(Parameter(name=name, values=plain, scale=known[name].scale, unit=known[name].unit))
         if missing := {"io_processes", "interface", "iterations", "data_size", "request_size"} - set(wanted):
             raise InvalidInput(
                 f"[training] lacks {', '.join(sorted(missing))}", hint="docs/platforms.md has an example"
             )
-        self._fixed |= {k: v for k, v in _OTHERWISE.items() if k not in wanted}
+        self.fixed |= {k: v for k, v in _OTHERWISE.items() if k not in wanted}
         return tuple(varying)
 
     def _default(self) -> dict[str, Value]:

@@ -16,7 +16,7 @@ from acic.space import Parameter, Scale, Space, Value, valid_rows
 Rows = NDArray[np.int8]
 
 FEWEST_PARAMETERS = 2  # varied together at first
-MOST_LEVELS = 4  # of a numeric parameter, even in its logarithm
+MOST_LEVELS = 4  # of a numeric parameter, even in its logarithm; the others come last
 PER_PARAMETER = 8  # points of a stage, for each parameter that it varies
 _WHOLE = 50_000  # combinations that are listed rather than drawn from
 _DRAWS = 8  # without anything new, before a stage counts as used up
@@ -82,25 +82,35 @@ def _stages(
         varied = set(ranked[:size])
         levels = [_levels(p, default, varied=p.name in varied) for p in space.parameters]
         last = size == len(ranked)
-        quota = count if last else PER_PARAMETER * size
-        if np.prod([float(len(one)) for one in levels]) <= _WHOLE:
-            rows = valid_rows(space, _product(levels))
-            yield quota, rows[rng.permutation(len(rows))]
-        else:
-            for _ in range(_DRAWS if last else 1):
-                draws = np.stack([rng.choice(one, 2 * quota + 64) for one in levels], axis=1).astype(np.int8)
-                yield quota, valid_rows(space, draws)
+        yield from _stage(space, levels, count if last else PER_PARAMETER * size, _DRAWS if last else 1, rng)
+    every = [_levels(p, default, varied=p.name in ranked, most=len(p.values)) for p in space.parameters]
+    if any(len(p.values) > MOST_LEVELS and p.is_numeric for p in space.parameters if p.name in ranked):
+        yield from _stage(space, every, count, _DRAWS, rng)
 
 
-def _levels(parameter: Parameter, default: Mapping[str, Value], *, varied: bool) -> NDArray[np.int8]:
+def _stage(
+    space: Space, levels: Sequence[NDArray[np.int8]], quota: int, draws: int, rng: np.random.Generator
+) -> Iterator[tuple[int, Rows]]:
+    if np.prod([float(len(one)) for one in levels]) <= _WHOLE:
+        rows = valid_rows(space, _product(levels))
+        yield quota, rows[rng.permutation(len(rows))]
+        return
+    for _ in range(draws):
+        drawn = np.stack([rng.choice(one, 2 * quota + 64) for one in levels], axis=1).astype(np.int8)
+        yield quota, valid_rows(space, drawn)
+
+
+def _levels(
+    parameter: Parameter, default: Mapping[str, Value], *, varied: bool, most: int = MOST_LEVELS
+) -> NDArray[np.int8]:
     values = parameter.values
     if not varied:
         return np.array([values.index(default[parameter.name]) if parameter.name in default else 0], dtype=np.int8)
-    if not parameter.is_numeric or len(values) <= MOST_LEVELS:
+    if not parameter.is_numeric or len(values) <= most:
         return np.arange(len(values), dtype=np.int8)
     numbers = np.array(values, dtype=float)
     scaled = np.log2(numbers) if parameter.scale is Scale.LOG else numbers
-    wanted = np.linspace(scaled[0], scaled[-1], MOST_LEVELS)
+    wanted = np.linspace(scaled[0], scaled[-1], most)
     return np.unique(np.abs(scaled[None, :] - wanted[:, None]).argmin(axis=1)).astype(np.int8)
 
 

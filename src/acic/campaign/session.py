@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import socket
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,21 +15,24 @@ from typing import Any
 
 from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.budget import Budget
-from acic.campaign.controller import Controller, Rules, View
+from acic.campaign.controller import Controller, Rules
 from acic.campaign.journal import Journal, campaigns_folder, journals
+from acic.campaign.places import found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
-from acic.campaign.trial import Trials, storage_directories
+from acic.campaign.trial import Trials
+from acic.campaign.view import View
 from acic.cluster import LocalRunner, Runner
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT
-from acic.platforms import Platform, load_platform
+from acic.platforms import Platform, load_platform, platform_source, read_platform
 from acic.store.database import Store
 from acic.workloads import Characteristics
 from acic.workloads.parameters import characteristics_of, values_of
 
 LOCAL, SSH = "local", "ssh"
+TRAIN = "train"  # the kind of campaign that plans by itself
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 
@@ -71,6 +75,7 @@ class Request:
         time_limit: s for each job; None for far above what is expected.
         seed: of every random choice.
         contributor: who measures.
+        kind: the command that chooses the points.
     """
 
     platform: str
@@ -84,6 +89,7 @@ class Request:
     time_limit: float | None = None
     seed: int = 0
     contributor: str = ""
+    kind: str = TRAIN
 
     def event(self) -> dict[str, Any]:
         """Return the request as the journal keeps it."""
@@ -107,10 +113,10 @@ class Request:
 class Session:
     """A campaign that was opened: the request, its field and its planner, and the controller when it is to run."""
 
-    def __init__(self, journal: Journal, request: Request) -> None:
+    def __init__(self, journal: Journal, request: Request, platform: Platform) -> None:
         self.journal = journal
         self.request = request
-        self.platform = load_platform(request.platform)
+        self.platform = platform
         self.field = Field(self.platform, request.like)
         self.planner = planner_of(self.field, request)
 
@@ -121,22 +127,27 @@ class Session:
         Raises:
             InvalidInput: the name is taken or none for a folder, or the request cannot be met.
         """
-        platform = load_platform(request.platform)
+        text = platform_source(request.platform)
+        platform = read_platform(text, request.platform)
         chosen = name or f"{platform.name}-{now:%Y%m%d-%H%M%S}"
         if not _NAME.fullmatch(chosen):
             raise InvalidInput(f"{chosen!r} is no name for a campaign", hint="use letters, digits, '.', '_' and '-'")
-        _can_run(platform, request.where)
-        devices = _devices(storage_directories(platform, Path(request.where.directory)))
+        benchmark = _can_run(platform, request)
+        places = found_on(storage_directories(platform, Path(request.where.directory)))
         mark = _mark(Field(platform, request.like))
-        begun = {"time": now.isoformat(), **request.event(), "mark": mark, "devices": devices}
-        return cls(Journal.create(campaigns_folder() / chosen, begun), request)
+        named = str(benchmark.program) if os.sep in (request.where.benchmark or "") else benchmark.name
+        request = replace(request, where=replace(request.where, benchmark=named))  # whatever is installed later
+        machine = socket.gethostname()
+        found = {"mark": mark, "places": places, "machine": machine, "platform_text": text}
+        begun = {"time": now.isoformat(), **request.event(), **found}
+        return cls(Journal.create(campaigns_folder() / chosen, begun), request, platform)
 
     @classmethod
-    def open(cls, name: str | None = None) -> Session:
+    def open(cls, name: str | None = None, *, kind: str = "") -> Session:
         """Return the campaign of that name, or the newest.
 
         Raises:
-            InvalidInput: there is none, or its platform is no longer what it was.
+            InvalidInput: there is none, or it is none of the `kind` that is asked for.
         """
         if name is None:
             known = journals()
@@ -145,23 +156,30 @@ class Session:
             journal = known[-1]
         else:
             journal = Journal.open(campaigns_folder() / name)
-        begun = next(iter(journal.events()))
-        session = cls(journal, Request.of(begun))
-        if begun["mark"] != _mark(session.field):
+        begun = journal.begun
+        request = Request.of(begun)
+        if kind and request.kind != kind:
             raise InvalidInput(
-                f"the parameters of {session.request.platform} are no longer those of the campaign {journal.name}",
-                hint="begin a new campaign; what this one measured is in the store",
+                f"the campaign {journal.name} is no `acic {kind}`",
+                hint=f"go on with it by `acic {request.kind} ... --resume --name {journal.name}`, or name another",
             )
-        return session
+        return cls(journal, request, read_platform(begun["platform_text"], request.platform))
 
     def controller(self, store: Store, *, watch: Callable[[View], None] = lambda _: None) -> Controller:
         """Return what runs the campaign.
 
         Raises:
+            InvalidInput: the platform is no longer what it was when the campaign began.
             AcicError: no benchmark or launcher can be found, or a scheduler is not there.
         """
-        request, begun = self.request, next(iter(self.journal.events()))
-        trials, benchmark = open_trials(self.platform, request.where, self.journal.raw, devices=begun["devices"])
+        request, begun = self.request, self.journal.begun
+        if begun["mark"] != _mark(Field(load_platform(request.platform), request.like)):
+            raise InvalidInput(
+                f"{request.platform} is no longer what it was when the campaign {self.journal.name} began",
+                hint="begin a new campaign; what this one measured is in the store",
+            )
+        devices = same_places(begun["places"])
+        trials, benchmark = open_trials(self.platform, request.where, self.journal.raw, devices=devices)
         return Controller(
             self.journal,
             self.field,
@@ -171,19 +189,22 @@ class Session:
             store,
             tool=benchmark.name,
             contributor=request.contributor,
-            host_shape={"nodes": request.where.nodes, "machine": socket.gethostname()},
+            host_shape={"nodes": request.where.nodes, "machine": begun["machine"]},
+            options={"budget": asdict(request.budget)},
             watch=watch,
         )
 
 
-def _can_run(platform: Platform, where: Where) -> None:
-    """Raise AcicError if no run could be made, before anything is written."""
+def _can_run(platform: Platform, request: Request) -> Benchmark:
+    """Raise AcicError if no run could be made, before anything is written; return the benchmark in them."""
+    if request.time_limit is not None and not 0 < request.time_limit < math.inf:
+        raise InvalidInput(f"a time limit of {request.time_limit:g} s", hint="give more than nothing, as 60s")
     if DEPLOYMENT in platform.apply:
         raise InvalidInput(
             f"the configurations of {platform.name} have to be deployed, and acic does not do that by itself yet",
             hint=f"deploy them, run IOR, and give its outputs to `acic data import --platform {platform.name}`",
         )
-    open_trials(platform, where, Path(where.directory))
+    return open_trials(platform, request.where, Path(request.where.directory))[1]
 
 
 def planner_of(field: Field, request: Request) -> Planner:
@@ -249,10 +270,8 @@ def _smaller(workload: Characteristics, processes: int, most_bytes: int | None) 
     return replace(made, data_size=min(made.data_size, room))
 
 
-def _devices(directories: Iterable[Path]) -> dict[str, int]:
-    return {str(d): d.stat().st_dev for d in directories if d.is_dir()}
-
-
 def _mark(field: Field) -> str:
-    """Return what changes when rows would mean something else."""
-    return hashlib.sha256(repr(field.space).encode()).hexdigest()[:16]
+    """Return what changes when rows, or what is recorded of them, would mean something else."""
+    platform = field.platform
+    rest = (platform.name, platform.revision, dict(platform.baseline), platform.roles, platform.apply, field.fixed)
+    return hashlib.sha256(repr((field.space, field.like, *rest)).encode()).hexdigest()[:16]

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from acic.campaign.points import Field, Point, Rows
+from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Configuration
 from acic.store.measurement import Outcome, Repetition
+
+QUARANTINE = 2  # points of a configuration that failed, after which it is left alone
 
 
 class Stage(StrEnum):
@@ -65,7 +68,8 @@ class Progress:
     point: Point
     stage: Stage
     attempts: list[Attempt] = field(default_factory=list)
-    stored: bool = False  # nothing more will be done about it
+    closed: bool = False  # it is not run again
+    stored: bool = False  # and the store has it: nothing more will be done about it
     why_skipped: str = ""
 
     @property
@@ -98,7 +102,8 @@ class State:
         seconds: wall time of all runs so far, s; dollars: USD spent on them.
         unsafe: configurations that gave back wrong bytes.
         failed: how many points of a configuration gave nothing since it last gave something.
-        in_a_row: how many runs failed since one last gave something.
+        in_a_row: how many runs failed since one last gave something, or somebody went on all the same.
+        order: in which points were stored, by number.
     """
 
     begun: dict[str, Any]
@@ -115,6 +120,12 @@ class State:
     unsafe: set[Configuration] = field(default_factory=set)
     failed: Counter[Configuration] = field(default_factory=Counter)
     in_a_row: int = 0
+    order: list[int] = field(default_factory=list)
+
+    @property
+    def avoided(self) -> set[Configuration]:
+        """Configurations that are not run any more: unsafe ones, and those that keep failing."""
+        return self.unsafe | {c for c, points in self.failed.items() if points >= QUARANTINE}
 
     @property
     def waiting(self) -> list[Progress]:
@@ -124,15 +135,30 @@ class State:
     @property
     def rows(self) -> Rows:
         """Every planned row, shape (points, parameters)."""
-        return np.array([p.row for p in self.progress], dtype=np.int8).reshape(len(self.progress), -1)
+        return np.array([p.row for p in self.progress], dtype=np.int8) if self.progress else np.zeros((0, 0), np.int8)
+
+    @property
+    def attempts(self) -> list[tuple[Progress, Attempt]]:
+        """Every run that ended, with its point, in the order of the runs."""
+        return sorted(((p, a) for p in self.progress for a in p.attempts), key=lambda pair: pair[1].number)
 
 
 def replay(events: Iterable[dict[str, Any]], space: Field) -> State:
-    """Return the state that the events lead to."""
+    """Return the state that the events lead to.
+
+    Raises:
+        UnreadableInput: one of them makes no sense after those before.
+    """
     rest = iter(events)
     state = State(begun=next(rest))
-    for event in rest:
-        apply(state, event, space)
+    for number, event in enumerate(rest, 2):
+        try:
+            apply(state, event, space)
+        except (LookupError, TypeError, ValueError, InvalidInput) as error:
+            raise UnreadableInput(
+                f"line {number} of the campaign's journal makes no sense: {type(error).__name__} {error}",
+                hint="restore the file from a copy, update acic, or begin a new campaign",
+            ) from error
     return state
 
 
@@ -168,9 +194,15 @@ def _lost(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: A
     state.open_run = None
 
 
+def _closed(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+    progress = state.progress[event["point"]]
+    progress.closed, progress.why_skipped = True, event.get("skipped", "")
+
+
 def _stored(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
     progress = state.progress[event["point"]]
-    progress.stored, progress.why_skipped = True, event.get("skipped", "")
+    progress.closed = progress.stored = True
+    state.order.append(progress.number)
     if progress.repetitions:
         state.failed[progress.point.configuration] = 0
     elif progress.attempts:
@@ -191,6 +223,7 @@ def _paused(state: State, event: dict[str, Any], space: Field) -> None:  # noqa:
 
 def _resumed(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
     state.paused = state.ended = ""
+    state.in_a_row = 0  # somebody has seen to it
     state.begun |= event.get("options", {})
 
 
@@ -199,6 +232,7 @@ _APPLY = {
     "started": _started,
     "finished": _finished,
     "lost": _lost,
+    "closed": _closed,
     "stored": _stored,
     "ranked": _ranked,
     "ended": _ended,
@@ -230,4 +264,5 @@ def event_of(attempt: Attempt, point: int) -> dict[str, Any]:
 
 def numbers(rows: Rows) -> list[list[int]]:
     """Return rows as a journal keeps them."""
-    return [[int(level) for level in row] for row in rows]
+    made: list[list[int]] = rows.tolist()
+    return made

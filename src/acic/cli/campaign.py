@@ -30,7 +30,12 @@ def list_(as_json: bool) -> None:
     """List your campaigns, the newest last."""
     from acic.campaign.journal import journals
 
-    found = [_summary(journal.name) for journal in journals()]
+    found = []
+    for journal in journals():
+        try:
+            found.append(_summary(journal.name))
+        except AcicError as error:
+            say(f"note: {journal.name}: {error.problem}")
     if as_json:
         emit_json({"campaigns": found})
         return
@@ -81,11 +86,11 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
     from dataclasses import replace
 
     from acic.campaign.budget import Budget
-    from acic.campaign.session import Session
+    from acic.campaign.session import TRAIN, Session
     from acic.campaign.summary import summary
     from acic.store.database import Store
 
-    session = Session.open(name)
+    session = Session.open(name, kind=TRAIN)
     if budget:
         points = session.request.budget.points
         session.request = replace(session.request, budget=replace(Budget.parse(budget), points=points))

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from acic.cli.output import say
-from acic.errors import InvalidInput
+from acic.errors import AcicError, InvalidInput
 from acic.units import format_seconds, format_usd
 
 if TYPE_CHECKING:
-    from acic.campaign.controller import View
     from acic.campaign.session import Where
+    from acic.campaign.view import View
     from acic.platforms import Platform
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -102,9 +102,28 @@ def contributor() -> str:
         return ""
 
 
+class Interrupted(AcicError):
+    """Somebody ended a campaign, which can be gone on with."""
+
+    exit_status = 130
+
+
 @contextmanager
 def campaign_progress() -> Iterator[Callable[[View], None]]:
-    """Show on stderr how far a campaign is: as a bar with the time left, or in a file as a line for each tenth."""
+    """Show on stderr how far a campaign is: as a bar with the time left, or in a file as a line for each tenth.
+
+    Raises:
+        Interrupted: in place of KeyboardInterrupt: what was measured is kept.
+    """
+    try:
+        with _shown() as show:
+            yield show
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; the campaign is paused", hint="--resume goes on with it") from None
+
+
+@contextmanager
+def _shown() -> Iterator[Callable[[View], None]]:
     if not sys.stderr.isatty():
         yield _Lines().show
         return

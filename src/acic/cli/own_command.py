@@ -74,7 +74,7 @@ class _Run:
     def __call__(
         self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration
     ) -> tuple[float | None, str]:
-        from acic.campaign.trial import storage_directory
+        from acic.campaign.places import storage_directory
         from acic.filesystems import settings
 
         place = storage_directory(platform, configuration, self._directory) / f"acic-{self._name}"

@@ -90,7 +90,7 @@ def bench(
         if before.characteristics != after:
             say(f"note: {_smaller(before.characteristics, after)}")
     if given["resume"]:
-        session = Session.open(given["name"])
+        session = Session.open(given["name"], kind=kind)
         say(f"going on with the campaign {session.journal.name}")
     else:
         request = Request(
@@ -103,6 +103,7 @@ def bench(
             verify=given["verify"],
             seed=given["seed"],
             contributor=contributor(),
+            kind=kind,
         )
         now = datetime.now(UTC)
         name = given["name"] or f"{kind}-{platform.name}-{now:%Y%m%d-%H%M%S}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,21 +59,21 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
     A screening finds which parameters matter; then the important ones are sampled first. What is measured goes into the
     training database at once, and `acic recommend` learns from it. Interrupt it as you like: --resume goes on.
     """
-    from acic.campaign.session import Session
+    from acic.campaign.session import TRAIN, Session
     from acic.store.database import Store
 
-    if resume:
-        session = Session.open(name)
-        say(f"going on with the campaign {session.journal.name}")
-    else:
-        request = _request(given, keep_platform=not dry_run)
-        if dry_run:
-            _show_plan(request, as_json)
-            return
-        session = Session.begin(request, name=name, now=datetime.now(UTC))
-        say(_plan_line(request))
-        say(f"campaign {session.journal.name}; interrupt it as you like: acic train --resume goes on")
-    with Store.open(store_url) as store, campaign_progress() as show:
+    request = None if resume else _request(given, keep_platform=not dry_run)
+    if request and dry_run:
+        _show_plan(request, as_json)
+        return
+    with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
+        if request:
+            session = Session.begin(request, name=name, now=datetime.now(UTC))
+            say(_plan_line(request))
+            say(f"campaign {session.journal.name}; interrupt it as you like: acic train --resume goes on")
+        else:
+            session = Session.open(name, kind=TRAIN)
+            say(f"going on with the campaign {session.journal.name}")
         controller = session.controller(store, watch=show)
         controller.run()
     _show_result(session, controller.state, as_json)
@@ -93,7 +94,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         budget = residual(budget, since=given["paid_since"].replace(tzinfo=UTC), now=datetime.now(UTC))
     return Request(
         platform=given["platform_name"],
-        budget=Budget(budget.seconds, budget.dollars, given["points"]),
+        budget=replace(budget, points=given["points"]),
         where=where_of(given),
         like=tuple(fits(platform, _workloads(given["log"]))) if given["log"] else (),
         active=given["plan"] == "active",

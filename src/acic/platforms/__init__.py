@@ -1,6 +1,16 @@
 """Platforms: clouds, clusters and machines as TOML facts with date and source."""
 
-from acic.platforms.load import load_platform, parse_platform, platform_names
+from acic.platforms.load import load_platform, parse_platform, platform_names, platform_source, read_platform
 from acic.platforms.platform import Fact, Instance, Platform, Roles
 
-__all__ = ["Fact", "Instance", "Platform", "Roles", "load_platform", "parse_platform", "platform_names"]
+__all__ = [
+    "Fact",
+    "Instance",
+    "Platform",
+    "Roles",
+    "load_platform",
+    "parse_platform",
+    "platform_names",
+    "platform_source",
+    "read_platform",
+]

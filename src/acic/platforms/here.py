@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from acic.platforms.mounts import Storage, find_storage
+from acic.platforms.mounts import Storage, find_storage, mount_table
 from acic.units import KIB, MIB
 
 HERE = "here"
@@ -55,13 +55,12 @@ class Machine:
 
 def find_machine(storage: Sequence[Storage] = (), *, environment: Mapping[str, str] = os.environ) -> Machine:
     """Return what there is to know of this machine; `storage` instead of what would be found."""
-    table = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
     return Machine(
         host=socket.gethostname(),
         kernel=machine.release(),
         cores=len(os.sched_getaffinity(0)),
         memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        storage=tuple(storage) or find_storage(table, environment, Path.cwd()),
+        storage=tuple(storage) or find_storage(mount_table(), environment, Path.cwd()),
     )
 
 
@@ -136,9 +135,7 @@ def _parameters(
         kinds.append(striped[0].striping)
         parameters |= {"stripe_count": _STRIPE_COUNTS, "stripe_size": _STRIPE_SIZES}
         others = [s.directory for s in found.storage if s.striping != striped[0].striping]
-        rules += [
-            [f"when = {{ storage = {json.dumps(d)} }}", 'absent = ["stripe_count", "stripe_size"]'] for d in others
-        ]
+        rules += [[f"when = {{ storage = {_toml(d)} }}", 'absent = ["stripe_count", "stripe_size"]'] for d in others]
         if found.storage[0].directory not in others:
             baseline |= {"stripe_count": _STRIPE_COUNTS[0], "stripe_size": _STRIPE_SIZES[0]}
     kinds.append("romio")
@@ -179,7 +176,12 @@ def _parameter(name: str, values: Sequence[Value]) -> list[str]:
 
 
 def _entry(name: str, value: object) -> str:
-    return f"{name} = {json.dumps(value, ensure_ascii=False)}"  # JSON's texts, numbers and lists are TOML's too
+    return f"{name} = {_toml(value)}"
+
+
+def _toml(value: object) -> str:
+    # JSON's texts, numbers and lists are TOML's too, but for one control character
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _place(storage: Storage) -> str:

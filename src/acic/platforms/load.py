@@ -31,17 +31,35 @@ def load_platform(name: str) -> Platform:
         InvalidInput: no such platform, or a file that lacks something.
         UnreadableInput: the file is missing or no TOML.
     """
+    return read_platform(platform_source(name), name)
+
+
+def platform_source(name: str) -> str:
+    """Return the platform file (TOML) of a name, as `load_platform` takes it.
+
+    Raises:
+        InvalidInput: no such platform.
+        UnreadableInput: the file is missing.
+    """
     if name in platform_names():
-        text = resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
-    elif name == HERE:
-        text = _here()
-    elif name.endswith(".toml"):
-        text = _read(Path(name))
-    else:
-        raise InvalidInput(
-            f"there is no platform {name!r}",
-            hint=f"use one of {', '.join(platform_names())}, {HERE}, or give the path of a platform file (.toml)",
-        )
+        return resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
+    if name == HERE:
+        return _here()
+    if name.endswith(".toml"):
+        return _read(Path(name))
+    raise InvalidInput(
+        f"there is no platform {name!r}",
+        hint=f"use one of {', '.join(platform_names())}, {HERE}, or give the path of a platform file (.toml)",
+    )
+
+
+def read_platform(text: str, name: str) -> Platform:
+    """Return the platform that a platform file's text describes; `name` is for the error.
+
+    Raises:
+        InvalidInput: it lacks something.
+        UnreadableInput: it is no TOML.
+    """
     try:
         return parse_platform(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:

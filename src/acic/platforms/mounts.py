@@ -35,10 +35,15 @@ class Storage:
         return _STRIPED.get(self.file_system, "")
 
 
+def mount_table() -> str:
+    """Return the text of /proc/self/mounts, whatever bytes names are made of."""
+    return os.fsdecode(Path("/proc/self/mounts").read_bytes())
+
+
 def mounted(table: str) -> dict[str, str]:
     """Return the file system of each mount point in the text of /proc/self/mounts; the last mounted counts."""
     found = {}
-    for line in table.splitlines():
+    for line in table.split("\n"):  # other ends of lines may stand in a name
         fields = line.split(" ")
         if len(fields) >= 3:
             found[_unescaped(fields[1])] = fields[2]
@@ -57,7 +62,7 @@ def find_storage(table: str, environment: Mapping[str, str], cwd: Path) -> list[
     found: dict[int, Storage] = {}
     for directory in candidates:
         device = _device(directory)
-        if device is None or device in found:
+        if device is None or device in found or not _is_text(directory):
             continue
         storage = describe(directory, table)
         if storage.file_system not in _PSEUDO and _writable(directory):
@@ -75,6 +80,8 @@ def given_storage(directories: Iterable[Path], table: str) -> list[Storage]:
     for directory in directories:
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
             raise InvalidInput(f"{directory} is no directory that you can write to", hint="make it first")
+        if not _is_text(directory):
+            raise InvalidInput(f"the name of {str(directory)!r} is not UTF-8", hint="give it another name")
         made.append(describe(directory.resolve(), table))
     return made
 
@@ -99,6 +106,15 @@ def _writable(directory: Path) -> bool:
         return os.access(directory, os.W_OK | os.X_OK) and shutil.disk_usage(directory).free > _SPACE
     except OSError:
         return False
+
+
+def _is_text(directory: Path) -> bool:
+    """Return whether the name is UTF-8, so that a platform file and a measurement can hold it."""
+    try:
+        os.fsencode(directory.resolve()).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _unescaped(text: str) -> str:

@@ -7,31 +7,54 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.errors import InvalidInput
 from acic.space.configuration import Value
 from acic.space.constraint import AtMost, Rule
 from acic.space.space import ABSENT, Space
 
 Rows = NDArray[np.int8]
+_LISTED = 10**6  # combinations that are looked through, where constraints work against one another
 
 
 def made_valid(space: Space, wanted: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the valid combination nearest to `wanted`: what the constraints ask for, put in its place.
+    """Return a valid combination near `wanted`: what the constraints ask for, put in its place.
 
     A parameter that applies, but that `wanted` leaves out, takes its first value.
+
+    Raises:
+        InvalidInput: the constraints allow nothing, or work against one another in a space too large to look through.
     """
-    values = dict(wanted)
-    for _ in space.constraints:  # what one constraint puts right, a later one may put wrong
-        before = dict(values)
+    values = {p.name: wanted.get(p.name, p.low) for p in space.parameters}
+    for _ in range(len(space.constraints) + 1):  # what one constraint puts right, a later one may put wrong
+        made = _applying(space, values)
+        if not space.problem(made):
+            return made
         for constraint in space.constraints:
             if isinstance(constraint, AtMost):
                 _lower(space, constraint, values)
-            elif _holds(constraint, values):
+            elif _holds(constraint, _applying(space, values)):
                 values |= constraint.then
-        if values == before:
-            break
-    rules = (c for c in space.constraints if isinstance(c, Rule))
-    absent = {name for rule in rules if _holds(rule, values) for name in rule.absent}
-    return {p.name: values.get(p.name, p.low) for p in space.parameters if p.name not in absent}
+    return _nearest(space, wanted)
+
+
+def _applying(space: Space, values: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the values without those of parameters that do not apply."""
+    made = dict(values)
+    for _ in space.constraints:  # one that does not apply makes no other one absent
+        rules = [c for c in space.constraints if isinstance(c, Rule) and _holds(c, made)]
+        absent = {name for rule in rules for name in rule.absent}
+        made = {name: value for name, value in values.items() if name not in absent}
+    return made
+
+
+def _nearest(space: Space, wanted: Mapping[str, Value]) -> dict[str, Value]:
+    points = space.enumerate() if space.raw_size <= _LISTED else np.zeros((0, len(space.parameters)), dtype=np.int8)
+    if not len(points):
+        raise InvalidInput(f"no valid combination is found near {dict(wanted)}", hint="correct the constraints")
+    asked = np.array(
+        [p.values.index(wanted[p.name]) if wanted.get(p.name) in p.values else 0 for p in space.parameters]
+    )
+    return dict(space.configuration(points[(points == asked).sum(axis=1).argmax()]))
 
 
 def _lower(space: Space, limit: AtMost, values: dict[str, Value]) -> None:
@@ -50,22 +73,26 @@ def valid_rows(space: Space, rows: Rows) -> Rows:
 
     Args:
         space: parameters and constraints.
-        rows: positions in `parameter.values`, shape (rows, parameters).
+        rows: positions in `parameter.values`, shape (rows, parameters); `ABSENT` where one does not apply.
     """
-    made = rows.copy()
-    keep = np.ones(len(made), dtype=bool)
+    rules = [c for c in space.constraints if isinstance(c, Rule)]
+    made, absent = rows.copy(), np.zeros(rows.shape, dtype=bool)
+    for _ in range(len(rules) + 1):  # one that does not apply makes no other one absent
+        before, absent = absent, np.zeros(rows.shape, dtype=bool)
+        for rule in rules:
+            if rule.absent:
+                columns = [space.names.index(name) for name in rule.absent]
+                absent[:, columns] |= _where(space, made, rule.when)[:, None]
+        made = np.where(absent, ABSENT, rows).astype(np.int8)
+        if np.array_equal(before, absent):
+            break
+    keep = ((made == ABSENT) == absent).all(axis=1) & (absent == before).all(axis=1)
     for constraint in space.constraints:
-        if isinstance(constraint, Rule):
-            applies = _where(space, made, constraint.when)
-            keep &= ~applies | _where(space, made, constraint.then)
-        else:
+        if isinstance(constraint, AtMost):
             keep &= ~_exceeds(space, made, constraint)
-    for constraint in space.constraints:
-        if isinstance(constraint, Rule) and constraint.absent:
-            applies = _where(space, made, constraint.when)
-            for name in constraint.absent:
-                made[applies, space.names.index(name)] = ABSENT
-    return made[keep]
+        elif constraint.then:
+            keep &= ~_where(space, made, constraint.when) | _where(space, made, constraint.then)
+    return np.asarray(made[keep])
 
 
 def _where(space: Space, rows: Rows, values: Mapping[str, Value]) -> NDArray[np.bool_]:
@@ -77,7 +104,7 @@ def _where(space: Space, rows: Rows, values: Mapping[str, Value]) -> NDArray[np.
 
 def _exceeds(space: Space, rows: Rows, constraint: AtMost) -> NDArray[np.bool_]:
     small, large = (
-        np.array(space[name].values, dtype=float)[rows[:, space.names.index(name)]]
+        np.array([*space[name].values, np.nan], dtype=float)[rows[:, space.names.index(name)]]  # ABSENT finds the NaN
         for name in (constraint.smaller, constraint.larger)
     )
     return np.asarray(small > large)

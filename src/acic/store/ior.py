@@ -17,6 +17,7 @@ from acic.workloads import Characteristics, Operation
 
 COMPANIONS = (".rc", ".err", ".out")  # exit status, standard error and output, beside NAME or NAME.json
 _LARGEST = 64 * 2**20  # B; IOR's output is some kB
+_LONGEST = 300  # characters of a reason; MPI's begin with the call and end with the cause
 _STAMP = "%a %b %d %H:%M:%S %Y"
 _ERROR = re.compile(
     r"^(?:ior )?error:? .*(?:(?<=error stack:)\n.*)?|^Abort\(-?\d+\).*|^.*Assertion .* failed.*|^.*BAD TERMINATION.*",
@@ -197,7 +198,8 @@ def _reason(said: str) -> str:
     plain = next((line for line in errors if line.lower().startswith(("error", "ior error"))), "")
     cause = _CAUSE.search(said)
     line = plain or (cause.group(1) if cause else "") or next(iter(errors), "")
-    return "".join(c for c in " ".join(line.split()) if c.isprintable())[:300]
+    text = "".join(c for c in " ".join(line.split()) if c.isprintable())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
 
 
 def _status(path: Path) -> int | None:

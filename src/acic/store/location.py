@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -46,6 +47,10 @@ class Location:
         It keeps SQLite's rollback journal: a write-ahead log needs memory shared by all its users,
         which network file systems (a home directory on NFS) do not give.
         """
+        if read_only and Path(f"{self.file}-journal").exists():
+            # a writer that was killed leaves a journal, which only a connection that may write can roll back
+            with suppress(sqlite3.Error), closing(self.connect_file()) as plain:
+                plain.execute("SELECT 1 FROM sqlite_master").fetchone()
         options = "&".join(filter(None, ("mode=ro" if read_only else "", self.options)))
         uri = f"file:{quote(str(self.file))}?{options}"
         return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)

@@ -1,0 +1,87 @@
+"""Where runs put their files: which directory, whether it is there and has room, and the page cache on top of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from acic.errors import InvalidInput
+from acic.platforms import Platform
+from acic.platforms.mounts import describe, mount_table
+from acic.space import Configuration
+from acic.units import format_bytes
+
+_SPARE = 1.05  # of a file system's free space that a run may need
+
+
+def storage_directory(platform: Platform, configuration: Configuration, otherwise: Path) -> Path:
+    """Return where files go: the storage that the configuration chooses, or else `otherwise`."""
+    name = platform.roles.storage
+    return Path(str(configuration[name])) if name and name in configuration else otherwise
+
+
+def storage_directories(platform: Platform, otherwise: Path) -> Iterator[Path]:
+    """Yield every directory that configurations of the platform may use."""
+    if name := platform.roles.storage:
+        yield from (Path(str(value)) for value in platform.space[name].values)
+    else:
+        yield otherwise
+
+
+def found_on(directories: Iterable[Path]) -> dict[str, list[str]]:
+    """Return the file system and the mount point that each directory is on now."""
+    table = mount_table()
+    found = ((directory, describe(directory, table)) for directory in directories)
+    return {str(directory): [storage.file_system, storage.mount] for directory, storage in found}
+
+
+def same_places(places: Mapping[str, list[str]]) -> dict[str, int]:
+    """Return the device number of each directory, which stays the same until the machine is started anew.
+
+    Args:
+        places: what `found_on` told when the campaign began.
+
+    Raises:
+        InvalidInput: one is on another file system now.
+    """
+    now = found_on(Path(directory) for directory in places)
+    for directory, (file_system, mount) in places.items():
+        if now[directory] != [file_system, mount]:
+            raise InvalidInput(
+                f"{directory} was on {mount} ({file_system}) when the campaign began, and no longer is",
+                hint="mount it again, then resume",
+            )
+    return {directory: Path(directory).stat().st_dev for directory in places if Path(directory).is_dir()}
+
+
+def check_place(directory: Path, total_bytes: int, device: int | None) -> None:
+    """Refuse a directory that is not the one it was (a mount that is gone), or that is full.
+
+    Args:
+        directory: where a run is to write.
+        total_bytes: that it moves, B.
+        device: the device number that the directory had, if that is known.
+
+    Raises:
+        InvalidInput: it is so.
+        OSError: the directory is gone.
+    """
+    if device is not None and directory.stat().st_dev != device:
+        raise InvalidInput(f"{directory} is on another file system than before: is it mounted?")
+    need, free = total_bytes * _SPARE, shutil.disk_usage(directory).free
+    if need > free:
+        raise InvalidInput(f"{directory} has {format_bytes(free)} left, and the run needs {format_bytes(need)}")
+
+
+def forget(folder: Path) -> None:
+    """Ask this machine's kernel to drop the files from its page cache, so that they are read from storage."""
+    for path in folder.iterdir():
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(descriptor)

@@ -1,0 +1,103 @@
+"""What a job's ending and its output together mean: neither alone is believed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from acic.cluster import Ending, Job, State
+from acic.errors import AcicError
+from acic.store.ior import IorResult, read_ior
+from acic.store.ior_options import from_command
+from acic.store.measurement import Outcome
+from acic.workloads.replica import Replica
+
+_OUTCOMES = {State.TIMEOUT: Outcome.TIMEOUT, State.FAILED: Outcome.FAILED}
+_CAPPED = frozenset({"cb_nodes", "cb_config_list"})  # ROMIO lowers these to what there is
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How one job went.
+
+    Args:
+        outcome: what it is recorded as.
+        result: what its output tells; None if that cannot be read.
+        note: the error, or why the figure is doubted; "" if all is well.
+        remark: what is odd, but casts no doubt on the figure.
+    """
+
+    outcome: Outcome
+    result: IorResult | None = None
+    note: str = ""
+    remark: str = ""
+
+
+def judge(summary: Path, job: Job, ending: Ending, replica: Replica) -> Verdict:
+    """Return how the job went that ran `replica` and was to write `summary`."""
+    if ending.state in (State.CANCELLED, State.UNKNOWN):
+        return Verdict(Outcome.UNKNOWN, note=ending.reason or str(ending.state))
+    if ending.state is State.TIMEOUT:
+        return Verdict(Outcome.TIMEOUT, note=ending.reason)
+    try:
+        if ending.exit_status is not None:
+            summary.with_suffix(".rc").write_text(f"{ending.exit_status}\n")
+        summary.touch()
+        results = read_ior(summary, processes=job.processes)
+    except (AcicError, ValueError, ArithmeticError, RecursionError) as error:  # garbage may break any reader
+        what = error.problem if isinstance(error, AcicError) else f"{type(error).__name__}: {error}"
+        return Verdict(Outcome.UNKNOWN, note=f"the benchmark's output cannot be understood: {what}")
+    result = next((r for r in results if r.workload and r.workload.operation is replica.operation), results[0])
+    if ending.state is not State.DONE:
+        outcome = result.outcome if result.outcome is not Outcome.OK else _OUTCOMES[ending.state]
+        return Verdict(outcome, result, result.note or ending.reason)
+    if result.outcome is not Outcome.CORRUPT and not _is_whole(summary):
+        return Verdict(Outcome.UNKNOWN, result, result.note or "the output ends early")
+    if result.outcome is not Outcome.OK:
+        return Verdict(result.outcome, result, result.note)
+    if problem := _another_test(result, replica) or _no_figure(result):
+        return Verdict(Outcome.UNKNOWN, result, problem)
+    return _in_force(summary, result)
+
+
+def _is_whole(summary: Path) -> bool:
+    """Return whether the benchmark wrote its output to the end; brackets that IOR forgets do not count."""
+    return '"Finished"' in summary.read_text(errors="replace")
+
+
+def _another_test(result: IorResult, replica: Replica) -> str:
+    """Return how the test that the output tells of differs from the one asked for, "" if it does not."""
+    asked = from_command(shlex.join(replica.arguments)).characteristics(replica.operation)
+    if result.workload is None:
+        return f"the output does not tell what was run: {result.why_unknown}"
+    differ = [n for n in asked.__slots__ if getattr(asked, n) != getattr(result.workload, n)]
+    return f"the output is that of another test: its {', '.join(differ)}" if differ else ""
+
+
+def _no_figure(result: IorResult) -> str:
+    if len(result.repetitions) != 1:
+        return f"the output has {len(result.repetitions)} repetitions of one that was asked for"
+    return "" if result.repetitions[0].bandwidth else "the benchmark reported a bandwidth of 0"
+
+
+def _in_force(summary: Path, result: IorResult) -> Verdict:
+    """Return whether the hints that were asked for were in force; a benchmark may not tell."""
+    missing = _not_in_force(summary)
+    if not missing:
+        return Verdict(Outcome.OK, result)
+    told = "not in force: " + ", ".join(f"{n}, but {v}" if v else n for n, v in sorted(missing.items()))
+    if set(missing) <= _CAPPED:
+        return Verdict(Outcome.OK, result, remark=told)
+    return Verdict(Outcome.SUSPECT, result, told)
+
+
+def _not_in_force(summary: Path) -> dict[str, str]:
+    """Return the hints that MPI-IO did not take, with the values that it used instead; acic-bench lists them."""
+    with suppress(ValueError, LookupError, TypeError, AttributeError):
+        tests = json.loads(summary.read_text())["tests"]
+        told = [test["Hints"] for test in tests if "Hints" in test]
+        return {str(n): str(hints["in force"].get(n, "")) for hints in told for n in hints["not in force"]}
+    return {}

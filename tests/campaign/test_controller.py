@@ -1,0 +1,403 @@
+"""A campaign whose runs fail: retried, left alone, stopped, gone on with; and the store that fails."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acic.campaign.budget import Budget
+from acic.campaign.controller import GIVE_UP, TRIES, Controller
+from acic.campaign.journal import Journal
+from acic.campaign.planning import Planner
+from acic.campaign.points import Field
+from acic.campaign.repeats import Repeats
+from acic.campaign.session import Request, Session, Where
+from acic.campaign.state import QUARANTINE, Stage, State, replay
+from acic.campaign.trial import Trial
+from acic.errors import InvalidInput, StoreError, UnreadableInput
+from acic.space import Configuration
+from acic.store import Measurement
+from acic.store.database import AddResult, Store
+from acic.store.measurement import Outcome
+from acic.workloads import Interface
+from tests.campaign.fakes import FakeTrials, controller, lab_platform
+from tests.campaign.laboratory import Laboratory, check_nothing_left, check_store_is_the_journal
+from tests.campaign.test_trials import READ, WRITE
+
+Misbehave = Callable[..., None]
+
+
+def request(lab: Laboratory, points: int = 6, **more: Any) -> Request:
+    return Request(
+        platform=str(lab.platform_file),
+        budget=Budget(seconds=36000, points=points),
+        where=Where(directory=str(lab.data), benchmark=str(lab.benchmark)),
+        **{"repeats": Repeats(1, 1), "screen": False, "verify": 0.0, "like": (WRITE,), **more},
+    )
+
+
+def begin(lab: Laboratory, points: int = 6, **more: Any) -> Session:
+    return Session.begin(request(lab, points, **more), name=lab.name, now=datetime.now(UTC))
+
+
+def run(lab: Laboratory, session: Session) -> Controller:
+    """Run until it stops; what it knows by then is what its journal tells."""
+    with Store.open(str(lab.store_file)) as store:
+        controller = session.controller(store)
+        controller.run()
+    told = replay(session.journal.events(), session.field)
+    for one in dataclasses.fields(told):
+        if one.name not in ("progress", "begun"):
+            assert getattr(told, one.name) == getattr(controller.state, one.name), one.name
+    for mine, its in zip(told.progress, controller.state.progress, strict=True):
+        assert (mine.attempts, mine.closed, mine.stored) == (its.attempts, its.closed, its.stored)
+    return controller
+
+
+def test_a_run_that_fails_is_tried_once_more(lab: Laboratory, misbehave: Misbehave) -> None:
+    misbehave([["-w", f"first:{lab.folder}/mark"], "error"])
+    state = run(lab, begin(lab, points=2)).state
+    first, second = state.progress
+    assert [a.outcome for a in first.attempts] == [Outcome.FAILED, Outcome.OK]
+    assert [a.outcome for a in second.attempts] == [Outcome.OK]
+    stored = lab.stored()
+    assert sorted(m.outcome for m in stored) == [Outcome.FAILED, Outcome.OK, Outcome.OK]
+    assert next(m.note for m in stored if m.outcome is Outcome.FAILED).startswith("ERROR: open64() failed")
+    check_store_is_the_journal(lab)
+    check_nothing_left(lab)
+
+
+LIKE = (WRITE, *(dataclasses.replace(WRITE, iterations=n) for n in (2, 3, 4)))
+
+
+def is_bad(configuration: Configuration) -> bool:
+    return (configuration["romio_ds_write"], configuration["romio_cb_read"]) == ("disable", "enable")
+
+
+def test_a_configuration_that_keeps_failing_is_left_alone(tmp_path: Path) -> None:
+    def bad(trial: Trial) -> Outcome:
+        return Outcome.FAILED if is_bad(trial.point.configuration) else Outcome.OK
+
+    made = controller(tmp_path / "c", FakeTrials(lab_platform(), bad), budget=Budget(points=100))
+    made.run()
+    assert made.state.ended
+    failing = [p for p in made.state.progress if is_bad(p.point.configuration)]
+    for configuration in {p.point.configuration for p in failing}:
+        tried = [p for p in failing if p.point.configuration == configuration]
+        assert [len(p.attempts) for p in tried[:QUARANTINE]] == [TRIES] * len(tried[:QUARANTINE])
+        assert {(len(p.attempts), p.why_skipped) for p in tried[QUARANTINE:]} <= {
+            (0, "its configuration keeps failing")
+        }
+    assert any(p.why_skipped for p in failing)
+    assert all(p.repetitions for p in made.state.progress if p not in failing)  # the planner goes on
+
+
+def test_when_everything_fails_it_stops_and_goes_on_when_asked(lab: Laboratory, misbehave: Misbehave) -> None:
+    misbehave([["-a"], "error"])
+    session = begin(lab, points=10, like=LIKE)
+    state = run(lab, session).state
+    assert len(state.attempts) == GIVE_UP
+    assert state.paused.startswith(f"{GIVE_UP} runs in a row failed; the last: ERROR: open64() failed")
+    misbehave()
+    state = run(lab, Session.open(lab.name)).state
+    assert state.ended
+    assert sum(bool(p.repetitions) for p in state.progress) >= 4
+    check_store_is_the_journal(lab)
+
+
+@pytest.mark.parametrize("active", [False, True], ids=["sampling", "active"])
+def test_a_configuration_with_wrong_bytes_is_never_measured_again(
+    lab: Laboratory, misbehave: Misbehave, active: bool
+) -> None:
+    misbehave([["-R", "romio_ds_write=enable"], "wrong"])
+    state = run(lab, begin(lab, points=11, like=LIKE[:2], verify=1.0, active=active)).state
+    assert state.unsafe
+    assert {c["romio_ds_write"] for c in state.unsafe} == {"enable"}
+    for configuration in state.unsafe:
+        tried = [p for p in state.progress if p.point.configuration == configuration and p.attempts]
+        assert [a.outcome for p in tried for a in p.attempts] == [Outcome.CORRUPT]
+    corrupt = [m for m in lab.stored() if m.outcome is Outcome.CORRUPT]
+    assert {m.configuration for m in corrupt} == state.unsafe
+    assert not any(m.bandwidths for m in corrupt)
+    check_store_is_the_journal(lab)
+
+
+@pytest.mark.parametrize("active", [False, True], ids=["sampling", "active"])
+def test_an_unsafe_baseline_does_not_end_the_campaign(tmp_path: Path, active: bool) -> None:
+    """The first samples vary workloads alone, on the baseline: all of them are unsafe, and others must follow."""
+    platform = lab_platform()
+
+    def baseline(trial: Trial) -> Outcome:
+        return Outcome.CORRUPT if trial.point.configuration == platform.baseline else Outcome.OK
+
+    made = controller(
+        tmp_path / "c", FakeTrials(platform, baseline), budget=Budget(points=100), screen=False, active=active
+    )
+    made.run()
+    assert made.state.unsafe == {platform.baseline}
+    assert sum(bool(p.attempts) and not p.repetitions for p in made.state.progress) == 1
+    assert sum(bool(p.repetitions) for p in made.state.progress) >= 50
+
+
+def test_one_failure_of_a_configuration_does_not_end_active_planning(tmp_path: Path) -> None:
+    made = controller(
+        tmp_path / "c",
+        FakeTrials(lab_platform(), lambda t: Outcome.TIMEOUT if t.number < 2 else Outcome.OK),
+        budget=Budget(points=60),
+        like=(dataclasses.replace(WRITE, interface=Interface.POSIX),),
+        screen=False,
+        active=True,
+    )
+    made.run()
+    assert len(made.state.progress) == 2  # files are the only parameter that makes a difference
+    assert [bool(p.repetitions) for p in made.state.progress] == [False, True]
+
+
+class Broken(Store):
+    """A store that cannot be written, the first few times."""
+
+    failures = 0
+
+    def add(self, measurements: Iterable[Measurement], *, progress: Callable[[int], None] | None = None) -> AddResult:
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("the store is locked", hint="wait")
+        return super().add(measurements, progress=progress)
+
+
+def test_what_the_store_does_not_take_is_added_later(lab: Laboratory) -> None:
+    session = begin(lab, points=3)
+    for life in range(3):
+        with Broken.open(str(lab.store_file)) as store:
+            store.failures = 1
+            with pytest.raises(StoreError, match="locked"):
+                session.controller(store).run()
+        assert len(lab.stored()) == life
+        assert len(lab.state.attempts) == life + 1
+        session = Session.open(lab.name)
+        with Broken.open(str(lab.store_file)) as store:
+            controller = session.controller(store)
+            controller._journal.ask_pause(True)
+            with controller.at_work():
+                controller._step()
+        assert len(lab.stored()) == life + 1
+    assert run(lab, Session.open(lab.name)).state.ended
+    check_store_is_the_journal(lab)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system takes root")
+def test_a_store_on_a_full_disk(lab: Laboratory) -> None:
+    place = lab.folder / "small"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", place], check=False).returncode:
+        pytest.skip("this machine lets nobody mount a file system")
+    try:
+        session = begin(lab, points=2)
+        with Store.open(str(place / "store.sqlite")) as store:
+            filled(place / "others")
+            with pytest.raises(StoreError, match=r"no space left|failed"):
+                session.controller(store).run()
+            (place / "others").unlink()
+            assert Session.open(lab.name).controller(store).run().startswith("everything")
+            assert [m.outcome for m in store.measurements()] == [Outcome.OK] * 2
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+    assert [len(p.attempts) for p in lab.state.progress] == [1, 1]
+
+
+def until_it_is_full(journal: Journal) -> int:
+    for written in range(1000):
+        try:
+            journal.append("note", text="x" * 1000)
+        except OSError:
+            return written
+    raise AssertionError("the disk is never full")
+
+
+def filled(path: Path) -> None:
+    with path.open("wb", buffering=0) as file:
+        try:
+            while file.write(bytes(4096)):
+                pass
+        except OSError:
+            return
+
+
+def test_two_controllers_do_not_work_on_one_campaign(lab: Laboratory) -> None:
+    session = begin(lab, points=1)
+    with (
+        Store.open(str(lab.store_file)) as store,
+        session.journal.locked(),
+        pytest.raises(InvalidInput, match="is running already"),
+    ):
+        session.controller(store).run()
+    assert run(lab, session).state.ended
+
+
+def test_somebody_who_looks_whether_it_runs_keeps_nobody_from_running_it(lab: Laboratory) -> None:
+    journal = begin(lab).journal
+    with journal.locked():
+        assert journal.running
+    import fcntl
+    import threading
+
+    with (journal.folder / "lock").open("r") as look:
+        fcntl.flock(look, fcntl.LOCK_SH)
+        threading.Timer(0.1, lambda: fcntl.flock(look, fcntl.LOCK_UN)).start()
+        with journal.locked():
+            pass
+    assert not journal.running
+
+
+def test_without_a_screening_it_begins_with_the_baselines(lab: Laboratory) -> None:
+    state = run(lab, begin(lab, points=9, like=(WRITE, READ))).state
+    assert [p.stage for p in state.progress[:3]] == [Stage.BASELINE, Stage.BASELINE, Stage.SAMPLING]
+    assert len({p.row.tobytes() for p in state.progress}) == len(state.progress)
+
+
+def test_no_point_is_planned_twice() -> None:
+    """Constraints make some rows of a screening design the same."""
+    plain = tuple(dataclasses.replace(w, interface=Interface.POSIX) for w in (WRITE, READ))
+    for like in ((), LIKE, plain):
+        found = Planner(Field(lab_platform(), like), 0).next(State(begun={}))
+        assert found
+        assert len({row.tobytes() for row in found[1]}) == len(found[1]) > 0
+
+
+Lines = list[bytes]
+DAMAGES: dict[str, tuple[Callable[[Lines], Lines], str]] = {
+    "a line that is no JSON": (lambda lines: [*lines[:2], b"{oops", *lines[3:]], "line 3"),
+    "bytes that are no text": (lambda lines: [*lines[:2], b"\xff\xfe\x00", *lines[3:]], "line 3"),
+    "JSON that is no event": (lambda lines: [*lines[:2], b"17", *lines[3:]], "line 3"),
+    "an empty line": (lambda lines: [*lines[:2], b"", *lines[3:]], "line 3"),
+    "an event of no known kind": (lambda lines: [*lines[:2], b'{"event":"dreamt"}', *lines[3:]], "line 3"),
+    "an event without its fields": (lambda lines: [*lines[:2], b'{"event":"finished"}', *lines[3:]], "line 3"),
+    "no first line": (lambda lines: lines[1:], "line 1"),
+    "the first line twice": (lambda lines: [lines[0], *lines], "line 2"),
+    "a lost line": (lambda lines: [lines[0], *lines[2:]], "line 2|line 3"),
+    "nothing": (lambda _: [], "first line"),
+    "zeros": (lambda lines: [*lines[:3], bytes(100), *lines[3:]], "line 4"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_journal_is_told_so(lab: Laboratory, damage: str) -> None:
+    run(lab, begin(lab, points=1))
+    file = lab.campaign / "journal.jsonl"
+    change, where = DAMAGES[damage]
+    file.write_bytes(b"".join(line + b"\n" for line in change(file.read_bytes().splitlines())))
+    with pytest.raises(UnreadableInput) as told, Store.open(str(lab.store_file)) as store:
+        Session.open(lab.name).controller(store).run()
+    assert [w for w in where.split("|") if w in told.value.problem], told.value.problem
+    assert told.value.hint
+
+
+def test_a_journal_on_a_full_disk_keeps_whole_lines(lab: Laboratory) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("mounting a file system takes root")
+    place = lab.folder / "small"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], check=False).returncode:
+        pytest.skip("this machine lets nobody mount a file system")
+    try:
+        journal = Journal.create(place / "one", {"text": "x" * 3000})
+        filled(place / "others")
+        written = until_it_is_full(journal)
+        (place / "others").unlink()
+        journal.append("note", text="y")
+        assert [e.get("text", "")[:1] for e in journal.events()] == ["x"] * (written + 1) + ["y"]
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+CHANGES = {
+    "a parameter": ('values = ["automatic", "enable"]', 'values = ["automatic", "enable", "disable"]'),
+    "the baseline": ('romio_ds_write = "automatic"', 'romio_ds_write = "disable"'),
+    "a workload of one value": ("iterations = [1]", "iterations = [4]"),
+    "the revision": ('revision = "1"', 'revision = "2"'),
+    "how it is set": ('apply = ["files", "romio"]', 'apply = ["romio"]'),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_platform_that_changed_meanwhile_is_refused(lab: Laboratory, change: str) -> None:
+    """Otherwise rows would mean something else than when they were measured."""
+    run(lab, begin(lab, points=1, like=()))
+    text = lab.platform_file.read_text()
+    assert CHANGES[change][0] in text
+    lab.platform_file.write_text(text.replace(*CHANGES[change], 1))
+    session = Session.open(lab.name)  # to look at it is no harm
+    with Store.open(str(lab.store_file)) as store, pytest.raises(InvalidInput, match="no longer what it was"):
+        session.controller(store)
+
+
+def test_a_campaign_keeps_the_benchmark_that_it_began_with(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if another one appears on PATH before it is gone on with."""
+    unmarked = lab.folder / "acic-bench"
+    unmarked.write_text(lab.benchmark.read_text().replace("IOR-4.1.0+pretend", "itself"))
+    unmarked.chmod(0o755)
+    monkeypatch.setenv("ACIC_BENCH", str(unmarked))
+    monkeypatch.setenv("PATH", str(lab.home))
+    asked = request(lab)
+    where = dataclasses.replace(asked.where, benchmark=None)
+    Session.begin(dataclasses.replace(asked, where=where), name=lab.name, now=datetime.now(UTC))
+    os.symlink(lab.benchmark, lab.home / "ior")
+    assert Session.open(lab.name).request.where.benchmark == "acic-bench"
+
+
+def test_nothing_is_made_where_nothing_can_be_run(lab: Laboratory) -> None:
+    bad = (
+        {"where": Where(directory=str(lab.data), benchmark=str(lab.folder / "nothing"))},
+        {"where": Where(directory=str(lab.folder / "nowhere"), benchmark=str(lab.benchmark))},
+        {"where": Where(directory=str(lab.data), benchmark=str(lab.benchmark), runner="moon")},
+        {"time_limit": 0.0},
+        {"time_limit": float("inf")},
+    )
+    for changed in bad:
+        with pytest.raises((InvalidInput, UnreadableInput)) as told:
+            Session.begin(dataclasses.replace(request(lab), **changed), name=lab.name, now=datetime.now(UTC))
+        assert told.value.hint
+        assert not lab.campaign.exists()
+    begin(lab)
+    with pytest.raises(InvalidInput, match="there is a campaign"):
+        begin(lab)
+    assert [p.name for p in lab.campaign.parent.iterdir()] == [lab.name]
+
+
+def test_the_journal_is_read_while_it_is_written(lab: Laboratory) -> None:
+    run(lab, begin(lab, points=1))
+    file = lab.campaign / "journal.jsonl"
+    whole = [json.dumps(e) for e in lab.journal.events()]
+    with file.open("ab") as half:
+        half.write(b'{"event":"start')
+    assert [json.dumps(e) for e in lab.journal.events()] == whole
+    with lab.journal.locked():
+        assert file.read_bytes().endswith(b"}\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system takes root")
+def test_a_campaign_waits_for_its_mount_and_goes_on_after_a_restart_of_the_machine(lab: Laboratory) -> None:
+    """Mounted anew it has another device number, as after a restart; another file system is refused at once."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(lab.data)]
+    if subprocess.run(mount, check=False).returncode:
+        pytest.skip("this machine lets nobody mount a file system")
+    begin(lab, points=2)
+    subprocess.run(["umount", lab.data], check=True)
+    with Store.open(str(lab.store_file)) as store, pytest.raises(InvalidInput, match="and no longer is") as told:
+        Session.open(lab.name).controller(store)
+    assert "mount it again" in told.value.hint
+    assert not lab.state.attempts
+    subprocess.run(mount, check=True)
+    try:
+        state = run(lab, Session.open(lab.name)).state
+        assert [p.attempts[0].outcome for p in state.progress] == [Outcome.OK] * 2
+    finally:
+        subprocess.run(["umount", "-l", lab.data], check=True)

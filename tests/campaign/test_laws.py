@@ -1,0 +1,334 @@
+"""Laws of what a campaign plans: sampling, order, screening, active planning."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acic.campaign import active
+from acic.campaign.planning import CHUNK, Planner, screened
+from acic.campaign.points import Field, Rows
+from acic.campaign.sampling import MOST_LEVELS, PER_PARAMETER, ordered, sampled
+from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
+from acic.campaign.state import Attempt, Progress, Stage, State
+from acic.platforms import load_platform
+from acic.space import ABSENT, Parameter, Scale, Space
+from acic.store.measurement import Outcome, Repetition
+from tests.campaign.fakes import BEGAN, lab_platform
+from tests.campaign.test_trials import READ, WRITE
+
+LIKE = (WRITE, READ, dataclasses.replace(WRITE, request_size=2**13))
+seeds = st.integers(0, 2**32 - 1)
+slowly = settings(deadline=None, max_examples=25)
+
+
+@cache
+def a_field(which: str) -> Field:
+    if which == "like":
+        return Field(lab_platform(), LIKE)
+    return Field(lab_platform() if which == "lab" else load_platform(which))
+
+
+fields = st.sampled_from(["lab", "like", "ec2-2013", "tianhe-lustre"]).map(a_field)
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> tuple[Field, list[str], int, int]:
+    field = draw(fields)
+    return field, draw(st.permutations(field.space.names)), draw(st.integers(1, 400)), draw(seeds)
+
+
+def sample(field: Field, ranked: list[str], count: int, seed: int, done: Rows | None = None) -> Rows:
+    return sampled(field.sampling_space, ranked, field.default, count, rng=np.random.default_rng(seed), done=done)
+
+
+def keys(rows: Rows) -> list[bytes]:
+    return [row.tobytes() for row in rows]
+
+
+@slowly
+@given(asked=asked())
+def test_samples_are_valid_and_distinct_and_repeat_with_their_seed(asked: tuple[Field, list[str], int, int]) -> None:
+    field, ranked, count, seed = asked
+    rows = sample(field, ranked, count, seed)
+    assert 0 < len(rows) <= count
+    assert len(set(keys(rows))) == len(rows)
+    for row in rows:
+        assert field.sampling_space.problem(field.sampling_space.configuration(row)) == ""
+    assert np.array_equal(rows, sample(field, ranked, count, seed))
+    if len(rows) > 50:
+        assert not np.array_equal(rows, sample(field, ranked, count, seed + 1))
+
+
+@slowly
+@given(asked=asked(), data=st.data())
+def test_what_is_done_is_not_sampled_again(asked: tuple[Field, list[str], int, int], data: st.DataObject) -> None:
+    field, ranked, count, seed = asked
+    first = sample(field, ranked, count, seed)
+    done = first[: data.draw(st.integers(0, len(first)))]
+    again = sample(field, ranked, count, data.draw(seeds), done)
+    assert not set(keys(again)) & set(keys(done))
+    assert len(again) > 0 or len(done) >= 8
+
+
+def size(row: Rows, ranked: list[str], default: Rows, names: tuple[str, ...]) -> int:
+    """How many of the first ranks hold all that is changed."""
+    changed = [rank for rank, n in enumerate(ranked, 1) if row[names.index(n)] not in (ABSENT, default[names.index(n)])]
+    return max(changed, default=0)
+
+
+@given(labels=st.integers(2, 4), order=st.permutations(range(6)), seed=seeds)
+def test_each_stage_varies_one_rank_more(labels: int, order: list[int], seed: int) -> None:
+    """Where nothing is ruled out, it is known how many points each stage has to give."""
+    space = Space(tuple(Parameter(name=f"p{i}", values=tuple("abcd"[:labels])) for i in range(6)))
+    ranked = [f"p{i}" for i in order]
+    default = {f"p{i}": "b" for i in range(6)}
+    rows = sampled(space, ranked, default, 200, rng=np.random.default_rng(seed))
+    sizes = [size(row, ranked, space.point(default), space.names) for row in rows]
+    begin, left = 0, 0
+    for stage in range(2, 7):
+        left = labels**stage - begin
+        count = left if stage == 6 else min(left, PER_PARAMETER * stage)
+        assert max(sizes[begin : begin + count], default=0) <= stage
+        begin += count
+    assert len(rows) == min(200, begin)
+
+
+@slowly
+@given(asked=asked())
+def test_the_first_sample_changes_nothing_but_the_two_most_important_parameters(
+    asked: tuple[Field, list[str], int, int],
+) -> None:
+    field, ranked, count, seed = asked
+    space = field.sampling_space
+    default = np.maximum(space.point(field.default), 0)
+    assert size(sample(field, ranked, count, seed)[0], ranked, default, space.names) <= 2
+
+
+@given(
+    numbers=st.lists(st.integers(1, 2**30), min_size=2, max_size=40, unique=True).map(sorted),
+    scale=st.sampled_from([Scale.LOG, Scale.LINEAR]),
+)
+def test_a_number_gets_levels_evenly_over_its_range(numbers: list[int], scale: Scale) -> None:
+    """Both ends always; even in the logarithm where the parameter is logarithmic; each the nearest that is listed."""
+    space = Space((Parameter(name="n", values=tuple(numbers), scale=scale),))
+    found = [numbers[row[0]] for row in sampled(space, ["n"], {"n": numbers[0]}, 99, rng=np.random.default_rng(0))]
+    levels = sorted(found[: min(MOST_LEVELS, len(numbers))])
+    assert sorted(found) == numbers  # the others come last
+    assert (levels[0], levels[-1]) == (numbers[0], numbers[-1])
+    assert len(levels) <= MOST_LEVELS or levels == numbers
+    scaled = {n: math.log2(n) if scale is Scale.LOG else float(n) for n in numbers}
+    for wanted in np.linspace(scaled[numbers[0]], scaled[numbers[-1]], MOST_LEVELS):
+        nearest = min(abs(one - wanted) for one in scaled.values())
+        assert any(abs(scaled[one] - wanted) <= nearest + 1e-9 for one in levels)
+
+
+@pytest.mark.parametrize("which", ["lab", "like"])
+def test_all_that_is_valid_is_reached_in_the_end(which: str) -> None:
+    """The laboratory's parameters have four levels at most, so that nothing is passed over."""
+    field = a_field(which)
+    rows = sample(field, list(field.space.names), 10**6, 1)
+    assert set(keys(rows)) == set(keys(field.sampling_space.enumerate()))
+
+
+@slowly
+@given(asked=asked())
+def test_an_order_is_a_permutation_with_each_deployment_once(asked: tuple[Field, list[str], int, int]) -> None:
+    field, ranked, count, seed = asked
+    rows = sample(field, ranked, count, seed)
+    for deployment in ((), tuple(ranked[:1]), tuple(ranked[:2])):
+        order = ordered(rows, field.space, deployment, rng=np.random.default_rng(seed))
+        assert sorted(order.tolist()) == list(range(len(rows)))
+        columns = [field.space.names.index(name) for name in deployment]
+        groups = [tuple(row[columns]) for row in rows[order]]
+        turns = [group for i, group in enumerate(groups) if i == 0 or groups[i - 1] != group]
+        assert len(turns) == len(set(turns))
+
+
+def test_orders_differ_by_seed_between_deployments_and_within() -> None:
+    field = a_field("ec2-2013")
+    rows = sample(field, list(field.space.names), 300, 0)
+    orders = [ordered(rows, field.space, ("device",), rng=np.random.default_rng(s)).tolist() for s in range(20)]
+    first = {int(rows[order[0]][field.space.names.index("device")]) for order in orders}
+    assert len(first) == 2
+    assert len({tuple(order) for order in orders}) == 20
+
+
+@pytest.mark.parametrize("which", ["lab", "like", "ec2-2013", "tianhe-lustre"])
+def test_screening_rows_are_valid(which: str) -> None:
+    field = a_field(which)
+    rows = screening_rows(field)
+    assert len(rows) >= len(field.space.names)
+    for row in rows:
+        assert field.space.problem(field.space.configuration(row)) == ""
+        field.point(row)
+
+
+def independent() -> Field:
+    """The laboratory without constraints between workload parameters: every row is what the design asks for."""
+    platform = dataclasses.replace(
+        lab_platform(),
+        training={
+            "io_processes": (1, 2),
+            "interface": ("MPIIO",),
+            "iterations": (1, 8),
+            "data_size": (2**20, 2**24),
+            "request_size": (2**10, 2**14),
+            "operation": ("write", "read"),
+            "collective": (False, True),
+            "shared": (False, True),
+        },
+    )
+    return Field(platform)
+
+
+@slowly
+@given(data=st.data(), noise=st.floats(0, 0.05), seed=seeds)
+def test_screening_finds_the_parameters_that_were_planted(data: st.DataObject, noise: float, seed: int) -> None:
+    field = independent()
+    names = list(field.space.names)
+    planted = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
+    rng = np.random.default_rng(seed)
+    rows = screening_rows(field)
+    high = np.array([[row[i] == len(p.values) - 1 for i, p in enumerate(field.space.parameters)] for row in rows])
+    results = noise * rng.standard_normal(len(rows))
+    for weight, name in enumerate(planted, 1):
+        results = results + weight * rng.choice([-1, 1]) * high[:, names.index(name)]
+    found = parameter_effects(field, results.tolist())
+    assert set(list(found)[: len(planted)]) == set(planted)
+    assert next(iter(found)) == planted[-1]
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    assert set(ranking(field, found)) == set(names)
+
+
+@slowly
+@given(which=st.sampled_from(["lab", "like"]), data=st.data())
+def test_runs_that_failed_speak_neither_for_nor_against_a_parameter(which: str, data: st.DataObject) -> None:
+    """Where all others agree, they make no effect; where all failed, there is none either."""
+    field = a_field(which)
+    rows = screening_rows(field)
+    failed = data.draw(st.sets(st.integers(0, len(rows) - 1)))
+    results = [math.nan if i in failed else 3.0 for i in range(len(rows))]
+    assert max(parameter_effects(field, results).values()) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_time_is_what_is_screened_and_a_price_makes_it_cost() -> None:
+    nothing = float("nan")
+    assert log_results([10.0, None, 0.0]) == pytest.approx([-math.log(10), nothing, nothing], nan_ok=True)
+    assert log_results([10.0, 10.0], lambda i: [1.0, 100.0][i]) == pytest.approx([-math.log(10), math.log(10)])
+
+
+def progress(
+    field: Field, row: Rows, bandwidth: float | None, number: int = 0, stage: Stage = Stage.SCREENING
+) -> Progress:
+    repetition = None if bandwidth is None else Repetition(bandwidth=bandwidth, seconds=1.0)
+    attempt = Attempt(
+        number=number,
+        outcome=Outcome.OK if repetition else Outcome.FAILED,
+        repetition=repetition,
+        elapsed=1.0,
+        dollars=0.0,
+        overhead=0.0,
+        time=BEGAN.isoformat(),
+    )
+    return Progress(number, row, field.point(row), stage, [attempt], closed=True, stored=True)
+
+
+def test_processes_cost_money_where_they_save_no_time() -> None:
+    """Twice the machines for the same bandwidth: no effect on time, one on cost; and the other way round."""
+    field = independent()
+    column = field.space.names.index("io_processes")
+    rows = screening_rows(field)
+
+    def screen(bandwidth: Any) -> dict[str, list[str]]:
+        state = State(begun={}, progress=[progress(field, row, bandwidth(row), i) for i, row in enumerate(rows)])
+        return screened(field, state)[0]
+
+    ds_write = field.space.names.index("romio_ds_write")
+    flat = screen(lambda row: 100.0 * (1.1 if row[ds_write] else 1.0))
+    assert (flat["time"][0], flat["cost"][0]) == ("romio_ds_write", "io_processes")
+    scaling = screen(lambda row: 100.0 * 2 ** row[column] * (1.1 if row[ds_write] else 1.0))
+    assert (scaling["time"][0], scaling["cost"][0]) == ("io_processes", "romio_ds_write")
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_active_planning_prefers_what_is_faster(sign: int) -> None:
+    """One parameter makes runs four times faster, or slower: half of the points look for the promise."""
+    field = Field(lab_platform(), (WRITE,))
+    column = field.space.names.index("romio_ds_write")
+    rows = sample(field, list(field.space.names), 10**6, 0)
+    known, rest = rows[:7], rows[7:]
+    fast = {0: 1.0, 1: 4.0**sign, 2: 4.0**-sign}
+    state = State(begun={}, progress=[progress(field, r, 1e8 * fast[int(r[column])], i) for i, r in enumerate(known)])
+    level = 1 if sign == 1 else 2
+    assert sum(rest[:, column] == level) >= 1
+    _, promising = active_choice(field, state, Promise(field, fast, column))
+    assert int(promising[column]) == level
+
+
+class Promise:
+    """A learner that knows the truth, and is equally sure of everything."""
+
+    def __init__(self, field: Field, fast: dict[int, float], column: int) -> None:
+        self._encoder_column = _column(field, column)
+        self._fast = fast
+
+    def fit(self, data: Any, *, rng: np.random.Generator) -> Promise:  # noqa: ARG002
+        return self
+
+    def predict(self, x: Any) -> Any:
+        levels = x[:, self._encoder_column].argmax(axis=1)
+        mean = np.array([math.log(self._fast[int(level)]) for level in levels])
+        return dataclasses.make_dataclass("Prediction", ["mean", "spread"])(mean, np.full(len(x), 0.1))
+
+
+def _column(field: Field, column: int) -> slice:
+    from acic.space import Encoder
+
+    return Encoder(field.space.parameters).columns_of(field.space.names[column])
+
+
+def active_choice(field: Field, state: State, model: Promise) -> Rows:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(active, "learner", lambda _: model)
+        return active.chosen(field, state, 2, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("active_", [False, True])
+def test_a_plan_depends_on_the_events_and_the_seed_alone(active_: bool) -> None:
+    field = a_field("lab")
+
+    def plan(seed: int) -> list[list[bytes]]:
+        planner, state, plans = Planner(field, seed, active=active_), State(begun={}), []
+        for _ in range(4):
+            found = planner.next(state)
+            assert found
+            stage, rows = found
+            plans.append(keys(rows))
+            state.stages.append(stage)
+            start = len(state.progress)
+            state.progress += [progress(field, row, 1e8 + i, start + i, stage) for i, row in enumerate(rows)]
+        assert len({key for plan in plans for key in plan}) == sum(map(len, plans))
+        return plans
+
+    assert plan(1) == plan(1)
+    assert plan(1) != plan(2)
+
+
+def test_the_number_of_points_is_never_exceeded() -> None:
+    field = a_field("lab")
+    for points in (1, 5, 24, 25, 60, 61, CHUNK * 3):
+        planner, state = Planner(field, 0, points=points), State(begun={})
+        while (found := planner.next(state)) is not None:
+            state.stages.append(found[0])
+            state.progress += [progress(field, row, 1e8, i, found[0]) for i, row in enumerate(found[1])]
+            assert len(state.progress) <= points
+        assert len(state.progress) == points
+        assert dataclasses.replace(planner, points=points - 1 or 1).next(state) is None

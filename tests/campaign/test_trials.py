@@ -1,0 +1,341 @@
+"""One run, and all that can go wrong with it: recorded for what it is, and nothing left."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acic.benchmarks import Benchmark, find_benchmark
+from acic.campaign.points import Point
+from acic.campaign.trial import Trial, Trials
+from acic.cluster import Job, LocalRunner
+from acic.platforms import Platform, load_platform
+from acic.space import Configuration
+from acic.store.measurement import Outcome
+from acic.workloads import Access, Characteristics, Interface, Operation
+from tests.campaign.laboratory import Laboratory, orphans
+
+WRITE = Characteristics(
+    processes=2,
+    io_processes=2,
+    interface=Interface.MPIIO,
+    iterations=1,
+    data_size=2**16,
+    request_size=2**12,
+    operation=Operation.WRITE,
+    collective=False,
+    shared=True,
+    access=Access.CONSECUTIVE,
+)
+READ = replace(WRITE, operation=Operation.READ)
+LIMIT = 60.0  # s; far above what a run takes on a busy machine
+
+Misbehave = Callable[..., None]
+
+
+@pytest.fixture
+def platform(lab: Laboratory) -> Platform:
+    return load_platform(str(lab.platform_file))
+
+
+def point(platform: Platform, workload: Characteristics = WRITE, **changed: Any) -> Point:
+    return Point(workload, Configuration(platform.baseline, **changed))
+
+
+def made(lab: Laboratory, platform: Platform, benchmark: Benchmark | None = None, **more: Any) -> Trials:
+    raw = lab.folder / "raw"
+    raw.mkdir(exist_ok=True)
+    benchmark = benchmark or find_benchmark(str(lab.benchmark))
+    return Trials(platform, LocalRunner(mpiexec=benchmark.mpiexec), benchmark, lab.data, raw, **more)
+
+
+@pytest.fixture
+def trials(lab: Laboratory, platform: Platform) -> Trials:
+    return made(lab, platform)
+
+
+def trial(lab: Laboratory, at: Point, *, number: int = 0, limit: float = LIMIT, verify: bool = False) -> Trial:
+    return Trial(name=f"{lab.name}-{number}", number=number, point=at, time_limit=limit, verify=verify)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(lab: Laboratory) -> Iterator[None]:
+    yield
+    assert orphans(lab.name) == []
+    assert [p for p in lab.data.iterdir() if p.name.startswith("acic-")] == []
+    raw = lab.folder / "raw"
+    assert not raw.exists() or all(p.suffix == ".json" for p in raw.iterdir())
+
+
+@pytest.mark.parametrize("workload", [WRITE, READ], ids=["write", "read"])
+@pytest.mark.parametrize("verify", [False, True])
+def test_a_good_run(
+    lab: Laboratory, platform: Platform, trials: Trials, workload: Characteristics, verify: bool
+) -> None:
+    attempt = trials.run(trial(lab, point(platform, workload), verify=verify))
+    assert (attempt.outcome, attempt.note, attempt.verified) == (Outcome.OK, "", verify)
+    assert attempt.repetition
+    assert attempt.repetition.bandwidth
+    told = json.loads((lab.folder / "raw" / f"{lab.name}-0.json").read_text())["tests"][0]["Results"][0]
+    assert told["access"] == workload.operation
+    assert attempt.repetition.bandwidth == told["bwMiB"] * 2**20
+    assert attempt.dollars == pytest.approx(attempt.elapsed * 2 * 3.6 / 3600)  # two nodes of one core each
+
+
+FAULTS = {
+    "segv": (Outcome.FAILED, "killed by signal 11|exit status 139"),
+    "error": (Outcome.FAILED, "ERROR: open64"),
+    "quiet": (Outcome.FAILED, "exit status 255"),
+    "status": (Outcome.FAILED, "exit status 3"),
+    "garbage": (Outcome.UNKNOWN, "no output of IOR"),
+    "deep": (Outcome.UNKNOWN, "cannot be understood|no output of IOR"),
+    "empty": (Outcome.UNKNOWN, "empty"),
+    "nothing": (Outcome.UNKNOWN, "empty"),
+    "half": (Outcome.UNKNOWN, "ends early"),
+    "zero": (Outcome.UNKNOWN, "bandwidth of 0"),
+    "negative": (Outcome.FAILED, "no bandwidth"),
+    "nan": (Outcome.FAILED, "no bandwidth"),
+    "inf": (Outcome.FAILED, "no bandwidth"),
+    "huge": (Outcome.UNKNOWN, "cannot be understood"),
+    "transfer": (Outcome.UNKNOWN, "another test: its request_size"),
+    "block": (Outcome.UNKNOWN, "data_size"),
+    "api": (Outcome.UNKNOWN, "another test: its interface"),
+    "shared": (Outcome.UNKNOWN, "another test: its shared"),
+    "tasks": (Outcome.UNKNOWN, "another test: its processes, io_processes"),
+    "read instead": (Outcome.UNKNOWN, "another test: its operation"),
+    "wrong": (Outcome.CORRUPT, "data other than"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_benchmark_that_misbehaves(
+    lab: Laboratory, platform: Platform, trials: Trials, misbehave: Misbehave, fault: str
+) -> None:
+    """With figures in its output or without: it is no success, the reason is noted, and the output is kept."""
+    misbehave([["-w"] if fault != "wrong" else ["-R"], fault])
+    attempt = trials.run(trial(lab, point(platform), verify=fault == "wrong"))
+    outcome, note = FAULTS[fault]
+    assert attempt.outcome is outcome, attempt
+    assert [w for w in note.split("|") if w in attempt.note], attempt.note
+    assert attempt.repetition is None
+    assert not attempt.verified
+    kept = [p.read_bytes() for p in (lab.folder / "raw").iterdir()]
+    assert [hashlib.sha256(raw).hexdigest() for raw in kept] == ([attempt.raw_sha256] if attempt.raw_sha256 else [])
+    assert bool(kept) == (fault not in ("segv", "error", "quiet", "empty", "nothing"))
+
+
+def test_a_run_that_hangs_is_ended_with_all_its_processes(
+    lab: Laboratory, platform: Platform, trials: Trials, misbehave: Misbehave
+) -> None:
+    misbehave([["-w"], "hang"])
+    attempt = trials.run(trial(lab, point(platform), limit=1.0))
+    assert attempt.outcome is Outcome.TIMEOUT
+    assert "time limit of 1 s" in attempt.note
+    assert 1 <= attempt.elapsed < LIMIT
+
+
+def test_what_a_benchmark_leaves_running_is_ended(
+    lab: Laboratory, platform: Platform, trials: Trials, misbehave: Misbehave
+) -> None:
+    misbehave([["-w"], "background"])
+    assert trials.run(trial(lab, point(platform))).outcome is Outcome.OK
+
+
+def test_a_file_that_cannot_be_made_for_reading_is_told_so(
+    lab: Laboratory, platform: Platform, trials: Trials, misbehave: Misbehave
+) -> None:
+    misbehave([["-w"], "error"])
+    attempt = trials.run(trial(lab, point(platform, READ)))
+    assert attempt.outcome is Outcome.FAILED
+    assert attempt.note.startswith("prepare: ERROR: open64")
+
+
+class Clock:
+    """A time of day that jumps once, between the first and the second look at it."""
+
+    def __init__(self, jump: timedelta) -> None:
+        self._jump = jump
+        self._looks = 0
+
+    def __call__(self) -> datetime:
+        self._looks += 1
+        return datetime.now(UTC) + (self._jump if self._looks > 1 else timedelta())
+
+
+@pytest.mark.parametrize("hours", [-2, 3])
+def test_a_clock_that_jumps_is_noted_and_changes_no_duration(lab: Laboratory, platform: Platform, hours: int) -> None:
+    clock = Clock(timedelta(hours=hours))
+    attempt = made(lab, platform, now=clock).run(trial(lab, point(platform)))
+    assert attempt.outcome is Outcome.OK
+    assert f"the clock jumped by {hours * 3600:+d} s" in attempt.note
+    assert 0 < attempt.elapsed < LIMIT
+    assert 0 <= attempt.overhead < attempt.elapsed
+    assert abs(datetime.fromisoformat(attempt.time) - datetime.now(UTC)) < timedelta(seconds=LIMIT)
+
+
+def test_a_value_that_cannot_be_set_is_a_failed_run(lab: Laboratory, platform: Platform) -> None:
+    """Not an error that ends the campaign, again and again at the same point."""
+    odd = replace(platform, apply=("files", "no such kind"))
+    attempt = made(lab, odd).run(trial(lab, point(platform)))
+    assert (attempt.outcome, attempt.note) == (Outcome.FAILED, "nothing is known of setting 'no such kind'")
+    made(lab, odd).reclaim(f"{lab.name}-0", point(platform))
+
+
+def test_a_folder_of_the_same_name_is_not_removed(lab: Laboratory, platform: Platform, trials: Trials) -> None:
+    """Somebody else's campaign may have the same name, and the same storage."""
+    others = lab.data / f"acic-{lab.name}-0"
+    others.mkdir()
+    (others / "data").touch()
+    attempt = trials.run(trial(lab, point(platform)))
+    assert attempt.outcome is Outcome.FAILED
+    assert "File exists" in attempt.note
+    assert (others / "data").exists()
+    shutil.rmtree(others)
+
+
+def test_a_directory_that_is_gone(lab: Laboratory, platform: Platform, trials: Trials) -> None:
+    lab.data.rmdir()
+    attempt = trials.run(trial(lab, point(platform)))
+    lab.data.mkdir()
+    assert attempt.outcome is Outcome.FAILED
+    assert "No such file or directory" in attempt.note
+
+
+def test_a_directory_that_disappears_during_the_run(
+    lab: Laboratory, platform: Platform, trials: Trials, misbehave: Misbehave, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = lab.folder / "away"
+    monkeypatch.setenv("PRETEND_AWAY", str(away))
+    misbehave([["-w"], "vanish"])
+    attempt = trials.run(trial(lab, point(platform), verify=True))
+    shutil.rmtree(away)
+    lab.data.mkdir()
+    assert attempt.outcome is Outcome.FAILED
+    assert "No such file or directory" in attempt.note
+
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system takes root")
+
+
+@pytest.fixture
+def small_disk(lab: Laboratory) -> Iterator[Path]:
+    """A real file system of 1 MiB, mounted where runs write."""
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", lab.data], check=False).returncode:
+        pytest.skip("this machine lets nobody mount a file system")
+    yield lab.data
+    subprocess.run(["umount", "-l", lab.data], check=False, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def acic_bench() -> Benchmark:
+    """The real one, built."""
+    return find_benchmark("acic-bench")
+
+
+@as_root
+def test_a_disk_that_has_no_room_is_found_full_before(
+    lab: Laboratory, platform: Platform, trials: Trials, small_disk: Path
+) -> None:
+    (small_disk / "others").write_bytes(bytes(950 * 2**10))
+    attempt = trials.run(trial(lab, point(platform)))
+    assert attempt.outcome is Outcome.FAILED
+    assert "left, and the run needs" in attempt.note
+
+
+@as_root
+@pytest.mark.usefixtures("small_disk")
+def test_a_disk_that_fills_up_meanwhile(
+    lab: Laboratory, platform: Platform, acic_bench: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real acic-bench meets a real ENOSPC, because the check before was told that there is room."""
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    large = replace(WRITE, data_size=2**20, request_size=2**16, interface=Interface.POSIX)
+    attempt = made(lab, platform, acic_bench).run(trial(lab, point(platform, large)))
+    assert attempt.outcome is Outcome.FAILED
+    assert "No space left" in attempt.note
+    assert attempt.repetition is None
+
+
+@as_root
+def test_a_mount_that_is_gone_is_not_written_through(lab: Laboratory, platform: Platform, small_disk: Path) -> None:
+    devices = {str(small_disk): small_disk.stat().st_dev}
+    here = made(lab, platform, devices=devices)
+    assert here.run(trial(lab, point(platform))).outcome is Outcome.OK
+    subprocess.run(["umount", small_disk], check=True)
+    attempt = here.run(trial(lab, point(platform), number=1))
+    assert attempt.outcome is Outcome.FAILED
+    assert "is it mounted?" in attempt.note
+
+
+@as_root
+def test_a_read_only_disk(lab: Laboratory, platform: Platform, trials: Trials, small_disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    attempt = trials.run(trial(lab, point(platform)))
+    assert attempt.outcome is Outcome.FAILED
+    assert "Read-only file system" in attempt.note
+
+
+class Flipping(LocalRunner):
+    """A runner under which storage changes a byte between writing and reading back."""
+
+    def submit(self, job: Job) -> None:
+        if job.name.endswith("-check"):
+            for path in (job.folder.parents[1] / "data").glob("acic-*/data*"):
+                with path.open("r+b") as file:
+                    file.seek(4097)
+                    byte = file.read(1)
+                    file.seek(4097)
+                    file.write(bytes([byte[0] ^ 1]))
+        super().submit(job)
+
+
+@pytest.mark.parametrize(
+    "workload", [WRITE, READ, replace(WRITE, access=Access.RANDOM)], ids=["write", "read", "random"]
+)
+@pytest.mark.parametrize("flips", [True, False])
+def test_acic_bench_finds_a_byte_that_storage_changed(
+    lab: Laboratory, platform: Platform, acic_bench: Benchmark, workload: Characteristics, flips: bool
+) -> None:
+    trials = made(lab, platform, acic_bench)
+    trials._runner = (Flipping if flips else LocalRunner)(mpiexec=acic_bench.mpiexec)
+    attempt = trials.run(trial(lab, point(platform, workload), verify=True))
+    assert attempt.outcome is (Outcome.CORRUPT if flips else Outcome.OK), attempt.note
+    assert (attempt.repetition is None) == flips
+    assert attempt.verified != flips
+
+
+@pytest.mark.parametrize(
+    ("hints", "outcome", "note"),
+    [
+        ({"cb_nodes": 2}, Outcome.OK, "not in force: cb_nodes, but 1"),  # there is one process
+        ({"romio_ds_write": "enable"}, Outcome.OK, ""),
+        ({"romio_no_such_hint": "7"}, Outcome.SUSPECT, "not in force: romio_no_such_hint"),
+        ({"cb_nodes": 2, "romio_no_such_hint": "7"}, Outcome.SUSPECT, "romio_no_such_hint"),
+    ],
+)
+def test_hints_that_mpi_io_does_not_take_are_noticed(
+    lab: Laboratory, platform: Platform, acic_bench: Benchmark, hints: dict[str, Any], outcome: Outcome, note: str
+) -> None:
+    """Else a figure would be learned from as that of a configuration which never was."""
+    alone = replace(WRITE, processes=1, io_processes=1)
+    attempt = made(lab, platform, acic_bench).run(trial(lab, point(platform, alone, **hints)))
+    assert attempt.outcome is outcome
+    assert note in attempt.note
+
+
+def test_runs_without_mpi_io_are_given_no_hints(lab: Laboratory, platform: Platform, acic_bench: Benchmark) -> None:
+    """POSIX reads none: all of them would seem to be missing."""
+    plain = replace(WRITE, interface=Interface.POSIX)
+    attempt = made(lab, platform, acic_bench).run(trial(lab, point(platform, plain, romio_ds_write="enable")))
+    assert (attempt.outcome, attempt.note) == (Outcome.OK, "")

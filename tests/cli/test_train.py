@@ -1,0 +1,232 @@
+"""`acic train` and `acic campaign`: ended, paused and gone on with from outside; bad options told in one message."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acic.cli.main import run
+from tests.campaign.laboratory import (
+    TIMEOUT,
+    Laboratory,
+    check_nothing_left,
+    check_store_is_the_journal,
+    table,
+)
+from tests.cli.conftest import Result
+
+QUICK = ("--points", 3, "--no-screen", "--repeats", "1", "--verify", "0")
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
+    made = Laboratory(tmp_path / "lab")
+    for name, value in made.environment.items():
+        monkeypatch.setenv(name, value)
+    return made
+
+
+@pytest.fixture
+def acic(lab: Laboratory, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:  # noqa: ARG001
+    def call(*words: object) -> Result:
+        capsys.readouterr()
+        status = run([str(word) for word in words])
+        captured = capsys.readouterr()
+        return Result(status, captured.out, captured.err)
+
+    return call
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def at_work(lab: Laboratory, words: list[str]) -> subprocess.Popen[str]:
+    """Start a controller, and wait until one of its runs is under way."""
+    process = lab.start(words)
+    file = lab.campaign / "journal.jsonl"
+    wait_for(lambda: process.poll() is not None or (file.exists() and bool(list(lab.data.glob("acic-*")))))
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_pauses_a_campaign_and_resume_ends_it_as_if_there_had_been_none(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    monkeypatch.setenv("PRETEND_SECONDS", "0.5")
+    process = at_work(lab, lab.train(*QUICK))
+    process.send_signal(number)
+    out, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130, out + err
+    assert "the campaign is paused" in err
+    assert "--resume" in err
+    assert "Traceback" not in err
+    assert lab.state.paused == "interrupted"
+    check_nothing_left(lab)
+    monkeypatch.setenv("PRETEND_SECONDS", "0")
+    assert run(lab.resume()) == 0
+    assert [len(p.attempts) for p in lab.state.progress] == [1, 1, 1]
+    check_nothing_left(lab)
+    check_store_is_the_journal(lab)
+
+
+def test_nohup_is_respected(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRETEND_SECONDS", "0.2")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = at_work(lab, lab.train("--points", 1, *QUICK[2:]))
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(TIMEOUT) == 0
+    process.communicate()
+
+
+def test_a_campaign_is_paused_and_gone_on_with_from_another_process(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRETEND_SECONDS", "0.5")
+    process = at_work(lab, lab.train(*QUICK))
+    assert acic("campaign", "status", lab.name, "--json").json["campaign"]["status"] == "running"
+    second = acic(*lab.resume())  # another controller is kept away
+    assert (second.status, second.out) == (2, "")
+    assert "is running already" in second.err
+    assert acic("campaign", "pause", lab.name).status == 0
+    out, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 1, out + err
+    assert lab.state.paused == "somebody asked for it"
+    assert acic("campaign", "pause", lab.name).status == 1  # it is not running
+    monkeypatch.setenv("PRETEND_SECONDS", "0")
+    went_on = acic("campaign", "resume", lab.name, "--json")
+    assert (went_on.status, went_on.json["campaign"]["measured"]) == (0, 3), went_on.err
+    check_nothing_left(lab)
+    check_store_is_the_journal(lab)
+
+
+def test_a_campaign_that_has_ended_ends_again(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    assert acic(*lab.train(*QUICK)).status == 0
+    before = table(lab.state)
+    assert acic(*lab.resume()).status == 0
+    assert table(lab.state) == before
+    check_store_is_the_journal(lab)
+
+
+BAD: dict[str, tuple[str, ...]] = {
+    "a budget that is none": ("--budget", "much"),
+    "a negative budget": ("--budget", "-5min"),
+    "no platform": ("--platform", "moon"),
+    "a platform file that is not there": ("--platform", "nowhere.toml"),
+    "a name that is none": ("--name", "../x"),
+    "a benchmark that is not there": ("--benchmark", "./nothing"),
+    "a benchmark that is none": ("--benchmark", "iorr"),
+    "a directory that is not there": ("--directory", "/nowhere/at/all"),
+    "repeats that are none": ("--repeats", "some"),
+    "repeats the wrong way round": ("--repeats", "5:1"),
+    "no repeats": ("--repeats", "0:0"),
+    "a precision": ("--precision", "7"),
+    "a part": ("--verify", "1.5"),
+    "no points": ("--points", "0"),
+    "a time limit that is none": ("--time-limit", "soon"),
+    "a time limit of nothing": ("--time-limit", "0s"),
+    "an unknown runner": ("--runner", "moon"),
+    "machines for this one": ("--nodes", "2"),
+    "hosts for no ssh": ("--host", "a"),
+    "ssh without hosts": ("--runner", "ssh"),
+    "an attribute that is none": ("--attribute", "x"),
+    "a residual of nothing": ("--residual",),
+    "a residual of the future": ("--residual", "--paid-since", "2999-01-01T00:00:00"),
+    "a log that is not there": ("--like", "nowhere.darshan"),
+    "a store that is none": ("--store", "oracle://x/y"),
+    "an unknown option": ("--quickly",),
+}
+
+
+@pytest.mark.parametrize("which", BAD)
+def test_a_bad_option_is_one_message_and_nothing_is_begun(
+    lab: Laboratory, acic: Callable[..., Result], which: str
+) -> None:
+    found = acic(*lab.train(*QUICK, *BAD[which]))
+    unreadable = which in (
+        "a platform file that is not there",
+        "a log that is not there",
+        "a benchmark that is not there",
+    )
+    assert found.status == (3 if unreadable else 2), found
+    assert found.out == ""
+    assert "Traceback" not in found.err
+    if not found.err.startswith("Usage:"):
+        problem, hint = found.err.strip().split("\n")
+        assert problem.startswith("acic: ")
+        assert hint.startswith("hint: ")
+        assert len(hint) > 10
+    assert not lab.campaign.parent.exists() or list(lab.campaign.parent.iterdir()) == []
+    assert list(lab.data.iterdir()) == []
+
+
+def test_a_name_that_is_taken_and_one_that_is_not_there(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    for words in (["train", "--resume"], lab.resume(), ["campaign", "status"], ["campaign", "resume", "nothing"]):
+        found = acic(*words)
+        assert (found.status, found.err.count("\n")) == (2, 2), found
+        assert "there is no campaign" in found.err
+    assert acic(*lab.train(*QUICK)).status == 0
+    lines = (lab.campaign / "journal.jsonl").read_bytes()
+    found = acic(*lab.train(*QUICK))
+    assert found.status == 2
+    assert f"there is a campaign {lab.name} already" in found.err
+    assert (lab.campaign / "journal.jsonl").read_bytes() == lines
+    assert acic("campaign", "list", "--json").json["campaigns"][0]["name"] == lab.name
+
+
+def test_a_damaged_journal_is_one_message(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    assert acic(*lab.train(*QUICK)).status == 0
+    file = lab.campaign / "journal.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines[:3], b"{{{\n", *lines[3:]]))
+    for words in (lab.resume(), ["campaign", "status"], ["campaign", "resume"]):
+        found = acic(*words)
+        assert found.status == 3
+        assert "line 4 of" in found.err
+        assert "hint: " in found.err
+
+
+@pytest.mark.parametrize(
+    "budget", [("--points", 40), ("--points", 7), ("--budget", "5s"), ("--budget", "0.02USD"), ("--no-screen",)]
+)
+def test_a_dry_run_shows_the_plan_and_makes_nothing(
+    lab: Laboratory, acic: Callable[..., Result], budget: tuple[object, ...]
+) -> None:
+    plan = acic(*lab.train("--dry-run", "--json", *budget)).json["plan"]
+    assert sum(part["points"] for part in plan["parts"]) == plan["covered"] > 0
+    assert plan["covered"] <= plan["possible"]
+    if "--points" in budget:
+        assert plan["covered"] == budget[1]
+    if "5s" in budget:
+        assert sum(part["seconds"] for part in plan["parts"]) <= 5
+    if "0.02USD" in budget:
+        assert sum(part["dollars"] for part in plan["parts"]) <= 0.02
+    assert not lab.campaign.exists()
+    assert not lab.store_file.exists()
+    assert list(lab.data.iterdir()) == []
+
+
+def test_the_result_is_what_the_journal_tells(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    found = acic(*lab.train(*QUICK, "--json"))
+    told = found.json["campaign"]
+    state = lab.state
+    assert (told["planned"], told["measured"], told["runs"]) == (3, 3, 3)
+    assert told["outcomes"] == {"ok": 3}
+    assert told["seconds"] == pytest.approx(sum(a.elapsed for _, a in state.attempts))
+    assert told["dollars"] > 0
+    assert told["dollars"] == pytest.approx(sum(a.dollars for _, a in state.attempts))
+    assert json.loads((lab.campaign / "journal.jsonl").read_text().splitlines()[0])["seed"] == 0
+    assert os.listdir(lab.journal.raw)

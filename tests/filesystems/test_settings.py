@@ -1,0 +1,120 @@
+"""Settings: nothing for what the baseline does anyway, and the commands of each kind, as their manuals have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.errors import InvalidInput
+from acic.filesystems import KINDS, Settings, settings
+from acic.filesystems.settings import PER_PROCESS, lfs_size
+from acic.units import GIB, KIB, MIB
+
+BASELINE: Mapping[str, Any] = {
+    "storage": "/scratch",
+    "files": "as the application does",
+    "stripe_count": 1,
+    "stripe_size": MIB,
+    "cb_nodes": 1,
+    "cb_buffer_size": 16 * MIB,
+    "romio_cb_write": "automatic",
+    "romio_ds_write": "automatic",
+}
+CHANGES: Mapping[str, list[Any]] = {
+    "storage": ["/home/me"],
+    "files": [PER_PROCESS],
+    "stripe_count": [2, 16],
+    "stripe_size": [64 * KIB, 4 * MIB],
+    "cb_nodes": [2, 8],
+    "cb_buffer_size": [MIB],
+    "romio_cb_write": ["enable", "disable"],
+    "romio_ds_write": ["enable"],
+}
+changes = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in CHANGES.items()})
+
+
+def made(kinds: list[str], **changed: Any) -> Settings:
+    return settings(kinds, {**BASELINE, **changed}, BASELINE, directory="/work/here")
+
+
+@given(kinds=st.lists(st.sampled_from(sorted(set(KINDS) - {"storage"})), unique=True))
+def test_the_baseline_is_left_as_it_is(kinds: list[str]) -> None:
+    assert made(kinds) == Settings(directory="/work/here")
+
+
+@given(kinds=st.lists(st.sampled_from(sorted(KINDS)), unique=True), changed=changes)
+def test_only_what_is_changed_is_set(kinds: list[str], changed: dict[str, Any]) -> None:
+    found = made(kinds, **changed)
+    hints = {n: str(v) for n, v in changed.items() if n.startswith(("cb_", "romio_"))} if "romio" in kinds else {}
+    assert hints.items() <= found.hints.items()
+    assert set(found.hints) - set(hints) <= {"cb_config_list"}
+    assert ("cb_config_list" in found.hints) == ("cb_nodes" in hints)
+    assert found.file_per_process == ("files" in kinds and "files" in changed)
+    stripes = bool({"stripe_count", "stripe_size"} & set(changed))
+    assert bool(found.layout) == (stripes and bool({"lustre", "ceph", "orangefs"} & set(kinds)))
+
+
+@given(changed=changes)
+def test_what_follows_the_storage_works_on_its_directory(changed: dict[str, Any]) -> None:
+    found = made(["storage", "lustre"], **changed)
+    assert found.directory == changed.get("storage", "/scratch")
+    assert all(command[-1] == found.directory for command in found.layout)
+
+
+def test_lustre() -> None:
+    found = made(["lustre"], stripe_count=4)
+    assert found.layout == (("lfs", "setstripe", "-c", "4", "-S", "1M", "/work/here"),)
+    assert found.check == "lfs getstripe /work/here/FILE"
+    assert made(["lustre"], stripe_size=64 * KIB).layout[0][3:6] == ("1", "-S", "64K")
+
+
+@pytest.mark.parametrize(("size", "whole"), [(64 * KIB, 4 * MIB), (4 * MIB, 4 * MIB), (16 * MIB, 16 * MIB)])
+def test_a_ceph_object_holds_whole_stripe_units(size: int, whole: int) -> None:
+    (command,) = made(["ceph"], stripe_size=size, stripe_count=2).layout
+    assert command[:4] == ("setfattr", "-n", "ceph.dir.layout", "-v")
+    assert command[4] == f"object_size={whole} stripe_unit={size} stripe_count=2"
+    assert whole % size == 0
+
+
+def test_orangefs() -> None:
+    found = made(["orangefs"], stripe_count=2, stripe_size=64 * KIB).layout
+    assert ("setfattr", "-n", "user.pvfs2.num_dfiles", "-v", "2", "/work/here") in found
+    assert ("setfattr", "-n", "user.pvfs2.dist_params", "-v", "strip_size:65536", "/work/here") in found
+    assert len(made(["orangefs"], stripe_count=2).layout) == 1
+
+
+def test_aggregators_may_be_on_one_machine() -> None:
+    """Without a configuration list ROMIO takes one for each machine, whatever cb_nodes says."""
+    assert made(["romio"], cb_nodes=4).hints == {"cb_nodes": "4", "cb_config_list": "*:*"}
+    assert made(["romio"], cb_nodes=4, cb_config_list="*:2").hints["cb_config_list"] == "*:2"
+
+
+@given(size=st.integers(1, 10**12))
+def test_lfs_reads_back_the_size(size: int) -> None:
+    text = lfs_size(size)
+    factor = {"K": KIB, "M": MIB, "G": GIB}.get(text[-1], 1)
+    assert int(text.rstrip("KMG")) * factor == size
+
+
+@pytest.mark.parametrize("kind", ["lustre", "ceph"])
+@pytest.mark.parametrize("value", ["many", 1.5])
+def test_a_stripe_count_that_is_no_number_is_refused(kind: str, value: Any) -> None:
+    with pytest.raises(InvalidInput, match="stripe count of"):
+        made([kind], stripe_count=value)
+
+
+@pytest.mark.parametrize("kind", ["lustre", "ceph", "orangefs"])
+def test_a_storage_without_stripes_is_not_striped(kind: str) -> None:
+    """Where striping does not apply the configuration has no such parameters, whatever the baseline has."""
+    plain = {k: v for k, v in BASELINE.items() if not k.startswith("stripe")}
+    assert settings([kind], plain, BASELINE, directory="/d").layout == ()
+
+
+def test_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="'gpfs'") as told:
+        made(["gpfs"])
+    assert "lustre" in told.value.hint

@@ -1,0 +1,164 @@
+"""The platform `here`: any machine's mounts give a platform file that parses, and a baseline that is valid."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acic.campaign.points import Field
+from acic.errors import InvalidInput
+from acic.filesystems import KINDS
+from acic.platforms import Platform, load_platform, parse_platform
+from acic.platforms.here import Machine, find_machine, kept_file, platform_text
+from acic.platforms.mounts import Storage, describe, find_storage, given_storage, mounted
+from acic.units import GIB
+
+TODAY = date(2026, 11, 21)
+FILE_SYSTEMS = ("ext4", "xfs", "lustre", "ceph", "fuse.ceph", "pvfs2", "fuse.pvfs2fuse", "nfs4", "tmpfs", "überfs\x7f")
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/\0"), min_size=1, max_size=12)
+storages = st.lists(
+    st.builds(
+        lambda name, kind: Storage(f"/{name}", kind, "/"),
+        names.filter(lambda n: n != "."),
+        st.sampled_from(FILE_SYSTEMS),
+    ),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda s: s.directory,
+)
+
+
+@st.composite
+def machines(draw: st.DrawFn) -> Machine:
+    return Machine(
+        host=draw(st.from_regex(r"[a-zA-Z0-9][a-zA-Z0-9.-]{0,20}", fullmatch=True)),
+        kernel=draw(names),
+        cores=draw(st.integers(1, 512)),
+        memory=draw(st.integers(2**20, 2**42)),
+        storage=draw(storages),
+    )
+
+
+def platform_of(machine: Machine) -> Platform:
+    return parse_platform(tomllib.loads(platform_text(machine, today=TODAY)))
+
+
+@settings(deadline=None)
+@given(machine=machines())
+def test_the_platform_of_any_machine_is_valid(machine: Machine) -> None:
+    """That the baseline is valid, `Platform` checks itself; that it is told without a loss, this does."""
+    made = platform_of(machine)
+    first = machine.storage[0]
+    assert made.name == f"here-{machine.host}"
+    assert made.revision == machine.kernel
+    assert made.instances["node"].cores == machine.cores
+    assert set(made.apply) <= set(KINDS)
+    if len(machine.storage) > 1:
+        assert made.space["storage"].values == tuple(s.directory for s in machine.storage)
+        assert made.baseline["storage"] == first.directory
+        assert (made.roles.storage, made.deployment) == ("storage", ("storage",))
+    striped = [s for s in machine.storage if s.striping]
+    assert ("stripe_count" in made.space.names) == bool(striped)
+    for storage in machine.storage:
+        kind = {"storage": storage.directory} if len(machine.storage) > 1 else {}
+        stripes = {"stripe_count": 1, "stripe_size": 2**20}
+        plain = {k: v for k, v in made.baseline.items() if k not in stripes} | kind
+        can = bool(striped) and storage.striping == striped[0].striping
+        assert made.space.problem(plain | (stripes if can else {})) == ""
+        if striped:
+            assert made.space.problem(plain | ({} if can else stripes)) != ""
+
+
+@settings(deadline=None, max_examples=20)
+@given(machine=machines())
+def test_a_campaign_can_be_planned_on_any_machine(machine: Machine) -> None:
+    field = Field(platform_of(machine))
+    assert field.sampling_space.problem(field.default) == ""
+    assert field.point(field.row(field.default)).configuration == field.platform.baseline
+
+
+def test_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = find_machine(given_storage([tmp_path], Path("/proc/self/mounts").read_text()), environment={})
+    assert found.storage[0].directory == str(tmp_path)
+    assert found.cores == len(os.sched_getaffinity(0))
+    assert platform_of(found).baseline["cb_nodes"] == 1
+
+
+def test_the_kept_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    machine = Machine(host="edited", kernel="1", cores=3, memory=GIB, storage=(Storage("/x", "ext4", "/"),))
+    kept_file().parent.mkdir(parents=True)
+    kept_file().write_text(platform_text(machine, today=TODAY))
+    assert load_platform("here").name == "here-edited"
+    kept_file().unlink()
+    assert load_platform("here").name != "here-edited"
+
+
+def escaped(text: str) -> str:
+    """As the kernel writes mount points: blanks, tabs, newlines and backslashes in octal."""
+    return "".join(f"\\{ord(c):03o}" if c in " \t\n\\" else c for c in text)
+
+
+paths = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"))
+
+
+@given(table=st.dictionaries(paths.map(lambda p: f"/{p}"), st.sampled_from(["ext4", "nfs4"]), max_size=6))
+def test_mount_points_are_read_back_whatever_is_in_their_names(table: dict[str, str]) -> None:
+    text = "".join(f"device {escaped(point)} {kind} rw,relatime 0 0\n" for point, kind in table.items())
+    assert mounted(text) == table
+
+
+def test_the_last_mounted_counts_and_odd_lines_do_not() -> None:
+    assert mounted("a /x ext4 rw 0 0\nb /x xfs rw 0 0\nodd\n\n") == {"/x": "xfs"}
+
+
+@pytest.mark.parametrize("odd", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\r"])
+def test_only_a_newline_ends_a_line_of_the_table(odd: str) -> None:
+    assert mounted(f"a /x{odd}y ext4 rw 0 0\n") == {f"/x{odd}y": "ext4"}
+
+
+def test_the_nearest_mount_above_is_a_directorys(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    table = f"d / ext4 rw 0 0\ne {tmp_path} xfs rw 0 0\nf {tmp_path}/a lustre rw 0 0\ng {tmp_path}/a/bc ceph rw 0 0\n"
+    assert describe(inner, table) == Storage(str(inner), "lustre", f"{tmp_path}/a")
+    assert describe(inner, table).striping == "lustre"
+    assert describe(tmp_path, table).file_system == "xfs"
+    assert describe(Path("/"), "") == Storage("/", "unknown", "/")
+
+
+def test_memory_is_left_out_unless_it_is_asked_for(tmp_path: Path) -> None:
+    table = f"d / ext4 rw 0 0\ne {tmp_path} tmpfs rw 0 0\n"
+    assert find_storage(table, {}, tmp_path)[:1] != [Storage(str(tmp_path), "tmpfs", str(tmp_path))]
+    assert given_storage([tmp_path], table) == [Storage(str(tmp_path), "tmpfs", str(tmp_path))]
+
+
+def test_the_current_directory_comes_first_and_each_file_system_once(tmp_path: Path) -> None:
+    table = "d / ext4 rw 0 0\n"
+    found = find_storage(table, {"HOME": str(tmp_path), "SCRATCH": "/nowhere"}, tmp_path)
+    assert found[0].directory == str(tmp_path)
+    devices = [os.stat(s.directory).st_dev for s in found]
+    assert len(devices) == len(set(devices))
+
+
+def test_a_directory_whose_name_is_no_text_is_left_out(tmp_path: Path) -> None:
+    """A platform file is text, and so are measurements."""
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    odd.mkdir()
+    found = find_storage("d / ext4 rw 0 0\n", {"HOME": str(tmp_path)}, odd)
+    assert str(odd) not in [s.directory for s in found]
+    assert str(tmp_path) in [s.directory for s in found]
+    with pytest.raises(InvalidInput, match="name"):
+        given_storage([odd], "")
+
+
+def test_a_directory_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no directory that you can write to"):
+        given_storage([tmp_path / "nowhere"], "")

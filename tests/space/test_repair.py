@@ -1,0 +1,101 @@
+"""Repairing combinations: what comes out is what `Space.problem` and `Space.enumerate` call valid."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from acic.campaign.points import Field
+from acic.platforms import load_platform, platform_names
+from acic.space import ABSENT, AtMost, Constraint, Parameter, Rule, Scale, Space, made_valid, valid_rows
+from tests.campaign.fakes import lab_platform
+
+NUMBERS = (1, 2, 4, 8)
+
+
+@st.composite
+def spaces(draw: st.DrawFn) -> Space:
+    """Small spaces as platforms have them.
+
+    What a rule asks for is about a later parameter than its conditions, and no rule asks for a value of a parameter
+    that another one says does not apply.
+    """
+    count = draw(st.integers(2, 5))
+    parameters = []
+    for i in range(count):
+        numeric = draw(st.booleans())
+        values = NUMBERS[: draw(st.integers(2, 4))] if numeric else ("a", "b", "c")[: draw(st.integers(2, 3))]
+        scale = Scale.LOG if numeric else Scale.CATEGORICAL
+        parameters.append(Parameter(name=f"p{i}", values=values, scale=scale))
+    constraints: list[Constraint] = []
+    may_be_absent = draw(st.sets(st.integers(0, count - 1)))
+    for _ in range(draw(st.integers(0, 4))):
+        i, j = sorted(draw(st.lists(st.integers(0, count - 1), min_size=2, max_size=2, unique=True)))
+        kind = draw(st.sampled_from(["absent" if j in may_be_absent else "then", "at most"]))
+        when = {f"p{i}": draw(st.sampled_from(parameters[i].values))}
+        if kind == "then":
+            constraints.append(Rule(when=when, then={f"p{j}": draw(st.sampled_from(parameters[j].values))}))
+        elif kind == "absent":
+            constraints.append(Rule(when=when, absent=(f"p{j}",)))
+        elif parameters[i].is_numeric and parameters[j].is_numeric:
+            constraints.append(AtMost(smaller=f"p{j}", larger=f"p{i}"))
+    return Space(tuple(parameters), tuple(constraints))
+
+
+def product(space: Space) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+    return np.array(list(itertools.product(*(range(len(p.values)) for p in space.parameters))), dtype=np.int8)
+
+
+def valid(space: Space) -> set[bytes]:
+    """All valid rows, by the definition."""
+    options = [(*range(len(p.values)), ABSENT) for p in space.parameters]
+    rows = np.array(list(itertools.product(*options)), dtype=np.int8)
+    return {row.tobytes() for row in rows if not space.problem(space.configuration(row))}
+
+
+@settings(deadline=None)
+@given(space=spaces())
+def test_valid_rows_of_all_combinations_are_all_that_is_valid(space: Space) -> None:
+    rows = {row.tobytes() for row in valid_rows(space, product(space))}
+    assert rows == valid(space) == {row.tobytes() for row in space.enumerate()}
+
+
+@settings(deadline=None)
+@given(space=spaces())
+def test_what_is_valid_stays_as_it_is(space: Space) -> None:
+    rows = np.array([np.frombuffer(row, dtype=np.int8) for row in sorted(valid(space))]).reshape(
+        -1, len(space.parameters)
+    )
+    assert np.array_equal(valid_rows(space, rows), rows)
+    for row in rows:
+        configuration = space.configuration(row)
+        assert made_valid(space, configuration) == dict(configuration)
+
+
+@settings(deadline=None)
+@given(space=spaces(), data=st.data())
+def test_anything_is_made_valid(space: Space, data: st.DataObject) -> None:
+    assume(valid(space))
+    wanted = {p.name: data.draw(st.sampled_from(p.values)) for p in space.parameters if data.draw(st.booleans())}
+    made = made_valid(space, wanted)
+    assert space.problem(made) == ""
+    space.point(made)
+
+
+@pytest.mark.parametrize("name", [*platform_names(), "lab"])
+@settings(deadline=None)
+@given(data=st.data())
+def test_the_spaces_of_campaigns_are_made_valid(name: str, data: st.DataObject) -> None:
+    field = Field(lab_platform() if name == "lab" else load_platform(name))
+    for space in (field.space, field.sampling_space):
+        wanted = {p.name: data.draw(st.sampled_from(p.values)) for p in space.parameters}
+        made = made_valid(space, wanted)
+        assert space.problem(made) == ""
+        row = space.point(made)
+        assert np.array_equal(valid_rows(space, row[None, :]), row[None, :])
+        if not space.problem(wanted):
+            assert made == wanted
