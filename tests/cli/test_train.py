@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -230,3 +231,36 @@ def test_the_result_is_what_the_journal_tells(lab: Laboratory, acic: Callable[..
     assert told["dollars"] == pytest.approx(sum(a.dollars for _, a in state.attempts))
     assert json.loads((lab.campaign / "journal.jsonl").read_text().splitlines()[0])["seed"] == 0
     assert os.listdir(lab.journal.raw)
+
+
+def test_a_budget_given_at_resume_is_kept(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    lab.start(lab.train("--points", 2, "--no-screen", "--repeats", "1", "--verify", "0")).communicate(timeout=TIMEOUT)
+    assert acic("campaign", "resume", lab.name, "--budget", "50min").status == 0
+    assert lab.journal.begun["budget"]["seconds"] == 3000.0
+    assert acic("campaign", "resume", lab.name).status == 0
+    assert lab.journal.begun["budget"]["seconds"] == 3000.0
+
+
+def test_a_search_is_not_gone_on_with_as_a_training(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    place = ["--platform", lab.platform_file, "--benchmark", lab.benchmark, "--directory", lab.data]
+    job = ["--processes", 1, "--interface", "MPIIO", "--operation", "write", "--data-size", "16KiB"]
+    assert acic("walk", *job, *place, "--order", "random", "--runs", 2, "--name", lab.name).status == 0
+    for words in (["train", "--resume", "--name", lab.name], ["campaign", "resume", lab.name]):
+        found = acic(*words)
+        assert found.status == 2
+        assert f"acic walk ... --resume --name {lab.name}" in found.err
+
+
+def test_a_paid_hour_ends_when_it_ends(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    since = datetime.now(UTC) - timedelta(hours=2, minutes=59, seconds=57)
+    options = ["--residual", "--paid-since", f"{since:%Y-%m-%dT%H:%M:%S}", "--no-screen", "--repeats", "1"]
+    place = ["--platform", lab.platform_file, "--benchmark", lab.benchmark, "--directory", lab.data]
+    begun = time.monotonic()
+    found = acic("train", *place, *options, "--name", lab.name)
+    assert found.status == 0, found.err
+    assert time.monotonic() - begun < TIMEOUT / 2
+    assert "the budget is used up" in found.out
+    again = acic("train", "--resume", "--name", lab.name)  # the hour is over: nothing more is run
+    assert again.status == 0
+    assert "the budget is used up" in again.out
+    assert again.out.split(" runs")[0] == found.out.split(" runs")[0]

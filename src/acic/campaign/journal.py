@@ -129,11 +129,14 @@ class Journal:
         Raises:
             UnreadableInput: there is none, or it cannot be read.
         """
-        first = next(self.events(), None)
+        events = self.events()
+        first = next(events, None)
         if first is None:
             raise UnreadableInput(
-                f"the journal {self._file} is empty", hint="begin the campaign again, by another name"
+                f"the journal {self._file} is empty", hint="begin the campaign again, under another name"
             )
+        for event in events:
+            first |= event.get("options", {})
         return first
 
     @contextmanager
