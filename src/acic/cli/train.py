@@ -159,8 +159,8 @@ def _plan_table(seen: Outlook) -> None:
         ]
         for part in seen.parts
     ]
-    title = f"{seen.platform}, budget {seen.budget}: {seen.covered} points of {seen.possible} possible ones"
-    table(["stage", "points", "expected", "cost"], rows, title=title, right=["points", "expected", "cost"])
+    click.echo(f"{seen.platform}, budget {seen.budget}: {seen.covered} points of {seen.possible} possible ones")
+    table(["stage", "points", "expected", "cost"], rows, right=["points", "expected", "cost"])
 
 
 def _show_result(session: Session, state: State, as_json: bool) -> None:
