@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from acic.workloads.columns import BYTES, CALLS, CONSECUTIVE, HIGHEST_BYTE, SEEKS, SEQUENTIAL, STRIDES
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
-from acic.workloads.trace import Traced
+from acic.workloads.traced import Traced
 from acic.workloads.workload import Access, Quality
 
 _MOST = 0.5

@@ -25,6 +25,7 @@ _LEAP = 3.0  # likewise: worth a look
 _TOLERANCE = 0.25  # by which the sizes of iterations may differ
 _REGULAR = 0.9  # share of iterations that must be of the same size
 _CANDIDATES = 6
+_MANY = 100  # requests, from which on numpy beats a loop
 
 Gaps = dict[int, float]
 """The gaps longer than `PAUSE`, s, by the position of the request behind; in order."""
@@ -119,8 +120,10 @@ class _Analysis:
         if self.first.idle is not None or len(self.processes) == 1:
             return _long(self.first.gaps())
         middle = (len(self.processes) - 1) // 2
-        every = np.sort([one.gaps() for one in self.processes], axis=0)
-        return _long(every[middle].tolist())
+        every = [one.gaps() for one in self.processes]
+        if self.requests > _MANY:
+            return _long(np.sort(every, axis=0)[middle].tolist())
+        return _long([sorted(gaps)[middle] for gaps in zip(*every, strict=True)])
 
     def _pauses(self, gaps: Gaps, base: list[int]) -> tuple[list[int] | None, bool]:
         """Return the breaks with the pauses among the gaps, or None, and whether that is beyond doubt."""

@@ -6,6 +6,7 @@ side, read first, so that `COLUMN + direction` is the one of a direction (`READ`
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
@@ -116,22 +117,17 @@ def load_columns(name: str, records: NDArray[np.void]) -> Columns:
 def load_rows(name: str, records: NDArray[np.void]) -> Rows:
     """Return what `load_columns` does, as lists, sooner for a few records: most logs have no more."""
     layout = _LAYOUTS.get(name) or _LAYOUTS.setdefault(name, _layout(name, records.dtype))
-    raw = memoryview(records.tobytes())  # a view of an array of records as words takes numpy longer than all of this
-    integers, width = raw.cast("q").tolist(), records.itemsize // 8
-    floats: list[float] = raw.cast("d").tolist()  # type: ignore[assignment]
     counters, times = [], []
-    for at in range(0, len(integers), width):
-        row = integers[at : at + width]
-        row.append(0)
-        mine = list(layout.integers(row))
+    # a view of an array of records as words takes numpy longer than all of this
+    for fields in layout.fields.iter_unpack(records.tobytes()):
+        row = (*fields, 0, 0.0)
+        mine: list[int] = list(layout.integers(row))
         if min(mine) < 0 or max(mine) > _MOST_BYTES:
             mine = [min(max(value, 0), _MOST_BYTES) for value in mine]
         if name in _SEVERAL_KINDS:
             mine[CALLS : CALLS + 2] = sum(mine[INDEPENDENT:BYTES:2]), sum(mine[INDEPENDENT + 1 : BYTES : 2])
         counters.append(mine)
-        line: list[float] = floats[at : at + width]
-        line.append(0.0)
-        seconds = list(layout.floats(line))
+        seconds: list[float] = list(layout.floats(row))
         if not (min(seconds) >= 0 and sum(seconds) <= _MOST):  # one of them may not be a number
             seconds = [min(value, _MOST) if value > 0 else 0.0 for value in seconds]
         times.append(seconds)
@@ -145,14 +141,16 @@ class _Layout:
     Args:
         places: word of each column, or any.
         missing: the columns that the module does not have.
-        integers: picks the integer columns of a record's words, with a zero behind them.
+        fields: unpacks those words of a record that are columns.
+        integers: picks the integer columns of these, with an integer and a float of zero behind them.
         floats: picks the float columns likewise.
     """
 
     places: NDArray[np.intp]
     missing: NDArray[np.intp]
-    integers: Callable[[list[int]], tuple[int, ...]]
-    floats: Callable[[list[float]], tuple[float, ...]]
+    fields: struct.Struct
+    integers: Callable[[tuple[int | float, ...]], tuple[int, ...]]
+    floats: Callable[[tuple[int | float, ...]], tuple[float, ...]]
 
 
 _LAYOUTS: dict[str, _Layout] = {}
@@ -164,9 +162,12 @@ def _layout(name: str, dtype: np.dtype[np.void]) -> _Layout:
     prefix = name.replace("-", "")
     places = [words.get(f"{prefix}_{column}", -1) for column in (*_INTEGERS, *_FLOATS)]
     of_columns = np.array(places)
+    types = {place: "q" if column < INTEGERS else "d" for column, place in enumerate(places)}
+    order = {place: i for i, place in enumerate(sorted(set(places) - {-1}))}
     return _Layout(
         places=of_columns.clip(0),
         missing=np.flatnonzero(of_columns < 0),
-        integers=itemgetter(*places[:INTEGERS]),
-        floats=itemgetter(*places[INTEGERS:]),
+        fields=struct.Struct("=" + "".join(types.get(word, "8x") for word in range(dtype.itemsize // 8))),
+        integers=itemgetter(*[order.get(place, -2) for place in places[:INTEGERS]]),
+        floats=itemgetter(*[order.get(place, -1) for place in places[INTEGERS:]]),
     )

@@ -10,7 +10,8 @@ from acic.workloads.columns import BYTES, LIBRARY_DATA, SECONDS, WAITS
 from acic.workloads.darshan import Heatmap, Log
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
-from acic.workloads.trace import Trace, Traced, possible
+from acic.workloads.trace import Trace
+from acic.workloads.traced import Traced, traced
 from acic.workloads.workload import Interface
 
 
@@ -41,11 +42,12 @@ class Evidence:
             segments = self.log.dxt.get(name)
             if segments is None or name in self.damaged:
                 return None
-            if not possible(segments):
+            trace = Trace(segments)
+            if not trace.possible:
                 self.damaged.append(name)
                 return None
-            trace = self._traces[name] = Trace(segments)
-        return trace.of(group)
+            self._traces[name] = trace
+        return traced(trace, group)
 
     def heatmap(self, group: Group) -> Heatmap | None:
         """Return the heat map of the level that counts the group's requests."""

@@ -13,7 +13,7 @@ from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
 from acic.workloads.participants import HeatmapOf, moved_by
 from acic.workloads.sequences import of_records
-from acic.workloads.trace import Traced
+from acic.workloads.traced import Traced
 from acic.workloads.workload import Interface, Quality
 
 _WHOLE = 0.99  # share of the bytes from which a trace is complete

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from acic.workloads.columns import BYTES, BYTES_VARIANCE, FASTEST_BYTES, SLOWEST_BYTES, WRITE
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
-from acic.workloads.trace import Traced
+from acic.workloads.traced import Traced
 from acic.workloads.workload import Quality
 
 HeatmapOf = Callable[[Group], Heatmap | None]
@@ -31,6 +31,8 @@ def io_processes(group: Group, traced: Traced | None, heatmap_of: HeatmapOf) -> 
         return group.ranks, Quality.ESTIMATED if group.table.partial else Quality.EXACT
     if group.processes == 1:
         return 1, Quality.EXACT
+    if traced is not None and traced.bytes == group.bytes and traced.busy(_LEAST) == group.processes:
+        return group.processes, Quality.EXACT  # nothing that the variance tells could be surer
     found = _from_variance(group)
     if found[1] is Quality.EXACT:
         return found

@@ -19,6 +19,7 @@ _LIBRARY_FILES = {
     Interface.HDF5: (".h5", ".hdf5", ".he5", ".hdf", ".nc4", ".h5part"),
     Interface.PNETCDF: (".nc", ".cdf", ".ncf"),
 }
+_LIBRARY_ENDINGS = tuple(ending for endings in _LIBRARY_FILES.values() for ending in endings)
 _LIBRARY_MODULES = {"H5D", "H5F", "PNETCDF_FILE", "PNETCDF_VAR"}
 _ALIKE = 0.01
 
@@ -167,6 +168,8 @@ def _hidden_library(group: Group, name: str, tables: Mapping[str, Table]) -> Int
     if group.interface in LIBRARY_DATA or not _LIBRARY_MODULES.isdisjoint(tables):
         return None
     name = name.lower()
+    if not name.endswith(_LIBRARY_ENDINGS):
+        return None
     return next((library for library, endings in _LIBRARY_FILES.items() if name.endswith(endings)), None)
 
 

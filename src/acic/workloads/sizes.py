@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from acic.workloads.columns import BYTES
 from acic.workloads.groups import Group
-from acic.workloads.trace import Traced
+from acic.workloads.traced import Traced
 from acic.workloads.workload import Quality
 
 _LEAST = 0.001  # share of the bytes that requests of one size need, to be data
@@ -29,9 +29,10 @@ def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
     if not rest and common.get(size, 0) >= group.calls:
         return size, Quality.EXACT
     if traced is not None:
-        lengths = Counter(traced.lengths())
-        median = _median(lengths)
-        alike = not rest and len(lengths) == 1 and median == size
+        lengths = traced.lengths()
+        alike = min(lengths) == max(lengths)
+        median = lengths[0] if alike else _median(Counter(lengths))
+        alike = alike and not rest and median == size
         return max(1, median), Quality.EXACT if alike else Quality.ESTIMATED
     fitting = {s: count for s, count in common.items() if s * count <= group.bytes}
     if 2 * sum(s * count for s, count in fitting.items()) < group.bytes:

@@ -191,12 +191,15 @@ class Table:
             of_rows = [self.file_list[row] for row in rows]
             users = _few_users(of_rows, [self.rank_list[row] for row in rows])
             return Summary(totals, times, list(dict.fromkeys(of_rows)), *users)
-        totals = self.integers[rows].sum(axis=0).tolist()
+        integers, floats = self.integers, self.floats
+        if len(rows) < len(integers):
+            integers, floats = integers.take(rows, 0), floats.take(rows, 0)
+        totals = integers.sum(axis=0).tolist()
         if min(totals) < 0:  # more than 64 bits hold: a damaged log
-            totals = [int(total) for total in self.integers[rows].sum(axis=0, dtype=float).tolist()]
+            totals = [int(total) for total in integers.sum(axis=0, dtype=float).tolist()]
         files, ranks = self.files[rows], self.ranks[rows]
         users = _few_users(files.tolist(), ranks.tolist()) if len(rows) <= MANY else _many_users(files, ranks)
-        return Summary(totals, self.floats[rows].sum(axis=0).tolist(), list(dict.fromkeys(files.tolist())), *users)
+        return Summary(totals, floats.sum(axis=0).tolist(), list(dict.fromkeys(files.tolist())), *users)
 
 
 def _few_users(files: list[int], ranks: list[int]) -> tuple[int, int, int]:

@@ -7,9 +7,10 @@ between the directions by their times. Metadata time (open, close, stat, ...) go
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import compress, islice
+from operator import gt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,11 @@ from numpy.typing import NDArray
 from acic.workloads.columns import BYTES, MANY, META_SECONDS, SECONDS, SLOWEST_SECONDS
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
-from acic.workloads.trace import Traced
+from acic.workloads.trace import Spans
+from acic.workloads.traced import Traced
 from acic.workloads.workload import Interface
 
-_MANY = 40  # requests, from which on numpy beats a loop
+_MANY = 500  # requests, from which on numpy beats a loop
 _FILES = {Interface.HDF5: "H5F", Interface.PNETCDF: "PNETCDF_FILE"}
 
 
@@ -70,7 +72,7 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         metadata = max(metadata, above)
     busy = None
     if traced is not None:
-        busy = union(*traced.spans())
+        busy = union(traced.spans())
         if group.reduced and min(group.totals[BYTES], group.totals[BYTES + 1]):
             imbalance = traced.imbalance()  # Darshan's own figure is of both directions together
     elif group.spans:
@@ -80,35 +82,31 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
     return Timing(slowest, metadata, imbalance, busy)
 
 
-def union(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> Stretches:
+def union(spans: Spans) -> Stretches:
     """Return the stretches that the requests cover, in the order of time."""
-    if len(starts) > _MANY:
-        return _merged_arrays(starts, ends)
-    return merged(Stretches(starts.tolist(), ends.tolist()))
+    starts, ends = spans
+    if isinstance(starts, list) and isinstance(ends, list):
+        return merged(Stretches(starts, ends))
+    return _merged_arrays(np.asarray(starts), np.asarray(ends))
 
 
 def merged(spans: Stretches) -> Stretches:
     """Return what the spans cover, each stretch once, in the order of time."""
-    if len(spans.starts) > _MANY:
-        return _merged_arrays(np.array(spans.starts), np.array(spans.ends))
-    starts, ends = [], []
-    until = -math.inf
-    for start, end in sorted(zip(spans.starts, spans.ends, strict=True)):
-        if start > until:
-            starts.append(start)
-            ends.append(until)  # of the one before
-            until = start
-        if end > until:
-            until = end
-    return Stretches(starts, [*ends[1:], until] if ends else [])
+    starts, ends = spans.starts, spans.ends
+    if len(starts) > _MANY:
+        return _merged_arrays(np.array(starts), np.array(ends))
+    if any(map(gt, starts, ends)):
+        ends = list(map(max, starts, ends))
+    # a stretch ends where as many spans have ended as had begun before the next one
+    starts, ends = sorted(starts), sorted(ends)
+    begins = list(map(gt, islice(starts, 1, None), ends))
+    return Stretches([*starts[:1], *compress(starts[1:], begins)], [*compress(ends, begins), *ends[-1:]])
 
 
 def _merged_arrays(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> Stretches:
     if not len(starts):
         return Stretches([], [])
-    order = starts.argsort()
-    starts = starts.take(order)
-    ends = np.maximum.accumulate(np.maximum(ends.take(order), starts))
+    starts, ends = np.sort(starts), np.sort(np.maximum(starts, ends))
     (begins,) = (starts[1:] > ends[:-1]).nonzero()
     return Stretches(
         [float(starts[0]), *starts[1:].take(begins).tolist()], [*ends.take(begins).tolist(), float(ends[-1])]

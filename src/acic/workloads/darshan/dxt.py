@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ class Segments:
         record_rank: rank of each record.
         requests: segments of each record.
         writes: segments of each record that are writes.
-        hostnames: host of each record.
+        hosts: host of each record, up to the first NUL.
         partial: Darshan ran out of memory, so that segments are missing.
         truncated_ranks: if partial, the ranks that had used up their memory (2 MiB, if not set otherwise).
     """
@@ -55,9 +56,15 @@ class Segments:
     record_rank: NDArray[np.int64]
     requests: NDArray[np.int64]
     writes: NDArray[np.int64]
-    hostnames: tuple[str, ...]
+    hosts: tuple[bytes, ...]
     partial: bool
     truncated_ranks: tuple[int, ...]
+
+    @property
+    def hostnames(self) -> tuple[str, ...]:
+        """The host of each record."""
+        decoded = {host: text(host) for host in set(self.hosts)}
+        return tuple([decoded[host] for host in self.hosts])
 
     @property
     def record(self) -> NDArray[np.intp]:
@@ -97,7 +104,9 @@ def _segments(raw: bytes, region: Region, order: str, width: int, heads: Sequenc
     words = np.frombuffer(raw, dtype=np.uint64)
     if order == ">":
         words = words.byteswap()
-    pieces = [words[head.start : head.start + (head.writes + head.reads) * width] for head in heads]
+    ids, ranks, hosts, writes, reads, starts = zip(*heads, strict=True) if heads else [()] * 6
+    requests = list(map(add, writes, reads))
+    pieces = [words[at : at + count * width] for at, count in zip(starts, requests, strict=True)]
     segments = (pieces[0] if len(pieces) == 1 else np.concatenate([words[:0], *pieces])).reshape(-1, width)
     integers, floats = segments.view(np.int64), segments.view(np.float64)
     offset = integers[:, 0]
@@ -109,11 +118,11 @@ def _segments(raw: bytes, region: Region, order: str, width: int, heads: Sequenc
         start=floats[:, 2],
         end=floats[:, 3],
         thread=segments[:, 4] if width > 4 else None,
-        record_id=np.array([head.id for head in heads], dtype=np.uint64),
-        record_rank=np.array([head.rank for head in heads], dtype=np.int64),
-        requests=np.array([head.writes + head.reads for head in heads], dtype=np.int64),
-        writes=np.array([head.writes for head in heads], dtype=np.int64),
-        hostnames=_texts([head.host for head in heads]),
+        record_id=np.array(ids, dtype=np.uint64),
+        record_rank=np.array(ranks, dtype=np.int64),
+        requests=np.array(requests, dtype=np.int64),
+        writes=np.array(writes, dtype=np.int64),
+        hosts=hosts,
         partial=region.partial,
         truncated_ranks=_out_of_memory(heads, 8 * width) if region.partial else (),
     )
@@ -145,11 +154,6 @@ def _walk(raw: bytes, order: str, width: int) -> list[_Head]:
         heads.append(_Head(key, rank, host, writes, reads, at // 8))
         at += length
     return heads
-
-
-def _texts(hosts: Sequence[bytes]) -> tuple[str, ...]:
-    decoded = {host: text(host) for host in set(hosts)}
-    return tuple([decoded[host] for host in hosts])
 
 
 def _out_of_memory(heads: Sequence[_Head], size: int) -> tuple[int, ...]:
