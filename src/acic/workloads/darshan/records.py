@@ -60,16 +60,22 @@ def read_records(raw: bytes, region: Region, order: str, processes: int) -> tupl
     if order == "<":
         records = np.frombuffer(raw, dtype=how.source)
     elif how.swapped is None:
-        records = np.frombuffer(raw, dtype=np.uint64).byteswap().view(how.source)
+        raw = np.frombuffer(raw, dtype=np.uint64).byteswap().tobytes()
+        records = np.frombuffer(raw, dtype=how.source)
     else:
         records = np.frombuffer(raw, dtype=how.swapped).astype(how.source)
+        raw = records.tobytes()
     if not how.same:
-        records, note = _convert(records, how, region)
+        records, note = _convert(records, raw, how, region)
     check_ranks(records["rank"].tolist(), processes)
     return Module(region.name, region.version, region.partial, records), note
 
 
-def _convert(records: NDArray[np.void], how: Conversion, region: Region) -> tuple[NDArray[np.void], str]:
+def _convert(records: NDArray[np.void], raw: bytes, how: Conversion, region: Region) -> tuple[NDArray[np.void], str]:
+    """Return the records, of which `raw` are the bytes, in the newest layout, and a note.
+
+    `view` is not used, as numpy then looks at every field in Python.
+    """
     note = ""
     if region.name == "POSIX" and region.version == 1:
         # these mix stdio calls into the POSIX counters, and nothing can tell them apart
@@ -77,12 +83,13 @@ def _convert(records: NDArray[np.void], how: Conversion, region: Region) -> tupl
         if np.count_nonzero(mixed):
             note = f"{int(mixed.sum())} POSIX records were left out: Darshan 3.0 mixed stdio calls into them."
             records = records[~mixed]
-    words = records.view(np.int64).reshape(len(records), how.source.itemsize // 8)
+            raw = records.tobytes()
+    words = np.frombuffer(raw, dtype=np.int64).reshape(len(records), how.source.itemsize // 8)
     newest = np.empty((len(records), how.target.itemsize // 8), dtype=np.int64)
     newest[:] = how.blank
     for target, source in how.blocks:
         newest[:, target] = words[:, source]
-    converted = newest.view(how.target).reshape(len(records))
+    converted = np.frombuffer(newest, dtype=how.target)
     if region.name == "PNETCDF_FILE":
         converted["PNETCDF_FILE_OPENS"] = records["PNETCDF_FILE_INDEP_OPENS"] + records["PNETCDF_FILE_COLL_OPENS"]
     return converted, note

@@ -30,6 +30,7 @@ VERSIONS = (*_LATER, "3.41")
 _MOST_EXPANSION = 128
 _MOST_ANYWAY = 16 << 20
 _MOST = 16 << 30
+_SHORT = 1 << 16  # B of packed data that are given to a stream at first
 
 
 class Damage(Exception):
@@ -159,15 +160,24 @@ class Unpacker:
         """
         packed = self._view[start : start + length]
         try:
-            unpacked = self._streams(packed, first=first) if self._packed else packed.tobytes()
+            unpacked = self._stream(packed, first=first) if self._packed else packed.tobytes()
         except (zlib.error, OSError, ValueError, EOFError) as error:
             raise Damage("do not unpack") from error
         self._left -= len(unpacked)
         return unpacked
 
+    def _stream(self, packed: memoryview, *, first: bool) -> bytes:
+        """Unpack a region: mostly it is small and one stream, which goes in one call."""
+        if 0 < len(packed) <= _SHORT:
+            stream = self._new_stream()
+            unpacked = stream.decompress(packed, self._left + 1)
+            if stream.eof and (first or not stream.unused_data) and len(unpacked) <= self._left:
+                return unpacked
+        return self._streams(packed, first=first)
+
     def _streams(self, packed: memoryview, *, first: bool) -> bytes:
         """Unpack the streams that stand one behind the other: each rank writes its own."""
-        at, size, step, left = 0, len(packed), 1 << 16, self._left
+        at, size, step, left = 0, len(packed), _SHORT, self._left
         pieces = []
         while at < size:
             stream = self._new_stream()
