@@ -76,7 +76,7 @@ def test_money_is_asked_for_with_a_price(acic: Acic) -> None:
         ([LOG, "--platform", "tianhe-lustre", "--model", "oracle"], 2, "no model 'oracle'"),
         ([LOGS / "known/ior_posix_readonly.darshan", "--platform", "tianhe-lustre"], 4, "speaks about the reads"),
         ([LOG, "--platform", "tianhe-lustre", "--store", "mysql://x"], 2, "no store in 'mysql'"),
-        ([LOG, "--platform", "tianhe-lustre", "--store", "/proc/none/s.sqlite"], 5, "cannot be opened"),
+        ([LOG, "--platform", "tianhe-lustre", "--store", LOG], 5, "not a database"),
     ],
 )
 def test_what_cannot_be_answered_is_said_with_a_remedy(acic: Acic, words: list[object], status: int, said: str) -> None:
@@ -104,3 +104,10 @@ def test_recommending_needs_no_scikit_learn_once_the_model_is_cached(acic: Acic)
     )
     done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "0"
+
+
+def test_a_store_that_is_not_there_is_told_but_does_not_matter(acic: Acic, tmp_path: Path) -> None:
+    found = acic("recommend", LOG, "--platform", "tianhe-lustre", "--elsewhere", "--store", tmp_path / "none.sqlite")
+    assert found.status == 0
+    assert "no training database" in found.err
+    assert not (tmp_path / "none.sqlite").exists()

@@ -28,6 +28,7 @@ def slurm_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[slurm_se
 def slurm(slurm_cluster: slurm_service.Slurm, monkeypatch: pytest.MonkeyPatch) -> slurm_service.Slurm:
     for name, value in slurm_cluster.environment.items():
         monkeypatch.setenv(name, value)
+    slurm_cluster.recover()
     return slurm_cluster
 
 

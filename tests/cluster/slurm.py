@@ -41,7 +41,7 @@ KillWait=1
 SlurmdTimeout=4
 SlurmctldTimeout=4
 MessageTimeout=5
-UnkillableStepTimeout=5
+UnkillableStepTimeout=600
 NodeName={host} NodeAddr=127.0.0.1 CPUs=8 State=UNKNOWN
 PartitionName=work Nodes={host} Default=YES MaxTime=INFINITE State=UP
 PartitionName=other Nodes={host} Default=NO MaxTime=INFINITE State=UP
@@ -97,6 +97,11 @@ class Slurm:
         self.controller.stop(signal.SIGKILL)
         self.start_controller("-c")
         self.wait_until_idle()
+
+    def recover(self) -> None:
+        """Put the node back to work, where Slurm took it out of it in an earlier test."""
+        if "drain" in self.command("sinfo", "-h", "-o", "%T"):
+            self.command("scontrol", "update", f"nodename={self.host}", "state=resume")
 
     def wait_until_idle(self) -> None:
         until(lambda: self.command("sinfo", "-h", "-o", "%T") == "idle", "the node is idle", seconds=30)

@@ -99,6 +99,7 @@ def running(runner: BatchRunner, made: Job) -> None:
 
 def settled(runner: BatchRunner, made: Job) -> Ending:
     """The ending, which no other poll and no other controller sees differently."""
+    until(lambda: runner.poll(made).state.over, "the job ends", seconds=90)
     ending = runner.wait(made)
     assert runner.poll(made) == ending == quick().poll(made)
     return ending

@@ -51,12 +51,14 @@ def known(
         store: URL of the training database; None for the user's own.
         trust: how much old measurements count.
         now: the moment that ages are counted to.
-        announce: is told what takes long, before it does.
+        announce: is told what takes long, before it does, and that the store named is not there.
 
     Raises:
         AcicError: no such model, too few measurements, or a store that cannot be used.
     """
     chosen = learner(model)
+    if store is not None and not locate(store).exists:
+        announce(f"note: there is no training database at {locate(store).shown} yet")
     with _opened(store) as opened:
         key = _key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
         if (cached := fetch(key, chosen)) is not None:
