@@ -160,45 +160,51 @@ class Unpacker:
         """
         packed = self._view[start : start + length]
         try:
-            unpacked = self._stream(packed, first=first) if self._packed else packed.tobytes()
+            unpacked = self._streams(packed, first=first) if self._packed else packed.tobytes()
         except (zlib.error, OSError, ValueError, EOFError) as error:
             raise Damage("do not unpack") from error
         self._left -= len(unpacked)
         return unpacked
 
-    def _stream(self, packed: memoryview, *, first: bool) -> bytes:
-        """Unpack a region: mostly it is small and one stream, which goes in one call."""
-        if 0 < len(packed) <= _SHORT:
-            stream = self._new_stream()
-            unpacked = stream.decompress(packed, self._left + 1)
-            if stream.eof and (first or not stream.unused_data) and len(unpacked) <= self._left:
-                return unpacked
-        return self._streams(packed, first=first)
-
     def _streams(self, packed: memoryview, *, first: bool) -> bytes:
         """Unpack the streams that stand one behind the other: each rank writes its own."""
         at, size, step, left = 0, len(packed), _SHORT, self._left
-        pieces = []
+        pieces: list[bytes] = []
         while at < size:
             stream = self._new_stream()
-            end = at
-            while not stream.eof:
-                # a short piece, because the unused end of it is copied for every stream
-                taken = packed[end : end + step]
-                if not taken:
-                    raise Damage("end early")
-                piece = stream.decompress(taken, left + 1)
-                pieces.append(piece)
-                end += len(taken)
-                left -= len(piece)
-                if left < 0:
-                    raise Damage("unpack to more than a log can hold")
+            # a short piece, because the unused end of it is copied for every stream
+            taken = packed[at : at + step]
+            piece = stream.decompress(taken, left + 1)
+            end = at + len(taken)
+            if not stream.eof:
+                piece, end = self._rest(stream, piece, packed, end, left)
             end -= len(stream.unused_data)
+            left -= len(piece)
+            if left < 0:
+                raise Damage("unpack to more than a log can hold")
+            if first or (end == size and not pieces):
+                return piece
+            pieces.append(piece)
             step = 2 * (end - at) + 256
             at = end
-            if first:
-                break
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return b"".join(pieces)
+
+    def _rest(
+        self, stream: zlib._Decompress | BZ2Decompressor, begun: bytes, packed: memoryview, end: int, left: int
+    ) -> tuple[bytes, int]:
+        """Return the whole of a long stream of which `begun` is the start, and where what was read for it ends."""
+        pieces, left = [begun], left - len(begun)
+        while not stream.eof:
+            if left < 0:
+                raise Damage("unpack to more than a log can hold")
+            taken = packed[end : end + _SHORT]
+            if not taken:
+                raise Damage("end early")
+            piece = stream.decompress(taken, left + 1)
+            pieces.append(piece)
+            end += len(taken)
+            left -= len(piece)
+        return b"".join(pieces), end
 
 
 def _new_stream(compression: Compression) -> Callable[[], zlib._Decompress | BZ2Decompressor]:
