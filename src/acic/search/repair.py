@@ -79,11 +79,22 @@ def drawn_values(space: Space, rng: np.random.Generator) -> dict[str, Value]:
 
 
 def _applying(space: Space, full: Mapping[str, Value]) -> dict[str, Value]:
-    """Return `full` without what does not apply; once that is left out, a rule on it no longer holds."""
+    """Return `full` without what does not apply; once that is left out, a rule on it no longer holds.
+
+    Where rules rule out one another (of two parameters, either may apply), the first of them holds.
+    """
+    rules = [c for c in space.constraints if isinstance(c, Rule) and c.absent]
     values = dict(full)
     for _ in space.constraints:
-        absent = {name for c in space.constraints if isinstance(c, Rule) and _holds(c, values) for name in c.absent}
+        before = values
+        absent = {name for rule in rules if _holds(rule, values) for name in rule.absent}
         values = {name: value for name, value in full.items() if name not in absent}
+        if values == before:
+            return values
+    values = dict(full)
+    for rule in rules:
+        if _holds(rule, values):
+            values = {name: value for name, value in values.items() if name not in rule.absent}
     return values
 
 
