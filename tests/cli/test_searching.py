@@ -219,7 +219,8 @@ def test_a_search_whose_baseline_fails_finds_nothing_and_says_why(
 ) -> None:
     monkeypatch.setenv("PRETEND_RULES", '[[[], "error"]]')
     found = run("walk", *WRITE, "--order", "random", "--runs", 2)
-    assert "Nothing was found" in found.out
+    assert found.status == 1
+    assert "nothing was found" in found.err
     assert "Input/output error" in found.err
 
 

@@ -264,3 +264,10 @@ def test_a_paid_hour_ends_when_it_ends(lab: Laboratory, acic: Callable[..., Resu
     assert again.status == 0
     assert "the budget is used up" in again.out
     assert again.out.split(" runs")[0] == found.out.split(" runs")[0]
+
+
+def test_a_budget_without_a_unit_is_refused(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    found = acic("train", "--platform", lab.platform_file, "--budget", "10", "--name", lab.name)
+    assert found.status == 2
+    assert "'10' is no budget" in found.err
+    assert not lab.campaign.exists()

@@ -38,12 +38,12 @@ changes = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for 
 
 
 def made(kinds: list[str], **changed: Any) -> Settings:
-    return settings(kinds, {**BASELINE, **changed}, BASELINE, directory="/work/here")
+    return settings(kinds, {**BASELINE, **changed}, BASELINE, directory="/scratch/here")
 
 
 @given(kinds=st.lists(st.sampled_from(sorted(set(KINDS) - {"storage"})), unique=True))
 def test_the_baseline_is_left_as_it_is(kinds: list[str]) -> None:
-    assert made(kinds) == Settings(directory="/work/here")
+    assert made(kinds) == Settings(directory="/scratch/here")
 
 
 @given(kinds=st.lists(st.sampled_from(sorted(KINDS)), unique=True), changed=changes)
@@ -67,8 +67,8 @@ def test_what_follows_the_storage_works_on_its_directory(changed: dict[str, Any]
 
 def test_lustre() -> None:
     found = made(["lustre"], stripe_count=4)
-    assert found.layout == (("lfs", "setstripe", "-c", "4", "-S", "1M", "/work/here"),)
-    assert found.check == "lfs getstripe /work/here/FILE"
+    assert found.layout == (("lfs", "setstripe", "-c", "4", "-S", "1M", "/scratch/here"),)
+    assert found.check == "lfs getstripe /scratch/here/FILE"
     assert made(["lustre"], stripe_size=64 * KIB).layout[0][3:6] == ("1", "-S", "64K")
 
 
@@ -82,8 +82,8 @@ def test_a_ceph_object_holds_whole_stripe_units(size: int, whole: int) -> None:
 
 def test_orangefs() -> None:
     found = made(["orangefs"], stripe_count=2, stripe_size=64 * KIB).layout
-    assert ("setfattr", "-n", "user.pvfs2.num_dfiles", "-v", "2", "/work/here") in found
-    assert ("setfattr", "-n", "user.pvfs2.dist_params", "-v", "strip_size:65536", "/work/here") in found
+    assert ("setfattr", "-n", "user.pvfs2.num_dfiles", "-v", "2", "/scratch/here") in found
+    assert ("setfattr", "-n", "user.pvfs2.dist_params", "-v", "strip_size:65536", "/scratch/here") in found
     assert len(made(["orangefs"], stripe_count=2).layout) == 1
 
 

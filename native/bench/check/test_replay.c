@@ -252,7 +252,7 @@ static void never_halts(const char *path) {
 }
 
 int main(void) {
-    char path[] = "/tmp/acic-bench-check-XXXXXX";
+    char path[] = "/tmp/acic-bench-check-XXXXXX";  /* mkstemp makes it unique; POSIX has a /tmp */
     const int descriptor = mkstemp(path);
     CHECK(descriptor >= 0);
     close(descriptor);

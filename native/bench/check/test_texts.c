@@ -8,7 +8,7 @@
 #include "check.h"
 
 static int read_hints(struct hints *hints, const char *text, struct error *error) {
-    char path[] = "/tmp/acic-bench-check-XXXXXX";
+    char path[] = "/tmp/acic-bench-check-XXXXXX";  /* mkstemp makes it unique; POSIX has a /tmp */
     const int descriptor = mkstemp(path);
     CHECK(descriptor >= 0);
     CHECK(write(descriptor, text, strlen(text)) == (ssize_t)strlen(text));

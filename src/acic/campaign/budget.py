@@ -42,6 +42,8 @@ class Budget:
         if match and ("$" in text or "usd" in text.lower()):
             return cls(dollars=float(match.group(1)))
         try:
+            if text.strip().replace(".", "", 1).isdigit():
+                raise InvalidInput(f"{text!r} has no unit", hint="")  # minutes, hours or dollars: nobody can tell
             return cls(seconds=parse_seconds(text))
         except InvalidInput:
             raise InvalidInput(f"{text!r} is no budget", hint="write a time (10min, 2h) or money (50USD)") from None

@@ -11,7 +11,7 @@ import numpy as np
 from acic.campaign.controller import Controller
 from acic.campaign.points import WORKLOAD, Field, Rows
 from acic.campaign.state import Progress
-from acic.space import Configuration
+from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
 from acic.workloads import Characteristics
 
@@ -50,7 +50,7 @@ class Meter:
         self._controller = controller
         self._field = field
 
-    def read(self, configurations: Sequence[Mapping[str, object]], phases: Sequence[Characteristics]) -> list[Reading]:
+    def read(self, configurations: Sequence[Mapping[str, Value]], phases: Sequence[Characteristics]) -> list[Reading]:
         """Return a reading for each configuration, in order; fewer if the campaign stops before."""
         readings = []
         for configuration in configurations:
@@ -61,11 +61,11 @@ class Meter:
             readings.append(_reading(found, phases))
         return readings
 
-    def _row(self, configuration: Mapping[str, object], phase: Characteristics) -> Rows:
+    def _row(self, configuration: Mapping[str, Value], phase: Characteristics) -> Rows:
         values = {k: v for k, v in configuration.items() if k in self._field.system.names}
         if WORKLOAD in self._field.space.names:
             values[WORKLOAD] = self._field.like.index(phase)
-        return self._field.row(values)  # type: ignore[arg-type]
+        return self._field.row(values)
 
 
 def _reading(found: Sequence[Progress], phases: Sequence[Characteristics]) -> Reading:

@@ -164,7 +164,10 @@ def replay(events: Iterable[dict[str, Any]], space: Field) -> State:
 
 def apply(state: State, event: dict[str, Any], space: Field) -> None:
     """Change `state` by one event."""
-    _APPLY[event["event"]](state, event, space)
+    if event["event"] == "planned":  # the only one whose rows have to be read
+        _planned(state, event, space)
+    else:
+        _APPLY[event["event"]](state, event)
 
 
 def _planned(state: State, event: dict[str, Any], space: Field) -> None:
@@ -174,12 +177,12 @@ def _planned(state: State, event: dict[str, Any], space: Field) -> None:
         state.progress.append(Progress(len(state.progress), row, space.point(row), stage))
 
 
-def _started(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001 (one signature)
+def _started(state: State, event: dict[str, Any]) -> None:
     state.runs = event["run"] + 1
     state.open_run = (event["run"], event["point"], event["job"])
 
 
-def _finished(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+def _finished(state: State, event: dict[str, Any]) -> None:
     attempt, progress = attempt_of(event), state.progress[event["point"]]
     progress.attempts.append(attempt)
     state.open_run = None
@@ -190,16 +193,16 @@ def _finished(state: State, event: dict[str, Any], space: Field) -> None:  # noq
         state.unsafe.add(progress.point.configuration)
 
 
-def _lost(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+def _lost(state: State, _: dict[str, Any]) -> None:
     state.open_run = None
 
 
-def _closed(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+def _closed(state: State, event: dict[str, Any]) -> None:
     progress = state.progress[event["point"]]
     progress.closed, progress.why_skipped = True, event.get("skipped", "")
 
 
-def _stored(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+def _stored(state: State, event: dict[str, Any]) -> None:
     progress = state.progress[event["point"]]
     progress.closed = progress.stored = True
     state.order.append(progress.number)
@@ -209,26 +212,25 @@ def _stored(state: State, event: dict[str, Any], space: Field) -> None:  # noqa:
         state.failed[progress.point.configuration] += 1
 
 
-def _ranked(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+def _ranked(state: State, event: dict[str, Any]) -> None:
     state.ranks, state.effects = event["ranks"], event["effects"]
 
 
-def _ended(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+def _ended(state: State, event: dict[str, Any]) -> None:
     state.ended = event["why"]
 
 
-def _paused(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+def _paused(state: State, event: dict[str, Any]) -> None:
     state.paused = event["why"]
 
 
-def _resumed(state: State, event: dict[str, Any], space: Field) -> None:  # noqa: ARG001
+def _resumed(state: State, event: dict[str, Any]) -> None:
     state.paused = state.ended = ""
     state.in_a_row = 0  # somebody has seen to it
     state.begun |= event.get("options", {})
 
 
 _APPLY = {
-    "planned": _planned,
     "started": _started,
     "finished": _finished,
     "lost": _lost,

@@ -22,6 +22,7 @@ from acic.cli.searching import (
 )
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
+from acic.errors import AcicError
 
 if TYPE_CHECKING:
     from acic.search import Found, Search
@@ -93,6 +94,10 @@ def search_with(opened: Bench, search: Search, goal: str, runs: int | None) -> F
 def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
     """Print what was run, what was found, and what it cost."""
     state = opened.controller.state
+    nothing = AcicError(
+        f"nothing was found: {opened.controller.state.paused or found.why_ended}",
+        hint=f"acic campaign status {opened.session.journal.name}",
+    )
     first = found.observations[0].objective if found.observations else None
     best = found.best
     improvement = first / best.objective if first and best and best.objective else None
@@ -112,12 +117,15 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
                 "campaign": opened.session.journal.name,
             }
         )
+        if best is None:
+            raise nothing
         return
     title = f"Measured: {opened.workload.name} on {opened.field.platform.name}, by its replica"
     observations_table(opened.field, found.observations, goal, title=title)
-    if best is None or improvement is None:
-        click.echo(f"Nothing was found: {found.why_ended}")
-    else:
-        click.echo(f"Best: {amount(best.objective, goal)}, {improvement:.2f}x the baseline. {found.why_ended}")
+    if best is not None:
+        gain = f"{improvement:.2f}x the baseline" if improvement else "the baseline failed"
+        click.echo(f"Best: {amount(best.objective, goal)}, {gain}. {found.why_ended}")
     spent = amount(state.seconds, "time") + (f" and {amount(state.dollars, 'cost')}" if state.dollars else "")
     click.echo(f"It took {state.runs} runs of {len(found.observations)} configurations, {spent}.")
+    if best is None:
+        raise nothing

@@ -188,7 +188,7 @@ class _Run:
     def _work(self) -> None:
         try:
             ending = self._run()
-        except Exception as error:
+        except Exception as error:  # this thread is the job's only witness: whatever happens has to reach its ending
             if not self._started.done():
                 self._started.set_exception(error)
                 return
