@@ -332,3 +332,33 @@ def test_the_number_of_points_is_never_exceeded() -> None:
             assert len(state.progress) <= points
         assert len(state.progress) == points
         assert dataclasses.replace(planner, points=points - 1 or 1).next(state) is None
+
+
+@given(count=st.integers(1, 150), seed=st.integers(0, 3), turns=st.integers(1, 3), swap=st.booleans())
+def test_where_deploying_costs_time_workloads_share_deployments(count: int, seed: int, turns: int, swap: bool) -> None:
+    field = Field(load_platform("lab"), only={"instance_type": "lab.400m"})
+    ranked = list(field.space.names)[:: -1 if swap else 1]
+    done = np.zeros((0, len(ranked)), dtype=np.int8)
+    rng = np.random.default_rng(seed)
+    for _ in range(turns):
+        rows = Planner(field, seed).sample(ranked, count, rng=rng, done=done)
+        points = [field.point(row) for row in rows]
+        assert 0 < len(points) <= count
+        assert len(set(points)) == len(points)
+        assert not {row.tobytes() for row in rows} & {row.tobytes() for row in done}
+        assert {p.configuration["instance_type"] for p in points} == {"lab.400m"}
+        workloads = len({p.workload for p in points})
+        assert len({p.configuration for p in points}) <= max(math.isqrt(count), count // workloads)
+        done = np.vstack([done, rows])
+
+
+def test_configurations_and_workloads_not_measured_before_come_first() -> None:
+    field = Field(load_platform("lab"), only={"instance_type": "lab.400m"})
+    ranked = list(field.space.names)
+    done = np.zeros((0, len(ranked)), dtype=np.int8)
+    for turn in range(1, 11):
+        rows = Planner(field, 0).sample(ranked, 100, rng=np.random.default_rng(turn), done=done)
+        done = np.vstack([done, rows])
+        points = [field.point(row) for row in done]
+        assert len({p.configuration for p in points}) >= 8 * turn
+        assert len({p.workload for p in points}) >= 8 * turn

@@ -17,6 +17,7 @@ import pytest
 
 from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.points import Point
+from acic.campaign.system import Standing
 from acic.campaign.trial import Trial, Trials
 from acic.cluster import Job, LocalRunner
 from acic.platforms import Platform, load_platform
@@ -56,7 +57,8 @@ def made(lab: Laboratory, platform: Platform, benchmark: Benchmark | None = None
     raw = lab.folder / "raw"
     raw.mkdir(exist_ok=True)
     benchmark = benchmark or find_benchmark(str(lab.benchmark))
-    return Trials(platform, LocalRunner(mpiexec=benchmark.mpiexec), benchmark, lab.data, raw, **more)
+    system = Standing(platform, lab.data, more.pop("devices", None))
+    return Trials(platform, LocalRunner(mpiexec=benchmark.mpiexec), benchmark, system, raw, **more)
 
 
 @pytest.fixture

@@ -116,3 +116,24 @@ def test_a_role_that_is_no_parameter_is_refused() -> None:
     broken["roles"]["servers"] = "waiters"
     with pytest.raises(InvalidInput, match="waiters"):
         parse_platform(broken)
+
+
+LAB = load_platform("lab")
+
+
+def test_the_lab_has_the_valid_configurations_that_counting_by_hand_gives() -> None:
+    each = 2 * 2 * 2  # device, devices of each server, placement
+    nfs, gluster, ceph, orangefs = 2, 1 + 2 * 3, 2 * (1 + 2 * 2), 1 + 2 * 2 * 2
+    per_network = each * (nfs + gluster + ceph + orangefs)
+    assert len(list(LAB.space.configurations())) == 2 * per_network == 448
+
+
+def test_disks_are_paid_for_by_the_hour_and_ephemeral_ones_are_free_but_lost() -> None:
+    ephemeral = Configuration(LAB.baseline, device="ephemeral")
+    hour = 3600.0
+    assert LAB.cost(LAB.baseline, 8, hour) == pytest.approx(5 * 1.30 + 2 * 0.43)
+    assert LAB.cost(ephemeral, 8, hour) == pytest.approx(5 * 1.30)
+    assert LAB.cost(ephemeral, 16, hour) == LAB.cost(ephemeral, 1, hour)  # every job has all compute nodes
+    assert LAB.stages_out(ephemeral)
+    assert not LAB.stages_out(LAB.baseline)
+    assert not load_platform("ec2-2013").stages_out({"device": "ephemeral"})  # which does not tell

@@ -35,10 +35,13 @@ def spaces(draw: st.DrawFn) -> Space:
     may_be_absent = draw(st.sets(st.integers(0, count - 1)))
     for _ in range(draw(st.integers(0, 4))):
         i, j = sorted(draw(st.lists(st.integers(0, count - 1), min_size=2, max_size=2, unique=True)))
-        kind = draw(st.sampled_from(["absent" if j in may_be_absent else "then", "at most"]))
+        kind = draw(st.sampled_from(["absent" if j in may_be_absent else "then", "never", "at most"]))
         when = {f"p{i}": draw(st.sampled_from(parameters[i].values))}
         if kind == "then":
             constraints.append(Rule(when=when, then={f"p{j}": draw(st.sampled_from(parameters[j].values))}))
+        elif kind == "never":
+            ruled_out = draw(st.lists(st.sampled_from(parameters[j].values), min_size=1, unique=True))
+            constraints.append(Rule(when=when, never={f"p{j}": tuple(ruled_out)}))
         elif kind == "absent":
             constraints.append(Rule(when=when, absent=(f"p{j}",)))
         elif parameters[i].is_numeric and parameters[j].is_numeric:

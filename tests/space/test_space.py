@@ -213,3 +213,29 @@ def test_rules_that_hang_on_one_another_lose_no_configuration() -> None:
     found = ({n: v for n, v in zip("abcd", values, strict=True) if v is not None} for values in every)
     assert listed == {Configuration(values) for values in found if not space.problem(values)}
     assert listed
+
+
+def test_a_rule_says_which_values_are_never_had() -> None:
+    """Values that are ruled out are gone, and a parameter that does not apply is left alone."""
+    space = Space(
+        (
+            Parameter(name="file_system", values=("NFS", "Gluster", "Ceph")),
+            Parameter(name="stripe_size", values=(64 * KIB, 4 * MIB, 64 * MIB), scale=Scale.LOG),
+        ),
+        (
+            Rule(when={"file_system": "NFS"}, absent=("stripe_size",), never={"stripe_size": (4 * MIB,)}),
+            Rule(when={"file_system": "Gluster"}, never={"stripe_size": (64 * KIB,)}),
+            Rule(when={}, never={"file_system": ("Ceph",)}),
+        ),
+    )
+    assert [dict(c) for c in space.configurations()] == [
+        {"file_system": "NFS"},
+        {"file_system": "Gluster", "stripe_size": 4 * MIB},
+        {"file_system": "Gluster", "stripe_size": 64 * MIB},
+    ]
+    assert "never 65536" in space.problem({"file_system": "Gluster", "stripe_size": 64 * KIB})
+    assert space.problem({"file_system": "Ceph", "stripe_size": 4 * MIB}) == "file_system is never Ceph"
+    with pytest.raises(InvalidInput, match="never is 5"):
+        Space(space.parameters, (Rule(when={"file_system": "Ceph"}, never={"stripe_size": (5,)}),))
+    with pytest.raises(InvalidInput, match="rules nothing"):
+        Rule(when={"file_system": "Ceph"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,6 +64,8 @@ class Planner:
     def sample(self, ranked: Sequence[str], count: int, *, rng: np.random.Generator, done: Rows | None = None) -> Rows:
         """Return `count` new points by rank; those with one workload, in fives, share a baseline."""
         field = self.field
+        if field.platform.deployment:
+            return self._grid(ranked, count, rng=rng, done=done)
         rows = sampled(field.sampling_space, ranked, field.default, count, rng=rng, done=done)
         width = len(field.workload_names)
         if field.like or not len(rows):
@@ -73,6 +76,23 @@ class Planner:
         known = set() if done is None else {row.tobytes() for row in done}
         fresh = {row.tobytes(): i for i, row in reversed(list(enumerate(shared))) if row.tobytes() not in known}
         return shared[sorted(fresh.values())]
+
+    def _grid(self, ranked: Sequence[str], count: int, *, rng: np.random.Generator, done: Rows | None) -> Rows:
+        """Return about `count` new points: some workloads on some configurations, for deploying costs time."""
+        space = self.field.sampling_space
+        side = max(1, math.isqrt(count))
+        rows = sampled(space, ranked, self.field.default, count * side, rng=rng, done=done)
+        width = len(self.field.workload_names)
+        before = rows[:0] if done is None else done
+        workloads = _new_first(rows[:, :width], before[:, :width])
+        systems = _new_first(rows[:, width:], before[:, width:])
+        systems = systems[: max(side, count // max(1, len(workloads)))]  # of one kind few, of the other more
+        workloads = workloads[: max(1, count // max(1, len(systems)))]
+        grid = [np.concatenate([workload, system]) for system in systems for workload in workloads]
+        grid = list(valid_rows(space, np.array(grid, dtype=np.int8).reshape(-1, rows.shape[1])))
+        known = set() if done is None else {row.tobytes() for row in done}
+        fresh = [row for row in grid if row.tobytes() not in known]
+        return _distinct(np.array(fresh or rows[:count], dtype=np.int8).reshape(-1, rows.shape[1]))
 
     def _samples(self, state: State, count: int, rng: np.random.Generator) -> Rows:
         ranked = state.ranks.get("time") or list(self.field.space.names)
@@ -97,6 +117,13 @@ class Planner:
         for row in state.rows:
             wanted.pop(row.tobytes(), None)
         return np.array(list(wanted.values()), dtype=np.int8).reshape(-1, len(field.space.parameters))
+
+
+def _new_first(rows: Rows, before: Rows) -> Rows:
+    """Return each row once, in order, but those that are in `before` last."""
+    known = {row.tobytes() for row in np.ascontiguousarray(before)}
+    found = _distinct(np.ascontiguousarray(rows))
+    return found[np.argsort([row.tobytes() in known for row in found], kind="stable")]
 
 
 def _distinct(rows: Rows) -> Rows:

@@ -52,6 +52,7 @@ class Field:
     Args:
         platform: whose configurations are measured.
         like: measure these workloads; empty for the platform's own training workloads.
+        only: values that configurations are to have.
 
     A row is a position in `parameter.values` for each parameter of `space`, as `Space.enumerate` gives.
     With `like`, one parameter, `workload`, chooses among them. `sampling_space` also rules out what would measure the
@@ -59,7 +60,9 @@ class Field:
     without parameters that can make no difference to any of the workloads given.
     """
 
-    def __init__(self, platform: Platform, like: Sequence[Characteristics] = ()) -> None:
+    def __init__(
+        self, platform: Platform, like: Sequence[Characteristics] = (), only: Mapping[str, Value] | None = None
+    ) -> None:
         self.platform = platform
         self.like = tuple(dict.fromkeys(like))
         self.fixed: dict[str, Value] = {}  # workload parameters of one value only
@@ -70,7 +73,11 @@ class Field:
         names = {p.name for p in workloads}
         self.space = Space(
             (*workloads, *which, *self.system.parameters),
-            (*(c for c in _constraints(workloads) if _speaks_of(c) <= names), *self.system.constraints),
+            (
+                *(c for c in (*_constraints(workloads), *platform.training_constraints) if c.mentions <= names),
+                *self.system.constraints,
+                *([Rule(when={}, then=dict(only), why="nothing else was asked for")] if only else []),
+            ),
         )
         self.sampling_space = Space(self.space.parameters, (*self.space.constraints, *self._without_effect()))
         self.default = self._default()
@@ -172,12 +179,6 @@ def _constraints(workloads: Sequence[Parameter]) -> list[AtMost | Rule]:
         made.append(Rule(when={"collective": True, "access": "random"}, then=then, why="IOR does not do both"))
     present = {name: p.values for name, p in by_name.items()}
     return [c for c in made if isinstance(c, AtMost) or all(v in present.get(k, ()) for k, v in c.when.items())]
-
-
-def _speaks_of(constraint: AtMost | Rule) -> set[str]:
-    if isinstance(constraint, AtMost):
-        return {constraint.smaller, constraint.larger}
-    return {*constraint.when, *constraint.then, *constraint.absent}
 
 
 def _plain(value: Value) -> Value:

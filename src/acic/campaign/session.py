@@ -7,8 +7,9 @@ import math
 import os
 import re
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from dataclasses import field as dataclass_field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,17 +22,19 @@ from acic.campaign.places import found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
+from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials
 from acic.campaign.view import View
 from acic.cluster import LocalRunner, Runner
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT
 from acic.platforms import Platform, load_platform, platform_source, read_platform
+from acic.space import Value
 from acic.store.database import Store
 from acic.workloads import Characteristics
 from acic.workloads.parameters import characteristics_of, values_of
 
-LOCAL, SSH = "local", "ssh"
+LOCAL, SSH, LAB = "local", "ssh", "lab"
 TRAIN = "train"  # the kind of campaign that plans by itself
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
@@ -41,7 +44,7 @@ class Where:
     """How runs are made.
 
     Args:
-        runner: "local", "ssh", or a batch scheduler's name.
+        runner: "local", "ssh", "lab", or a batch scheduler's name.
         hosts: for ssh.
         nodes: machines of each run.
         directory: where files go, unless the configuration chooses a storage.
@@ -68,6 +71,7 @@ class Request:
         budget: what may be spent.
         where: how runs are made.
         like: the workloads to measure; empty for the platform's own.
+        only: values that all configurations have.
         active: let a model choose what to measure.
         screen: begin with a screening.
         repeats: how often.
@@ -82,6 +86,7 @@ class Request:
     budget: Budget
     where: Where
     like: tuple[Characteristics, ...] = ()
+    only: Mapping[str, Value] = dataclass_field(default_factory=dict)
     active: bool = False
     screen: bool = True
     repeats: Repeats
@@ -117,7 +122,7 @@ class Session:
         self.journal = journal
         self.request = request
         self.platform = platform
-        self.field = Field(self.platform, request.like)
+        self.field = Field(self.platform, request.like, request.only)
         self.planner = planner_of(self.field, request)
 
     @classmethod
@@ -132,9 +137,12 @@ class Session:
         chosen = name or f"{platform.name}-{now:%Y%m%d-%H%M%S}"
         if not _NAME.fullmatch(chosen):
             raise InvalidInput(f"{chosen!r} is no name for a campaign", hint="use letters, digits, '.', '_' and '-'")
+        if DEPLOYMENT in platform.apply:
+            request = replace(request, where=replace(request.where, runner=LAB))
         benchmark = _can_run(platform, request)
-        places = found_on(storage_directories(platform, Path(request.where.directory)))
-        mark = _mark(Field(platform, request.like))
+        deployed = request.where.runner == LAB
+        places = {} if deployed else found_on(storage_directories(platform, Path(request.where.directory)))
+        mark = _mark(Field(platform, request.like, request.only))
         named = str(benchmark.program) if os.sep in (request.where.benchmark or "") else benchmark.name
         request = replace(request, where=replace(request.where, benchmark=named))  # whatever is installed later
         machine = socket.gethostname()
@@ -173,7 +181,7 @@ class Session:
             AcicError: no benchmark or launcher can be found, or a scheduler is not there.
         """
         request, begun = self.request, self.journal.begun
-        if begun["mark"] != _mark(Field(load_platform(request.platform), request.like)):
+        if begun["mark"] != _mark(Field(load_platform(request.platform), request.like, request.only)):
             raise InvalidInput(
                 f"{request.platform} is no longer what it was when the campaign {self.journal.name} began",
                 hint="begin a new campaign; what this one measured is in the store",
@@ -199,7 +207,7 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
     """Raise AcicError if no run could be made, before anything is written; return the benchmark in them."""
     if request.time_limit is not None and not 0 < request.time_limit < math.inf:
         raise InvalidInput(f"a time limit of {request.time_limit:g} s", hint="give more than nothing, as 60s")
-    if DEPLOYMENT in platform.apply:
+    if DEPLOYMENT in platform.apply and not platform.lab:
         raise InvalidInput(
             f"the configurations of {platform.name} have to be deployed, and acic does not do that by itself yet",
             hint=f"deploy them, run IOR, and give its outputs to `acic data import --platform {platform.name}`",
@@ -220,15 +228,21 @@ def open_trials(
     Raises:
         AcicError: no benchmark or launcher can be found, a scheduler is not there, or a directory is missing.
     """
+    benchmark = find_benchmark(where.benchmark)
+    if where.runner == LAB:
+        from acic.lab import Lab
+
+        lab = Lab.open()
+        nodes = platform.compute_nodes or 1
+        return Trials(platform, lab.runner(), benchmark, Deployed(lab), outputs, nodes=nodes), benchmark
     for directory in storage_directories(platform, Path(where.directory)):
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
             raise InvalidInput(
                 f"{directory} is no directory that you can write to", hint="make it, or give another --directory"
             )
-    benchmark = find_benchmark(where.benchmark)
     runner = open_runner(where, benchmark.mpiexec)
-    made = Trials(platform, runner, benchmark, Path(where.directory), outputs, nodes=where.nodes, devices=devices)
-    return made, benchmark
+    system = Standing(platform, Path(where.directory), devices)
+    return Trials(platform, runner, benchmark, system, outputs, nodes=where.nodes), benchmark
 
 
 def open_runner(where: Where, mpiexec: Path | None) -> Runner:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,13 +13,14 @@ from pathlib import Path
 
 from acic.benchmarks import Benchmark
 from acic.benchmarks.benchmark import hints_text
-from acic.campaign.places import check_place, forget, storage_directory
+from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.state import Attempt
+from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
 from acic.cluster import Job, Runner
 from acic.errors import AcicError
-from acic.filesystems import Settings, settings
+from acic.filesystems import DEPLOYMENT, Settings, settings
 from acic.platforms import Platform
 from acic.store.measurement import Outcome
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
@@ -54,14 +55,24 @@ class _Run:
     """What is known of a trial under way."""
 
     trial: Trial
-    settings: Settings
-    data: Path  # the folder of its files, on the storage that is measured
     outputs: Path  # the folder of its jobs
     evidence: Path  # the output that tells how it went
+    place: Place | None = None
+    settings: Settings = field(default_factory=lambda: Settings(directory=""))
     made: bool = False  # its folder, by this run and not by another of the same name
     jobs: float = 0.0  # s spent in jobs
     verified: bool = False
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder of its files."""
+        return f"acic-{self.trial.name}"
+
+    @property
+    def data(self) -> Path | None:
+        """The folder of its files, on the storage that is measured, as this program sees it."""
+        return self.place.seen / self.folder if self.place else None
 
 
 class Trials:
@@ -71,10 +82,9 @@ class Trials:
         platform: what is measured.
         runner: runs the jobs.
         benchmark: what runs in them.
-        directory: where files go, unless the configuration chooses a storage; seen by all nodes.
+        system: gives runs their place.
         outputs: where the benchmark's outputs are kept, one file for each run; seen by all nodes.
         nodes: machines to spread processes over.
-        devices: the device number of each directory; where another one is found later, a mount is gone.
         now: tells the time of day.
         clock: tells seconds that never go back.
     """
@@ -84,21 +94,19 @@ class Trials:
         platform: Platform,
         runner: Runner,
         benchmark: Benchmark,
-        directory: Path,
+        system: System,
         outputs: Path,
         *,
         nodes: int = 1,
-        devices: Mapping[str, int] | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._platform = platform
         self._runner = runner
         self._benchmark = benchmark
-        self._directory = directory
+        self._system = system
         self._outputs = outputs
         self._nodes = nodes
-        self._devices = dict(devices or {})
         self._now = now
         self._clock = clock
 
@@ -135,7 +143,8 @@ class Trials:
     def reclaim(self, name: str, point: Point) -> None:
         """End and clear away what a controller that died left of the trial called `name`."""
         run = self._set_up(Trial(name=name, number=0, point=point, time_limit=1.0))
-        run.made = True
+        run.place = self._system.where(point.configuration)
+        run.made = run.place is not None
         for step in _STEPS:
             self._runner.reclaim(self._job(run, step, ("true",)))
         self._clear(run)
@@ -149,20 +158,22 @@ class Trials:
             return 0.0
 
     def _set_up(self, trial: Trial) -> _Run:
-        data = storage_directory(self._platform, trial.point.configuration, self._directory) / f"acic-{trial.name}"
         outputs = self._outputs / trial.name
-        return _Run(trial, Settings(directory=str(data)), data, outputs, outputs / f"{trial.name}-measure.json")
+        return _Run(trial, outputs, outputs / f"{trial.name}-measure.json")
 
     def _attempt(self, run: _Run) -> Verdict:
-        run.settings = settings(
-            [k for k in self._platform.apply if k != "storage"],
-            run.trial.point.configuration,
+        configuration = run.trial.point.configuration
+        place = run.place = self._system.ready(configuration)
+        made = settings(
+            [kind for kind in self._platform.apply if kind not in (DEPLOYMENT, "storage")],
+            configuration,
             self._platform.baseline,
-            directory=str(run.data),
+            directory=str(place.directory / run.folder),
         )
-        base = run.data.parent
-        check_place(base, run.trial.point.workload.total_bytes, self._devices.get(str(base)))
-        run.data.mkdir()
+        run.settings = replace(made, hints={**place.hints, **made.hints})
+        check_place(place.seen, run.trial.point.workload.total_bytes, place.device)
+        data = place.seen / run.folder
+        data.mkdir()
         run.made = True
         run.outputs.mkdir()
         replicas = _replicas(run)
@@ -172,7 +183,7 @@ class Trials:
             if verdict.outcome is not Outcome.OK:
                 return verdict if step == "measure" else replace(verdict, note=f"{step}: {verdict.note}")
             if replica.prepares:
-                forget(run.data)
+                self._system.forget(data)
         if run.trial.verify and self._can_check(run.trial.point.workload):
             return self._verify(run, replicas[-1], verdict)
         return verdict
@@ -202,7 +213,8 @@ class Trials:
 
     def _verify(self, run: _Run, replica: Replica, measured: Verdict) -> Verdict:
         """Read back what was written, in the way that it was, and compare."""
-        forget(run.data)
+        if run.data:
+            self._system.forget(run.data)
         output = run.evidence
         checked = self._step(run, "check", replica.checking())
         if checked.outcome is Outcome.OK:
@@ -220,6 +232,7 @@ class Trials:
             folder=run.outputs,
             time_limit=run.trial.time_limit,
             nodes=self._nodes,
+            environment=run.place.environment if run.place else {},
             before=run.settings.layout if layout else (),
         )
 
@@ -232,7 +245,7 @@ class Trials:
 
     def _clear(self, run: _Run) -> str:
         """Remove the run's files, except for the output that tells how it went; return the hash of that."""
-        if run.made:
+        if run.made and run.data:
             shutil.rmtree(run.data, ignore_errors=True)
             if run.data.exists():
                 run.notes.append(f"{run.data} could not be removed")
@@ -255,7 +268,7 @@ def _replicas(run: _Run) -> list[Replica]:
     if run.settings.file_per_process and c.shared:
         c = replace(c, shared=False)
     workload = Workload(name=run.trial.name, processes=c.processes, phases=(Phase(characteristics=c),))
-    return ior_commands(workload, file=str(run.data / "data"))
+    return ior_commands(workload, file=f"{run.settings.directory}/data")
 
 
 def _one_line(error: Exception) -> str:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.output import emit_json, json_option, progress, say, table
+from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
-from acic.errors import InvalidInput, UnreadableInput
+from acic.errors import UnreadableInput
 from acic.units import format_bandwidth, format_bytes
 from acic.workloads import Operation
 
 if TYPE_CHECKING:
-    from acic.platforms import Platform
-    from acic.space import Value
     from acic.store import Measurement
     from acic.store.database import Count
     from acic.store.importing import ImportReport
@@ -75,7 +74,7 @@ def import_(
     platform = load_platform(platform_name)
     options = ImportOptions(
         rule=NamingRule.parse(rule, maps) if rule else None,
-        configuration=_settings(platform, settings),
+        configuration=settings_of(platform, settings, "--set"),
         suspect=Operation(suspect) if suspect else None,
         timezone=parse_timezone(zone),
         revision=revision,
@@ -183,18 +182,6 @@ def _bundled(platform_name: str | None) -> list[Measurement]:
 
     names = [platform_name] if platform_name else platform_names()
     return [m for name in names for m in come_with(load_platform(name))]
-
-
-def _settings(platform: Platform, settings: Sequence[str]) -> dict[str, Value]:
-    from acic.store.naming import parameter_value
-
-    values: dict[str, Value] = {}
-    for setting in settings:
-        name, equals, text = setting.partition("=")
-        if not equals:
-            raise InvalidInput(f"--set {setting!r} sets nothing", hint="write --set stripe_count=4")
-        values[name] = parameter_value(platform.space[name], text)
-    return values
 
 
 def _report(report: ImportReport, added: int, duplicates: int, *, dry_run: bool, as_json: bool) -> None:

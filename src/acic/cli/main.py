@@ -31,6 +31,10 @@ COMMANDS = {
     "platform": ("acic.cli.platform:platform", "List and show the platforms that acic knows."),
     "data": ("acic.cli.data:data", "Import, export and look at the measurements that advice is learned from."),
     "design": ("acic.cli.design:design", "Plan screening runs, and rank parameters by their effects."),
+    "survey": (
+        "acic.cli.survey:survey",
+        "Measure applications on configurations of the lab: what advice is judged by.",
+    ),
     "model": ("acic.cli.model:model", "List the models, and cross-validate them on a platform's measurements."),
 }
 

@@ -110,20 +110,21 @@ class Interrupted(AcicError):
 
 @contextmanager
 def campaign_progress() -> Iterator[Callable[[View], None]]:
-    """Show on stderr how far a campaign is: as a bar with the time left, or in a file as a line for each tenth.
+    """Show on stderr how far a campaign is.
 
     Raises:
         Interrupted: in place of KeyboardInterrupt: what was measured is kept.
     """
     try:
-        with _shown() as show:
-            yield show
+        with progress("measuring") as show:
+            yield lambda view: show(view.used, _described(view))
     except KeyboardInterrupt:
         raise Interrupted("interrupted; the campaign is paused", hint="--resume goes on with it") from None
 
 
 @contextmanager
-def _shown() -> Iterator[Callable[[View], None]]:
+def progress(title: str) -> Iterator[Callable[[float, str], None]]:
+    """Show on stderr which part is done, and of what: as a bar with the time left, or in a file a line each tenth."""
     if not sys.stderr.isatty():
         yield _Lines().show
         return
@@ -132,18 +133,18 @@ def _shown() -> Iterator[Callable[[View], None]]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task("measuring", total=1.0)
-        yield lambda view: bar.update(task, completed=view.used, description=_described(view))
+        task = bar.add_task(title, total=1.0)
+        yield lambda part, text: bar.update(task, completed=part, description=text)
 
 
 class _Lines:
     def __init__(self) -> None:
         self._tenth = 0
 
-    def show(self, view: View) -> None:
-        if int(view.used * 10) > self._tenth:
-            self._tenth = int(view.used * 10)
-            say(f"{view.used:.0%} of the budget: {_described(view)}")
+    def show(self, part: float, text: str) -> None:
+        if int(part * 10) > self._tenth:
+            self._tenth = int(part * 10)
+            say(f"{part:.0%} of the budget: {text}")
 
 
 def _described(view: View) -> str:

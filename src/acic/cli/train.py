@@ -11,6 +11,7 @@ import click
 
 from acic.cli.measuring import campaign_progress, contributor, measuring_options, platform_of, where_of
 from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_seconds, format_usd, parse_seconds
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--like", "log", type=click.Path(path_type=Path), help="Measure this job's own I/O (log or workload file)."
 )
+@click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")
 @click.option(
     "--plan",
     type=click.Choice(["sampling", "active"]),
@@ -97,6 +99,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         budget=replace(budget, points=given["points"]),
         where=where_of(given),
         like=tuple(fits(platform, _workloads(given["log"]))) if given["log"] else (),
+        only=settings_of(platform, given["only"], "--only"),
         active=given["plan"] == "active",
         screen=given["screen"],
         repeats=Repeats(*_range(given["repeats"]), given["precision"]),

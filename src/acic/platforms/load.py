@@ -11,7 +11,7 @@ from typing import Any
 
 from acic.errors import InvalidInput, UnreadableInput
 from acic.platforms.here import HERE, find_machine, kept_file, platform_text
-from acic.platforms.platform import Fact, Instance, Platform, Roles
+from acic.platforms.platform import Disk, Fact, Instance, Platform, Roles
 from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space
 from acic.units import parse_bytes
 
@@ -86,11 +86,15 @@ def parse_platform(table: Mapping[str, Any]) -> Platform:
             baseline_fact=_fact(table["baseline"]),
             instances={t["name"]: _instance(t) for t in table["instance"]},
             default_instance=table["default_instance"],
+            disks={t["name"]: _disk(t) for t in table.get("disk", ())},
+            compute_nodes=table.get("compute_nodes"),
             roles=Roles(**table.get("roles", {})),
             apply=tuple(table.get("apply", ())),
             missing=table.get("missing", "").strip(),
             deployment=tuple(table.get("deployment", ())),
             training={name: tuple(values) for name, values in table.get("training", {}).items()},
+            lab=table.get("lab", {}),
+            training_constraints=tuple(_constraint(t) for t in table.get("training_constraint", ())),
             fact=_fact(table),
         )
     except KeyError as error:
@@ -126,6 +130,10 @@ def _instance(table: Mapping[str, Any]) -> Instance:
     )
 
 
+def _disk(table: Mapping[str, Any]) -> Disk:
+    return Disk(name=table["name"], price=table.get("price"), persistent=table["persistent"], fact=_fact(table))
+
+
 def _parameter(table: Mapping[str, Any]) -> Parameter:
     return Parameter(
         name=table["name"],
@@ -144,5 +152,6 @@ def _constraint(table: Mapping[str, Any]) -> Constraint:
         when=table["when"],
         then=table.get("then", {}),
         absent=tuple(table.get("absent", ())),
+        never={name: tuple(values) for name, values in table.get("never", {}).items()},
         why=table.get("why", ""),
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from acic.errors import InvalidInput, MissingData
-from acic.space import Configuration, Space, Value
+from acic.space import Configuration, Constraint, Space, Value
 
 SECONDS_PER_HOUR = 3600.0
 
@@ -32,6 +33,16 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Disk:
+    """A kind of disk under the file system."""
+
+    name: str
+    price: float | None  # USD/h for each; None where nobody is billed
+    persistent: bool  # whether what is on it outlives the machines; else results are staged out
+    fact: Fact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Roles:
     """Which system parameters decide what is paid for; "" where the platform has no such choice."""
 
@@ -40,6 +51,8 @@ class Roles:
     placement: str = ""  # the parameter that says where servers run
     dedicated: Value = ""  # its value for servers on machines of their own
     storage: str = ""  # the parameter that names the directory where files go
+    device: str = ""  # the parameter that names the kind of disk
+    devices: str = ""  # the parameter that counts the disks of each server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +77,19 @@ class Platform:
     missing: str = ""  # what to do where no measurement exists yet
     deployment: tuple[str, ...] = ()  # parameters whose change means deploying anew: a campaign changes them seldom
     training: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)  # workload values that a campaign runs
+    training_constraints: tuple[Constraint, ...] = ()  # combinations of them that it runs, in a reasonable time
+    disks: Mapping[str, Disk] = field(default_factory=dict)
+    compute_nodes: int | None = None  # that every job gets, whatever its processes; None for as many as it fills
+    lab: Mapping[str, Any] = field(default_factory=dict)  # the virtual cluster's facts, for acic.cluster.lab to read
     fact: Fact
 
     def __post_init__(self) -> None:
         if problem := self.space.problem(self.baseline):
             raise InvalidInput(f"the baseline of {self.name} is not valid: {problem}", hint="correct [baseline]")
         self.space.point(self.baseline)  # its values must be listed, because improvements are told over it
-        roles = (self.roles.instance, self.roles.servers, self.roles.placement, self.roles.storage)
-        for role in (*roles, *self.deployment):
+        roles = self.roles
+        named = (roles.instance, roles.servers, roles.placement, roles.storage, roles.device, roles.devices)
+        for role in (*named, *self.deployment):
             if role and role not in self.space.names:
                 raise InvalidInput(
                     f"{role!r} of {self.name} is no parameter", hint="correct [roles] or the list `deployment`"
@@ -84,15 +102,24 @@ class Platform:
 
     def nodes(self, configuration: Mapping[str, Value], processes: int) -> int:
         """Return the machines paid for: those of the processes, and every dedicated I/O server."""
-        compute = math.ceil(processes / self.instance_for(configuration).cores)
+        compute = self.compute_nodes or math.ceil(processes / self.instance_for(configuration).cores)
         if configuration.get(self.roles.placement) != self.roles.dedicated or not self.roles.servers:
             return compute
         return compute + int(configuration[self.roles.servers])
 
+    def disk_for(self, configuration: Mapping[str, Value]) -> Disk | None:
+        """Return the kind of disk that `configuration` is on; None where the platform does not tell."""
+        return self.disks.get(str(configuration.get(self.roles.device)))
+
+    def stages_out(self, configuration: Mapping[str, Value]) -> bool:
+        """Return whether results are lost with the machines, unless they are copied to where they last."""
+        disk = self.disk_for(configuration)
+        return disk is not None and not disk.persistent
+
     def cost(
         self, configuration: Mapping[str, Value], processes: int, seconds: float, *, price: float | None = None
     ) -> float:
-        """Return what a run costs, USD: execution time x instances x unit price.
+        """Return what a run costs, USD: execution time x (instances x unit price + disks x theirs).
 
         Args:
             configuration: the system configuration of the run.
@@ -103,11 +130,21 @@ class Platform:
         Raises:
             MissingData: the platform has no price and none was given.
 
-        Source: Liu et al., SC13, equation (1).
+        Source: Liu et al., SC13, equation (1); the price of disks is added.
         """
         unit = price if price is not None else self.instance_for(configuration).price
         if unit is None:
             raise MissingData(
                 f"platform {self.name} has no prices", hint="give --price USD_PER_NODE_HOUR, or use --goal time"
             )
-        return seconds * self.nodes(configuration, processes) * unit / SECONDS_PER_HOUR
+        hourly = self.nodes(configuration, processes) * unit + self._disks_price(configuration)
+        return seconds * hourly / SECONDS_PER_HOUR
+
+    def _disks_price(self, configuration: Mapping[str, Value]) -> float:
+        """Return what all servers' disks cost, USD/h."""
+        disk = self.disk_for(configuration)
+        if disk is None or not disk.price:
+            return 0.0
+        return (
+            disk.price * int(configuration.get(self.roles.servers, 1)) * int(configuration.get(self.roles.devices, 1))
+        )

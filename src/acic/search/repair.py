@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from acic.space import AtMost, Configuration, Rule, Space, Value
+from acic.space import AtMost, Configuration, Rule, Space, Value, obeying
 
 TRIES = 100  # random wishes that no repair makes valid before there is held to be no valid configuration
 
@@ -14,8 +14,8 @@ TRIES = 100  # random wishes that no repair makes valid before there is held to 
 def repaired(space: Space, wanted: Mapping[str, Value], *, keep: str = "") -> Configuration | None:
     """Return the valid configuration that the constraints make of `wanted`, with listed values where any change.
 
-    Parameters that do not apply are left out; a rule's `then` is obeyed; of two numbers in the wrong order the
-    smaller one is lowered, or else the larger one raised.
+    Parameters that do not apply are left out; a rule's `then` and `never` are obeyed; of two numbers in the wrong
+    order the smaller one is lowered, or else the larger one raised.
 
     Args:
         space: its constraints.
@@ -33,8 +33,8 @@ def repaired(space: Space, wanted: Mapping[str, Value], *, keep: str = "") -> Co
         for constraint in space.constraints:
             if isinstance(constraint, AtMost):
                 _put_in_order(space, constraint, values, full, keep)
-            elif _holds(constraint, values):
-                full |= constraint.then
+            elif constraint.holds(values):
+                full |= obeying(space, constraint, values)
     return None
 
 
@@ -87,19 +87,15 @@ def _applying(space: Space, full: Mapping[str, Value]) -> dict[str, Value]:
     values = dict(full)
     for _ in space.constraints:
         before = values
-        absent = {name for rule in rules if _holds(rule, values) for name in rule.absent}
+        absent = {name for rule in rules if rule.holds(values) for name in rule.absent}
         values = {name: value for name, value in full.items() if name not in absent}
         if values == before:
             return values
     values = dict(full)
     for rule in rules:
-        if _holds(rule, values):
+        if rule.holds(values):
             values = {name: value for name, value in values.items() if name not in rule.absent}
     return values
-
-
-def _holds(rule: Rule, values: Mapping[str, Value]) -> bool:
-    return all(values.get(name) == value for name, value in rule.when.items())
 
 
 def _put_in_order(

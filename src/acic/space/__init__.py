@@ -4,7 +4,7 @@ from acic.space.configuration import Configuration, Value
 from acic.space.constraint import AtMost, Constraint, Rule
 from acic.space.encoding import ABSENT_CODE, Encoder
 from acic.space.parameter import Parameter, Scale
-from acic.space.repair import made_valid, valid_rows
+from acic.space.repair import made_valid, obeying, valid_rows
 from acic.space.space import ABSENT, Space
 
 __all__ = [
@@ -20,5 +20,6 @@ __all__ = [
     "Space",
     "Value",
     "made_valid",
+    "obeying",
     "valid_rows",
 ]

@@ -13,6 +13,8 @@ from acic.space.configuration import Value
 class Rule:
     """Where every parameter of `when` has its value, those of `then` must have theirs and `absent` do not apply.
 
+    Those of `never` may have any value but the ones listed, or not apply.
+
     Example:
         `Rule(when={"file_system": "NFS"}, then={"servers": 1}, absent=("stripe_size",))`
     """
@@ -20,11 +22,23 @@ class Rule:
     when: Mapping[str, Value]
     then: Mapping[str, Value] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    never: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     why: str = ""
 
     def __post_init__(self) -> None:
-        if not self.then and not self.absent:
-            raise InvalidInput(f"the rule for {dict(self.when)} rules nothing", hint="give it `then` or `absent`")
+        if not self.then and not self.absent and not self.never:
+            raise InvalidInput(
+                f"the rule for {dict(self.when)} rules nothing", hint="give it `then`, `absent` or `never`"
+            )
+
+    @property
+    def mentions(self) -> set[str]:
+        """The parameters that it is about."""
+        return {*self.when, *self.then, *self.absent, *self.never}
+
+    def holds(self, values: Mapping[str, Value]) -> bool:
+        """Return whether it is to be obeyed: every parameter of `when` has its value."""
+        return all(values.get(name) == value for name, value in self.when.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +48,11 @@ class AtMost:
     smaller: str
     larger: str
     why: str = ""
+
+    @property
+    def mentions(self) -> set[str]:
+        """The parameters that it is about."""
+        return {self.smaller, self.larger}
 
 
 Constraint = Rule | AtMost

@@ -32,8 +32,8 @@ def made_valid(space: Space, wanted: Mapping[str, Value]) -> dict[str, Value]:
         for constraint in space.constraints:
             if isinstance(constraint, AtMost):
                 _lower(space, constraint, values)
-            elif _holds(constraint, _applying(space, values)):
-                values |= constraint.then
+            elif constraint.holds(_applying(space, values)):
+                values |= obeying(space, constraint, values)
     return _nearest(space, wanted)
 
 
@@ -41,7 +41,7 @@ def _applying(space: Space, values: Mapping[str, Value]) -> dict[str, Value]:
     """Return the values without those of parameters that do not apply."""
     made = dict(values)
     for _ in space.constraints:  # one that does not apply makes no other one absent
-        rules = [c for c in space.constraints if isinstance(c, Rule) and _holds(c, made)]
+        rules = [c for c in space.constraints if isinstance(c, Rule) and c.holds(made)]
         absent = {name for rule in rules for name in rule.absent}
         made = {name: value for name, value in values.items() if name not in absent}
     return made
@@ -64,8 +64,14 @@ def _lower(space: Space, limit: AtMost, values: dict[str, Value]) -> None:
         values[limit.smaller] = max(fits, default=space[limit.smaller].low)
 
 
-def _holds(rule: Rule, values: Mapping[str, Value]) -> bool:
-    return all(values.get(name) == value for name, value in rule.when.items())
+def obeying(space: Space, rule: Rule, values: Mapping[str, Value]) -> dict[str, Value]:
+    """Return what the rule changes of `values`, where it holds: its `then`, and its first value for each of `never`."""
+    allowed = {
+        name: [value for value in space[name].values if value not in ruled_out]
+        for name, ruled_out in rule.never.items()
+        if values.get(name) in ruled_out
+    }
+    return {**{name: fitting[0] for name, fitting in allowed.items() if fitting}, **rule.then}
 
 
 def valid_rows(space: Space, rows: Rows) -> Rows:
@@ -90,8 +96,9 @@ def valid_rows(space: Space, rows: Rows) -> Rows:
     for constraint in space.constraints:
         if isinstance(constraint, AtMost):
             keep &= ~_exceeds(space, made, constraint)
-        elif constraint.then:
-            keep &= ~_where(space, made, constraint.when) | _where(space, made, constraint.then)
+        else:
+            kept = _where(space, made, constraint.then) & ~_ruled_out(space, made, constraint)
+            keep &= ~_where(space, made, constraint.when) | kept
     return np.asarray(made[keep])
 
 
@@ -99,6 +106,13 @@ def _where(space: Space, rows: Rows, values: Mapping[str, Value]) -> NDArray[np.
     found = np.ones(len(rows), dtype=bool)
     for name, value in values.items():
         found &= rows[:, space.names.index(name)] == space[name].values.index(value)
+    return found
+
+
+def _ruled_out(space: Space, rows: Rows, rule: Rule) -> NDArray[np.bool_]:
+    found = np.zeros(len(rows), dtype=bool)
+    for name, values in rule.never.items():
+        found |= np.isin(rows[:, space.names.index(name)], [space[name].values.index(value) for value in values])
     return found
 
 

@@ -56,7 +56,7 @@ class Space:
         kept = set(names)
         return Space(
             tuple(p for p in self.parameters if p.name in kept),
-            tuple(c for c in self.constraints if _mentions(c) <= kept),
+            tuple(c for c in self.constraints if c.mentions <= kept),
         )
 
     def enumerate(self) -> NDArray[np.int8]:
@@ -112,7 +112,7 @@ class Space:
         for name in values:
             if name not in self.names:
                 return f"there is no parameter {name!r} (there are {', '.join(self.names)})"
-        absent = {name for c in self.constraints if isinstance(c, Rule) and _holds(c, values) for name in c.absent}
+        absent = {name for c in self.constraints if isinstance(c, Rule) and c.holds(values) for name in c.absent}
         for parameter in self.parameters:
             if parameter.name in absent:
                 if parameter.name in values:
@@ -124,19 +124,20 @@ class Space:
         return next((c for c in (_broken(c, values) for c in self.constraints) if c), "")
 
     def _check(self, constraint: Constraint) -> None:
-        for name in _mentions(constraint):
+        for name in constraint.mentions:
             self[name]
         if isinstance(constraint, AtMost):
             for name in (constraint.smaller, constraint.larger):
                 if not self[name].is_numeric:
                     raise InvalidInput(f"{name} is not numeric", hint="only numbers can be compared")
             return
-        for name, value in (*constraint.when.items(), *constraint.then.items()):
+        never = ((name, value) for name, values in constraint.never.items() for value in values)
+        for name, value in (*constraint.when.items(), *constraint.then.items(), *never):
             if value not in self[name].values:
                 raise InvalidInput(f"{name} never is {value!r}", hint=f"it is one of {list(self[name].values)}")
 
     def _last_column(self, constraint: Constraint) -> int:
-        return max(self.names.index(name) for name in _mentions(constraint))
+        return max(self.names.index(name) for name in constraint.mentions)
 
     def _absences(self, name: str) -> list[Rule]:
         """Return the rules under which the parameter does not apply."""
@@ -151,6 +152,8 @@ class Space:
             keep &= points[:, self.names.index(name)] == self[name].values.index(value)
         for name in constraint.absent:
             keep &= points[:, self.names.index(name)] == ABSENT
+        for name, values in constraint.never.items():
+            keep &= ~np.isin(points[:, self.names.index(name)], [self[name].values.index(value) for value in values])
         return keep | ~self._where(constraint, points)
 
     def _absent_for_a_reason(self, name: str, rules: Sequence[Rule], points: NDArray[np.int8]) -> NDArray[np.bool_]:
@@ -169,27 +172,24 @@ class Space:
         return table[points[:, self.names.index(name)]]
 
 
-def _mentions(constraint: Constraint) -> set[str]:
-    if isinstance(constraint, AtMost):
-        return {constraint.smaller, constraint.larger}
-    return {*constraint.when, *constraint.then, *constraint.absent}
-
-
-def _holds(rule: Rule, values: Mapping[str, Value]) -> bool:
-    return all(values.get(name) == value for name, value in rule.when.items())
-
-
 def _broken(constraint: Constraint, values: Mapping[str, Value]) -> str:
     if isinstance(constraint, AtMost):
         small, large = values.get(constraint.smaller), values.get(constraint.larger)
         if isinstance(small, int | float) and isinstance(large, int | float) and small > large:
             return f"{constraint.smaller} ({small}) exceeds {constraint.larger} ({large})"
-    elif _holds(constraint, values):
+    elif constraint.holds(values):
         for name, value in constraint.then.items():
             if values.get(name) != value:
-                given = ", ".join(f"{k} {v}" for k, v in constraint.when.items())
-                return f"with {given}, {name} must be {value}"
+                return f"{_condition(constraint)}{name} must be {value}"
+        for name, ruled_out in constraint.never.items():
+            if values.get(name) in ruled_out:
+                return f"{_condition(constraint)}{name} is never {values[name]}"
     return ""
+
+
+def _condition(rule: Rule) -> str:
+    given = ", ".join(f"{name} {value}" for name, value in rule.when.items())
+    return f"with {given}, " if given else ""
 
 
 def _out_of_range(parameter: Parameter, value: Value) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from acic.errors import InvalidInput, UnreadableInput
 from acic.platforms import Platform
 from acic.store.content import fingerprint
-from acic.store.exchange import read_exchange
+from acic.store.exchange import SUFFIXES, read_exchange
 from acic.store.importing import ImportOptions, import_path
 from acic.store.measurement import Measurement
 from acic.store.naming import NamingRule
@@ -37,8 +37,8 @@ class DataSheet:
 
 def bundled(platform: Platform) -> list[Measurement]:
     """Return the measurements of `platform` that come with acic; none if there are none."""
-    file = _data().joinpath(f"{platform.name}.jsonl")
-    if not file.is_file():
+    file = _file(platform.name)
+    if file is None:
         return []
     with resources.as_file(file) as path:
         return read_exchange(path)
@@ -46,8 +46,8 @@ def bundled(platform: Platform) -> list[Measurement]:
 
 def bundled_hash(platform: Platform) -> str:
     """Return a text that changes when what comes with acic for `platform` does."""
-    file = _data().joinpath(f"{platform.name}.jsonl")
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:32] if file.is_file() else ""
+    file = _file(platform.name)
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:32] if file else ""
 
 
 def data_sheet(platform: str) -> DataSheet | None:
@@ -58,7 +58,7 @@ def data_sheet(platform: str) -> DataSheet | None:
 
 def bundled_names() -> list[str]:
     """Return the platforms that measurements come with acic for."""
-    return sorted(f.name.removesuffix(".jsonl") for f in _data().iterdir() if f.name.endswith(".jsonl"))
+    return sorted(f.name.removesuffix(end) for f in _data().iterdir() for end in SUFFIXES if f.name.endswith(end))
 
 
 def parse_data_sheet(text: str) -> DataSheet:
@@ -124,6 +124,11 @@ def parse_timezone(text: str) -> tzinfo:
     if offset is None:
         raise InvalidInput(f"{text!r} is no offset from UTC", hint="write +08:00 or Z")
     return timezone(offset)
+
+
+def _file(platform: str) -> Traversable | None:
+    files = (_data().joinpath(f"{platform}{suffix}") for suffix in SUFFIXES)
+    return next((file for file in files if file.is_file()), None)
 
 
 def _data() -> Traversable:

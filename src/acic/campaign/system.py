@@ -1,0 +1,126 @@
+"""The I/O system under a run: one that stands, with directories to choose among, or one deployed as a point asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from acic.campaign.places import forget, storage_directory
+from acic.errors import TransientError
+from acic.platforms import Platform
+from acic.space import Configuration
+
+if TYPE_CHECKING:
+    from acic.lab import Lab, Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a run's files go.
+
+    Args:
+        directory: as its jobs see it.
+        seen: the same directory as this program sees it.
+        device: the device number that it must have, if that is known.
+        hints: for MPI-IO, to get right bytes there.
+        environment: variables that jobs need there.
+    """
+
+    directory: Path
+    seen: Path
+    device: int | None = None
+    hints: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class System(Protocol):
+    """What gives runs their place."""
+
+    def where(self, configuration: Configuration) -> Place | None:
+        """Return the place of runs with `configuration`, if there is one now."""
+
+    def ready(self, configuration: Configuration) -> Place:
+        """Return the place of runs with `configuration`, which is made if need be.
+
+        Raises:
+            AcicError: it cannot be made, or is not what it should be.
+        """
+
+    def forget(self, folder: Path) -> None:
+        """See to it that what is read next below `folder` comes from storage, and that nothing is left to be written.
+
+        Args:
+            folder: as this program sees it.
+        """
+
+
+class Standing:
+    """An I/O system that is there.
+
+    Args:
+        platform: what is measured.
+        directory: where files go, unless the configuration chooses a storage; seen by all nodes.
+        devices: the device number of each directory; where another one is found later, a mount is gone.
+    """
+
+    def __init__(self, platform: Platform, directory: Path, devices: Mapping[str, int] | None = None) -> None:
+        self._platform = platform
+        self._directory = directory
+        self._devices = dict(devices or {})
+
+    def where(self, configuration: Configuration) -> Place:
+        """Return the directory that the configuration chooses."""
+        directory = storage_directory(self._platform, configuration, self._directory)
+        return Place(directory=directory, seen=directory, device=self._devices.get(str(directory)))
+
+    def ready(self, configuration: Configuration) -> Place:
+        """Return the same: nothing is to be made."""
+        return self.where(configuration)
+
+    def forget(self, folder: Path) -> None:
+        """Drop the files from this machine's page cache; that of others is out of reach."""
+        forget(folder)
+
+
+class Deployed:
+    """The lab, deployed anew whenever a configuration differs from the last one.
+
+    Args:
+        lab: one that is up.
+    """
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+
+    def where(self, configuration: Configuration) -> Place | None:
+        """Return the place on the file system that is deployed, if it is that of `configuration`."""
+        site = self._lab.site
+        return self._place(site) if site is not None and dict(site.configuration) == dict(configuration) else None
+
+    def ready(self, configuration: Configuration) -> Place:
+        """Return the place on the file system of `configuration`, deployed now if it is not yet.
+
+        Raises:
+            AcicError: it cannot be deployed, or an audit finds something that would make a figure dishonest.
+        """
+        place = self.where(configuration) or self._place(self._lab.deploy(configuration))
+        if problems := self._lab.audit():
+            self._lab.undeploy()
+            raise TransientError(f"the lab is not what it should be: {'; '.join(problems)}")
+        return place
+
+    def forget(self, folder: Path) -> None:  # noqa: ARG002  # everything is forgotten
+        """Empty all caches of the lab."""
+        self._lab.fresh()
+
+    def _place(self, site: Site) -> Place:
+        directory = site.deployment.directory
+        first = self._lab.nodes[site.layout.clients[0].node]
+        return Place(
+            directory=Path(directory),
+            seen=first.root / directory.removeprefix("/"),
+            hints=site.deployment.hints,
+            environment=site.deployment.environment,
+        )

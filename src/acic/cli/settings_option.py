@@ -1,0 +1,34 @@
+"""How commands take values of system parameters: NAME=VALUE, as often as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from acic.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from acic.platforms import Platform
+    from acic.space import Value
+
+
+def settings_of(platform: Platform, settings: Sequence[str], option: str) -> dict[str, Value]:
+    """Return the values that `settings` give to parameters of the platform.
+
+    Args:
+        platform: whose parameters.
+        settings: as typed, "stripe_count=4".
+        option: of the command, for errors.
+
+    Raises:
+        InvalidInput: no such parameter or value, or no value at all.
+    """
+    from acic.store.naming import parameter_value
+
+    values: dict[str, Value] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals:
+            raise InvalidInput(f"{option} {setting!r} sets nothing", hint=f"write {option} stripe_count=4")
+        values[name] = parameter_value(platform.space[name], text)
+    return values

@@ -1,0 +1,213 @@
+"""`acic survey`: ground truth of whole applications, measured in the lab."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from acic.cli.measuring import Interrupted, progress
+from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.settings_option import settings_of
+from acic.errors import InvalidInput
+from acic.units import format_bytes, format_seconds, format_usd, parse_seconds
+
+if TYPE_CHECKING:
+    from acic.evaluation.field import Field, Table
+    from acic.evaluation.survey import Survey
+    from acic.evaluation.truth import Run
+    from acic.space import Value
+
+
+@click.group(epilog="Example: acic survey begin truth --platform lab --only instance_type=lab.400m")
+def survey() -> None:
+    """Measure applications on configurations of the lab: what advice is judged by.
+
+    The applications are those of docs/kernels.md, which no model is trained with. A survey is made in as many pieces
+    as it takes, and each run is written down at once.
+    """
+
+
+@survey.command(epilog="Example: acic survey begin truth --platform lab --configurations 160")
+@click.argument("name")
+@click.option("--platform", "platform_name", default="lab", show_default=True, help="A lab's name or file.")
+@click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")
+@click.option("--configurations", type=click.IntRange(1), default=160, show_default=True, help="How many at most.")
+@click.option("--passes", type=click.IntRange(1), default=3, show_default=True, help="Runs of each point.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw, and of the order.")
+@click.option("--again", metavar="SURVEY", help="Repeat points of this survey instead, drawn at random.")
+@click.option("--points", type=click.IntRange(1), default=30, show_default=True, help="How many, for --again.")
+@json_option
+def begin(
+    name: str,
+    platform_name: str,
+    only: tuple[str, ...],
+    configurations: int,
+    passes: int,
+    seed: int,
+    again: str | None,
+    points: int,
+    as_json: bool,
+) -> None:
+    """Plan a survey; nothing is run yet."""
+    from acic.evaluation.survey import Survey
+    from acic.platforms import load_platform
+
+    now = datetime.now(UTC)
+    if again:
+        made = Survey.open(again).again(name=name, points=points, seed=seed, now=now)
+    else:
+        values = settings_of(load_platform(platform_name), only, "--only")
+        made = Survey.begin(
+            platform_name, name=name, only=values, count=configurations, passes=passes, seed=seed, now=now
+        )
+    plan = made.plan
+    if as_json:
+        emit_json({"survey": name, "configurations": len(plan.configurations), "runs": plan.runs})
+        return
+    click.echo(f"{len(plan.kernels)} applications, {len(plan.configurations)} configurations: {plan.runs} runs in all")
+    say(f"next: acic survey run {name} --budget 1h")
+
+
+@survey.command(epilog="Example: sudo acic survey run truth --budget 2h")
+@click.argument("name")
+@click.option("--budget", help="Stop after this time, between runs: 90min, 2h.  [default: none]")
+@json_option
+def run(name: str, budget: str | None, as_json: bool) -> None:
+    """Measure what is left of a survey, in a lab that is up. Interrupt it as you like; run it again to go on."""
+    from acic.benchmarks import find_benchmark
+    from acic.evaluation.running import Runs
+    from acic.evaluation.survey import Survey, measure
+    from acic.lab import Lab
+
+    opened = Survey.open(name)
+    benchmark = find_benchmark("acic-bench")
+    seconds = parse_seconds(budget) if budget else None
+    with tempfile.TemporaryDirectory(prefix="acic-survey-") as outputs, _progress(opened, seconds) as watch:
+        runs = Runs(opened.platform, Lab.open(), benchmark, Path(outputs))
+        made = measure(opened, runs.run, seconds=seconds, watch=watch)
+    failed = sum(r.seconds is None for r in opened.runs)
+    if as_json:
+        emit_json({"survey": name, "made": made, "runs": len(opened.runs), "failed": failed, "of": opened.plan.runs})
+    else:
+        click.echo(f"{made} runs made; {len(opened.runs)} of {opened.plan.runs} in all, {failed} of them failed")
+
+
+@survey.command(epilog="Example: acic survey show truth")
+@click.argument("name_or_file")
+@click.option("--against", metavar="SURVEY", help="The survey that this one repeats: do they agree?")
+@json_option
+def show(name_or_file: str, against: str | None, as_json: bool) -> None:
+    """Tell how much there is to choose: the best configuration of each application, and what one for all would lose."""
+    from acic.evaluation.field import field_of, table_of
+    from acic.evaluation.noise import agreement, noise_of
+    from acic.platforms import load_platform
+
+    runs, platform_name = _runs(name_or_file)
+    if against:
+        before, _ = _runs(against)
+        noise = noise_of(before)
+        found = agreement(before, runs, covers=noise.covers)
+        if as_json:
+            emit_json({"noise": noise, "points": found})
+            return
+        rows = [[a.kernel, a.scale, _words(a.configuration), f"{a.ratio:.2f}", "" if a.within else "no"] for a in found]
+        table(["application", "scale", "configuration", "again / before", "agrees"], rows, right=["again / before"])
+        agreeing = sum(a.within for a in found)
+        click.echo(f"{agreeing} of {len(found)} agree within {noise.covers:.0%}, which covers 90 % of repeated runs")
+        return
+    platform = load_platform(platform_name)
+    tables = {goal: table_of(runs, platform, goal) for goal in ("time", "cost")}
+    fields = {goal: field_of(made) for goal, made in tables.items()}
+    if as_json:
+        emit_json({"fields": [_plain(goal, field) for goal, field in fields.items()], "noise": noise_of(runs)})
+        return
+    for goal, field in fields.items():
+        _show(goal, field, tables[goal])
+    noise = noise_of(runs)
+    click.echo(f"{len(runs)} runs; repeated runs differ by {noise.typical:.1%} typically, 90 % by {noise.covers:.0%}")
+
+
+@survey.command(epilog="Example: acic survey export truth truth.parquet")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option
+def export(name: str, file: Path, as_json: bool) -> None:
+    """Write the runs of a survey as Parquet."""
+    from acic.evaluation.survey import Survey
+    from acic.evaluation.truth import write_truth
+
+    runs = Survey.open(name).runs
+    write_truth(runs, file)
+    if as_json:
+        emit_json({"survey": name, "runs": len(runs), "file": str(file)})
+    else:
+        click.echo(f"{len(runs)} runs written to {file}")
+
+
+def _runs(name_or_file: str) -> tuple[list[Run], str]:
+    """Return the runs of a survey, or of a file, and the platform they are of."""
+    from acic.evaluation.survey import Survey
+    from acic.evaluation.truth import read_truth
+
+    if name_or_file.endswith(".parquet"):
+        return read_truth(Path(name_or_file)), "lab"
+    opened = Survey.open(name_or_file)
+    if not opened.runs:
+        raise InvalidInput(f"nothing was measured in {name_or_file} yet", hint=f"sudo acic survey run {name_or_file}")
+    return opened.runs, opened.journal.begun["platform"]
+
+
+def _show(goal: str, field: Field, made: Table) -> None:
+    text = format_seconds if goal == "time" else format_usd
+    rows = []
+    for application, best in field.best.items():
+        value = made.values[made.applications.index(application), made.configurations.index(best)]
+        spread, regret = field.spread[application], field.regret[application]
+        rows.append([*application, text(float(value)), _words(best), f"{spread:.1f}x", f"{regret:.0%}"])
+    title = f"{goal}: {field.distinct} different best configurations for {len(field.best)} applications"
+    columns = ["application", "scale", "best", "on", "worst / best", "regret of the fixed one"]
+    table(columns, rows, title=title, right=["best", "worst / best", "regret of the fixed one"])
+    mean = sum(field.regret.values()) / len(field.regret)
+    click.echo(f"the best fixed configuration ({_words(field.fixed)}) has a mean regret of {mean:.0%}\n")
+
+
+def _plain(goal: str, field: Field) -> dict[str, object]:
+    return {
+        "goal": goal,
+        "distinct": field.distinct,
+        "fixed": dict(field.fixed),
+        "regret": {" ".join(a): r for a, r in field.regret.items()},
+        "best": {" ".join(a): dict(c) for a, c in field.best.items()},
+        "mean_regret": sum(field.regret.values()) / len(field.regret),
+    }
+
+
+def _words(configuration: Mapping[str, Value]) -> str:
+    sized = {n: format_bytes(v) for n, v in configuration.items() if n.endswith("_size") and isinstance(v, int)}
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in (dict(configuration) | sized).items())
+
+
+@contextmanager
+def _progress(opened: Survey, seconds: float | None) -> Iterator[Callable[[int, Run], None]]:
+    """Show how far a survey is, by the time that is spent or, without a limit, by its runs."""
+    began, total, before = time.monotonic(), opened.plan.runs, len(opened.runs)
+
+    def part(done: int) -> float:
+        if seconds is None:
+            return (done - before) / max(1, total - before)
+        return (time.monotonic() - began) / seconds
+
+    try:
+        with progress("measuring") as show:
+            yield lambda done, run: show(
+                min(1.0, part(done)), f"{done} of {total} runs; {run.kernel} {run.scale} {run.outcome} {run.note}"[:160]
+            )
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; what was measured is kept", hint="the same command goes on with it") from None

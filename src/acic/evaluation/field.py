@@ -1,0 +1,100 @@
+"""Whether there is anything to choose: what is best for each application, and what one choice for all would lose."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.errors import MissingData
+from acic.evaluation.truth import Run
+from acic.platforms import Platform
+from acic.space import Configuration
+from acic.store.measurement import Outcome
+
+Application = tuple[str, str]  # kernel, scale
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The median of each application on each configuration.
+
+    Args:
+        applications: rows.
+        configurations: columns.
+        values: s or USD, shape (applications, configurations); NaN where not measured, inf where every run failed.
+        goal: "time" or "cost".
+    """
+
+    applications: tuple[Application, ...]
+    configurations: tuple[Configuration, ...]
+    values: NDArray[np.float64]
+    goal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """How much there is to choose.
+
+    Args:
+        best: the best configuration for each application.
+        distinct: how many different ones that are.
+        fixed: the one configuration that would serve all best, by its mean regret.
+        regret: its regret for each application: how much longer, or more expensive, than the best; 0.2 is 20 %.
+        spread: worst over best for each application.
+    """
+
+    best: Mapping[Application, Configuration]
+    distinct: int
+    fixed: Configuration
+    regret: Mapping[Application, float]
+    spread: Mapping[Application, float]
+
+
+def table_of(runs: Iterable[Run], platform: Platform, goal: str) -> Table:
+    """Return the medians over repetitions."""
+    found: dict[tuple[Application, Configuration], list[float]] = defaultdict(list)
+    for run in runs:
+        key = (run.kernel, run.scale), run.configuration
+        found[key] += [] if run.total is None or run.outcome is not Outcome.OK else [_value(run, platform, goal)]
+    applications = tuple(sorted({a for a, _ in found}))
+    configurations = tuple(sorted({c for _, c in found}, key=lambda c: sorted(map(str, c.items()))))
+    values = np.full((len(applications), len(configurations)), np.nan)
+    for (application, configuration), totals in found.items():
+        at = applications.index(application), configurations.index(configuration)
+        values[at] = median(totals) if totals else np.inf
+    return Table(applications, configurations, values, goal)
+
+
+def field_of(table: Table) -> Field:
+    """Return how much there is to choose, over the configurations that every application was measured on.
+
+    Raises:
+        MissingData: there is none.
+    """
+    whole = np.flatnonzero(~np.isnan(table.values).any(axis=0))
+    if not len(whole) or not len(table.applications):
+        raise MissingData("no configuration was measured with every application", hint="measure more")
+    values = table.values[:, whole]
+    configurations = [table.configurations[i] for i in whole]
+    least = values.min(axis=1)
+    best = {a: configurations[i] for a, i in zip(table.applications, values.argmin(axis=1), strict=True)}
+    regret = values / least[:, None] - 1.0
+    fixed = int(regret.mean(axis=0).argmin())
+    worst = np.where(np.isfinite(values), values, -np.inf).max(axis=1)
+    return Field(
+        best=best,
+        distinct=len(set(best.values())),
+        fixed=configurations[fixed],
+        regret=dict(zip(table.applications, regret[:, fixed].tolist(), strict=True)),
+        spread=dict(zip(table.applications, (worst / least).tolist(), strict=True)),
+    )
+
+
+def _value(run: Run, platform: Platform, goal: str) -> float:
+    total = run.total or 0.0
+    return total if goal == "time" else platform.cost(run.configuration, 1, total)

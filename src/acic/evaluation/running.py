@@ -1,0 +1,135 @@
+"""One run of an application in the lab: input made, caches emptied, timed, results staged out, cleared away."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from acic.benchmarks import Benchmark
+from acic.benchmarks.kernels import Kernel, Timing, timing_of
+from acic.campaign.system import Deployed, Place
+from acic.cluster import Job, State
+from acic.errors import AcicError, TransientError
+from acic.evaluation.truth import Run
+from acic.lab import Lab
+from acic.lab.staging import stage_out
+from acic.platforms import Platform
+from acic.space import Configuration
+from acic.store.measurement import Outcome
+
+LIMIT = 120.0  # s for a job
+
+
+class Runs:
+    """Makes runs of applications in a lab that is up.
+
+    Args:
+        platform: the lab's.
+        lab: the lab.
+        benchmark: acic-bench.
+        outputs: a folder for what jobs print; nothing is left in it.
+        now: tells the time of day.
+    """
+
+    def __init__(
+        self,
+        platform: Platform,
+        lab: Lab,
+        benchmark: Benchmark,
+        outputs: Path,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._platform = platform
+        self._lab = lab
+        self._system = Deployed(lab)
+        self._runner = lab.runner()
+        self._benchmark = benchmark
+        self._outputs = outputs
+        self._now = now
+        self._made = 0
+
+    def run(self, kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
+        """Return how the application went on `configuration`."""
+        begun = self._now()
+        self._made += 1
+        name = f"{kernel.name}-{kernel.scale}-{begun:%Y%m%d%H%M%S}-{self._made}"
+        folder = self._outputs / name
+        place: Place | None = None
+        timing, staged, size = None, 0.0, 0
+        outcome, note = Outcome.OK, ""
+        try:
+            folder.mkdir(parents=True)
+            place = self._system.ready(configuration)
+            (place.seen / name).mkdir()
+            timing = self._timed(kernel, name, folder, place)
+            if kernel.results and self._platform.stages_out(configuration):
+                results = [f"{name}/{result}" for result in kernel.results]
+                size = sum((place.seen / result).stat().st_size for result in results)
+                staged = stage_out(self._lab, results)
+        except (AcicError, OSError) as error:
+            outcome, note = Outcome.FAILED, _one_line(error)
+        finally:
+            note = "; ".join(filter(None, [note, self._clear(folder, place.seen / name if place else None)]))
+        good = timing if outcome is Outcome.OK else None
+        return Run(
+            kernel=kernel.name,
+            scale=kernel.scale,
+            configuration=configuration,
+            repetition=repetition,
+            time=begun,
+            outcome=outcome,
+            seconds=good.seconds if good else None,
+            io=good.io if good else None,
+            compute=good.compute if good else None,
+            staged=staged if good else 0.0,
+            staged_bytes=size if good else 0,
+            tool_version=good.tool_version if good else "",
+            note=note,
+        )
+
+    def _timed(self, kernel: Kernel, name: str, folder: Path, place: Place) -> Timing:
+        kernel.write(folder)
+        if place.hints:
+            (folder / "romio_hints").write_text("".join(f"{k} {v}\n" for k, v in place.hints.items()))
+        for step in ("prepare", "run") if kernel.prepares else ("run",):
+            self._system.forget(place.seen)
+            output = self._job(kernel, step, name, folder, place)
+        return timing_of(output.read_text())
+
+    def _job(self, kernel: Kernel, step: str, name: str, folder: Path, place: Place) -> Path:
+        output = folder / f"{step}.json"
+        arguments = kernel.command(step, folder, place.directory / name)
+        job = Job(
+            name=f"{name}-{step}",
+            command=self._benchmark.command(arguments, output),
+            processes=kernel.processes,
+            folder=folder,
+            time_limit=LIMIT,
+            nodes=self._platform.compute_nodes or 1,
+            environment={**place.environment, "ROMIO_HINTS": str(folder / "romio_hints")},
+        )
+        self._runner.submit(job)
+        ending = self._runner.wait(job)
+        if ending.state is not State.DONE:
+            last = job.stderr.read_text(errors="replace").strip().splitlines()[-2:] if job.stderr.exists() else []
+            raise TransientError(f"{step}: {ending.reason}: {' / '.join(last)}")
+        return output
+
+    def _clear(self, folder: Path, data: Path | None) -> str:
+        """Remove the run's files; return what could not be."""
+        shutil.rmtree(folder, ignore_errors=True)
+        if data is None:
+            return ""
+        shutil.rmtree(data, ignore_errors=True)
+        if data.exists():
+            self._lab.undeploy()  # the next run begins on a new file system
+            return "its files could not be removed, so the file system was made anew"
+        return ""
+
+
+def _one_line(error: Exception) -> str:
+    text = error.problem if isinstance(error, AcicError) else str(error)
+    return " ".join(text.split())[:300]

@@ -1,0 +1,226 @@
+"""Measuring ground truth: every application on every configuration, pass after pass, each run written down at once."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from platformdirs import user_state_path
+
+from acic.benchmarks.kernels import Kernel, kernels
+from acic.campaign.interrupts import interruptible
+from acic.campaign.journal import Journal
+from acic.errors import InvalidInput
+from acic.evaluation.drawing import balanced
+from acic.evaluation.truth import Run
+from acic.platforms import Platform, platform_source, read_platform
+from acic.space import Configuration, Value
+from acic.store.measurement import Outcome
+
+_TRIES = 2  # of a run that fails: once more
+
+
+def surveys_folder() -> Path:
+    """Return the folder of the user's surveys."""
+    return user_state_path("acic") / "surveys"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a survey measures.
+
+    Args:
+        configurations: in their order; every beginning is balanced.
+        kernels: the applications.
+        passes: how often each is run on each.
+        seed: of the order of applications, anew in each pass and on each configuration.
+        points: positions of a configuration and an application, where not all are to meet all.
+    """
+
+    configurations: tuple[Configuration, ...]
+    kernels: tuple[Kernel, ...]
+    passes: int
+    seed: int
+    points: frozenset[tuple[int, int]] | None = None
+
+    @property
+    def runs(self) -> int:
+        """How many there are in all."""
+        points = len(self.configurations) * len(self.kernels) if self.points is None else len(self.points)
+        return points * self.passes
+
+    def groups(self) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
+        """Yield each pass's configurations, each with the applications in the order that they are run in."""
+        for number in range(self.passes):
+            for position, configuration in enumerate(self.configurations):
+                order = np.random.default_rng([self.seed, number, position]).permutation(len(self.kernels))
+                wanted = [i for i in order if self.points is None or (position, i) in self.points]
+                yield number, configuration, [self.kernels[i] for i in wanted]
+
+
+class Survey:
+    """A survey that was begun: its journal, and what it is to measure."""
+
+    def __init__(self, journal: Journal) -> None:
+        begun = journal.begun
+        self.journal = journal
+        self.platform: Platform = read_platform(begun["platform_text"], begun["platform"])
+        chosen = [(name, scale) for name, scale in begun["kernels"]]
+        known = {(k.name, k.scale): k for k in kernels()}
+        if missing := set(chosen) - set(known):
+            raise InvalidInput(f"this acic does not know the applications {sorted(missing)}", hint="begin a new survey")
+        self.plan = Plan(
+            configurations=tuple(Configuration(c) for c in begun["configurations"]),
+            kernels=tuple(known[name] for name in chosen),
+            passes=begun["passes"],
+            seed=begun["seed"],
+            points=None if begun.get("points") is None else frozenset((c, k) for c, k in begun["points"]),
+        )
+
+    @classmethod
+    def begin(
+        cls,
+        platform: str,
+        *,
+        name: str,
+        only: Mapping[str, Value] | None = None,
+        count: int,
+        passes: int,
+        seed: int,
+        now: datetime,
+        chosen: Sequence[Kernel] | None = None,
+    ) -> Survey:
+        """Return a new survey.
+
+        Args:
+            platform: a name or a file.
+            name: of the survey.
+            only: values that all its configurations have (an instance type).
+            count: configurations, drawn so that every value has its share.
+            passes: through all of them.
+            seed: of the draw and of the order.
+            now: the time, for the journal.
+            chosen: applications; None for all.
+
+        Raises:
+            InvalidInput: there is one of that name already, or nothing is left to measure.
+        """
+        text = platform_source(platform)
+        made = read_platform(text, platform)
+        wanted: Mapping[str, Value] = only or {}
+        among = [c for c in made.space.configurations() if all(c.get(k) == v for k, v in wanted.items())]
+        if made.baseline not in among:
+            raise InvalidInput(f"the baseline of {platform} has other values than {dict(wanted)}", hint="leave it in")
+        drawn = balanced(made.space, among, count, first=made.baseline, rng=np.random.default_rng(seed))
+        applications = kernels() if chosen is None else chosen
+        begun = {
+            "time": now.isoformat(),
+            "platform": platform,
+            "platform_text": text,
+            "kernels": [[k.name, k.scale] for k in applications],
+            "configurations": [dict(c) for c in drawn],
+            "passes": passes,
+            "seed": seed,
+            "mark": mark(made, applications),
+        }
+        return cls(Journal.create(surveys_folder() / name, begun))
+
+    def again(self, *, name: str, points: int, seed: int, now: datetime) -> Survey:
+        """Return a new survey of `points` that this one has measured, drawn at random: they tell of noise.
+
+        Raises:
+            InvalidInput: there is one of that name already, or fewer points were measured.
+        """
+        configurations = {c: i for i, c in enumerate(self.plan.configurations)}
+        applications = {(k.name, k.scale): i for i, k in enumerate(self.plan.kernels)}
+        good = (r for r in self.runs if r.outcome is Outcome.OK)
+        measured = sorted({(configurations[r.configuration], applications[r.kernel, r.scale]) for r in good})
+        if len(measured) < points:
+            raise InvalidInput(f"{len(measured)} points were measured in {self.journal.name}", hint="repeat fewer")
+        drawn = np.random.default_rng(seed).choice(len(measured), points, replace=False)
+        same = {k: v for k, v in self.journal.begun.items() if k not in ("event", "version")}
+        begun = same | {
+            "time": now.isoformat(),
+            "points": [measured[i] for i in sorted(drawn)],
+            "passes": 1,
+            "seed": seed,
+            "again": self.journal.name,
+        }
+        return Survey(Journal.create(surveys_folder() / name, begun))
+
+    @classmethod
+    def open(cls, name: str) -> Survey:
+        """Return the survey of that name.
+
+        Raises:
+            InvalidInput: there is none, or its applications are no longer what they were.
+        """
+        return cls(Journal.open(surveys_folder() / name))
+
+    @property
+    def runs(self) -> list[Run]:
+        """What was measured, in order."""
+        return [Run.of(event) for event in self.journal.events() if event["event"] == "ran"]
+
+    def left(self) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
+        """Yield what is still to be measured, in order, as `Plan.groups` does."""
+        done: dict[tuple[Any, ...], int] = {}
+        good = set()
+        for run in self.runs:
+            key = (run.repetition, run.configuration, run.kernel, run.scale)
+            done[key] = done.get(key, 0) + 1
+            good |= {key} if run.outcome is Outcome.OK else set()
+        for number, configuration, them in self.plan.groups():
+            keys = {k: (number, configuration, k.name, k.scale) for k in them}
+            if rest := [k for k, key in keys.items() if key not in good and done.get(key, 0) < _TRIES]:
+                yield number, configuration, rest
+
+
+def mark(platform: Platform, chosen: Sequence[Kernel]) -> str:
+    """Return what changes when a run would mean something else."""
+    facts = (platform.name, platform.revision, platform.lab, [(k.name, k.scale, k.mark) for k in chosen])
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
+
+
+def measure(
+    survey: Survey,
+    run: Callable[[Kernel, Configuration, int], Run],
+    *,
+    seconds: float | None = None,
+    watch: Callable[[int, Run], None] = lambda _, __: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> int:
+    """Measure what is left of `survey`, until it is done or the time is up; return how many runs were made.
+
+    Args:
+        survey: what to measure.
+        run: makes one run, of an application on a configuration in a pass; never raises for what a run does.
+        seconds: to stop after, between runs; None for no limit.
+        watch: is told of each run, and how many were made in all.
+        clock: seconds that never go back.
+
+    Raises:
+        InvalidInput: another process is at work on it, or the platform or the applications are no longer the same.
+    """
+    if survey.journal.begun["mark"] != mark(survey.platform, survey.plan.kernels):
+        raise InvalidInput(f"the applications of {survey.journal.name} have changed", hint="begin a new survey")
+    end = None if seconds is None else clock() + seconds
+    made = 0
+    with interruptible(), survey.journal.locked():
+        total = len(survey.runs)
+        for _ in range(_TRIES):  # what failed is tried again when everything else was
+            for number, configuration, them in survey.left():
+                for kernel in them:
+                    if (end is not None and clock() >= end) or survey.journal.pause_asked:
+                        return made
+                    found = run(kernel, configuration, number)
+                    survey.journal.append("ran", **found.content())
+                    made += 1
+                    watch(total + made, found)
+    return made

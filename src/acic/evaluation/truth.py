@@ -1,0 +1,107 @@
+"""Ground truth: how long whole applications took on each configuration, one row for each run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from acic.errors import InvalidInput, UnreadableInput
+from acic.space import Configuration
+from acic.store.measurement import Outcome
+
+_VERSION = b"acic-truth"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of one application on one configuration, measured.
+
+    Args:
+        kernel: which application; scale: how large.
+        configuration: the system parameters.
+        repetition: the pass through all configurations that it was part of, from 0.
+        time: when it began, with a timezone.
+        outcome: how it ended; only OK has figures.
+        seconds: s from the first process's start to the last one's end: I/O and compute.
+        io: s of it in I/O, of the slowest process; compute: the same of computing.
+        staged: s that copying its results to where they last took, after it; 0.0 where they last anyway.
+        staged_bytes: B of these results.
+        tool_version: of acic-bench.
+        note: the error, or what is odd.
+    """
+
+    kernel: str
+    scale: str
+    configuration: Configuration
+    repetition: int
+    time: datetime
+    outcome: Outcome
+    seconds: float | None = None
+    io: float | None = None
+    compute: float | None = None
+    staged: float = 0.0
+    staged_bytes: int = 0
+    tool_version: str = ""
+    note: str = ""
+
+    @property
+    def total(self) -> float | None:
+        """Seconds that machines are needed for: the run, and staging out; None if it failed."""
+        return None if self.seconds is None else self.seconds + self.staged
+
+    def content(self) -> dict[str, Any]:
+        """Return it as JSON takes it."""
+        made = asdict(self) | {"configuration": dict(self.configuration), "outcome": str(self.outcome)}
+        return made | {"time": self.time.isoformat()}
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> Run:
+        """Return the run that `content` made; KeyError, TypeError or ValueError if it is none."""
+        known = {name: content[name] for name in cls.__dataclass_fields__}
+        return cls(
+            **known
+            | {
+                "configuration": Configuration(known["configuration"]),
+                "outcome": Outcome(known["outcome"]),
+                "time": datetime.fromisoformat(known["time"]),
+            }
+        )
+
+
+def write_truth(runs: Iterable[Run], path: Path) -> None:
+    """Write runs as Parquet, with the configuration as JSON in a column."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = [run.content() for run in runs]
+    for row in rows:
+        row["configuration"] = json.dumps(row["configuration"], sort_keys=True)
+    figures = ("seconds", "io", "compute", "staged")
+    numbers: dict[str, pa.DataType] = {"repetition": pa.int16(), "staged_bytes": pa.int64()}
+    numbers |= {name: pa.float64() for name in figures}
+    fields = [(name, numbers.get(name, pa.string())) for name in Run.__dataclass_fields__]
+    table = pa.Table.from_pylist(rows, schema=pa.schema(fields, metadata={_VERSION: b"1"}))
+    pq.write_table(table, path, compression="zstd")
+
+
+def read_truth(path: Path) -> list[Run]:
+    """Return the runs in a file of `write_truth`.
+
+    Raises:
+        UnreadableInput: it is missing, damaged or something else.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+        if (table.schema.metadata or {}).get(_VERSION) != b"1":
+            raise UnreadableInput(f"{path} is no ground truth", hint="give a file of `acic lab survey`")
+        rows = table.to_pylist()
+        return [Run.of(row | {"configuration": json.loads(row["configuration"])}) for row in rows]
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, InvalidInput) as error:
+        raise UnreadableInput(f"cannot read {path}: {error}", hint="copy it again") from error

@@ -1,0 +1,281 @@
+"""A lab with a file system on it."""
+
+from __future__ import annotations
+
+import logging
+import re
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from acic.cluster.lab import MOUNT, RECORD, LabFacts, LabRunner, Lock, Node, Room, sweep
+from acic.errors import InvalidInput, TransientError
+from acic.filesystems.deployment import Deployment, FileSystem, Knob
+from acic.lab import site as sites
+from acic.lab.site import Site
+from acic.space import Value
+from acic.steps import Step
+
+_log = logging.getLogger(__name__)
+
+_KNOB_SECONDS = 20.0
+_DEPLOYED = "deployed"  # the note that says what is, or was about to be
+
+
+class Lab:
+    """A lab that is up.
+
+    Args:
+        room: its nodes, network and disks.
+        file_systems: by value of the parameter `file_system`; None for all that acic knows.
+    """
+
+    def __init__(self, room: Room, file_systems: Mapping[str, FileSystem] | None = None) -> None:
+        self.room = room
+        self._known = file_systems
+        self._site: Site | None = None
+        note = room.recall(_DEPLOYED)
+        if note is not None and note["whole"]:
+            self._site = self._reopened(note)
+
+    @classmethod
+    def up(
+        cls,
+        facts: LabFacts,
+        *,
+        nic: str,
+        state: Path = RECORD,
+        name: str = "acic",
+        network: str = "",
+        file_systems: Mapping[str, FileSystem] | None = None,
+    ) -> Lab:
+        """Make a lab; what a killed controller left of one there is removed first.
+
+        Args:
+            facts: how large it is.
+            nic: type of instance, which has the network interface that all nodes get.
+            state: the folder for its record; of its own.
+            name: of the lab, unique on this machine, at most 6 letters and digits.
+            network: in place of that of the facts, as "10.47.0.0/24".
+            file_systems: what can be deployed; None for all that acic knows.
+
+        Raises:
+            InvalidInput: it is up already, or something of this machine is in the way.
+            TransientError: the machine refuses something, or another process works on it.
+        """
+        return cls(Room.up(facts, nic=nic, state=state, name=name, at=network), file_systems)
+
+    @classmethod
+    def open(
+        cls, state: Path = RECORD, *, control: bool = True, file_systems: Mapping[str, FileSystem] | None = None
+    ) -> Lab:
+        """Return the lab whose record is in `state`; without `control`, to look only.
+
+        Raises:
+            MissingData: none is up there.
+            TransientError: another process works on it.
+        """
+        return cls(Room.open(state, control=control), file_systems)
+
+    def close(self) -> None:
+        """Let others work on it; it stays up, with what is deployed."""
+        self.room.close()
+
+    def down(self) -> None:
+        """Remove everything."""
+        self.room.down()
+
+    @property
+    def facts(self) -> LabFacts:
+        """How large it is, and what its parts do."""
+        return self.room.facts
+
+    @property
+    def nodes(self) -> Mapping[str, Node]:
+        """All nodes by name."""
+        return self.room.nodes
+
+    @property
+    def nic(self) -> str:
+        """The type of instance whose network interface the nodes have."""
+        return self.room.nic
+
+    def set_nic(self, nic: str) -> None:
+        """Give all nodes but the archive another network interface."""
+        self.room.set_nic(nic)
+
+    def run(
+        self, node: str, command: Sequence[str], *, seconds: float = 30.0, stdin: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command in a node to its end; see `Room.run`."""
+        return self.room.run(node, command, seconds=seconds, stdin=stdin)
+
+    def perform(self, steps: Iterable[Step]) -> None:
+        """Do steps.
+
+        Raises:
+            InvalidInput: a step that cannot be done in any lab.
+            TransientError: one that failed: with its node and the last lines of its log.
+        """
+        self.room.perform(steps)
+
+    @property
+    def site(self) -> Site | None:
+        """What is deployed; None if nothing is, or not all of it."""
+        return self._site
+
+    def deploy(self, configuration: Mapping[str, Value]) -> Site:
+        """Deploy what `configuration` says, in place of what is deployed now; tried twice.
+
+        Raises:
+            InvalidInput: the configuration cannot be deployed here.
+            TransientError: it failed twice.
+        """
+        try:
+            return self._deploy(configuration)
+        except TransientError as error:
+            _log.warning("deploying failed, and is tried again: %s", error.problem)
+        try:
+            return self._deploy(configuration)
+        except TransientError:
+            self.undeploy()
+            raise
+
+    def _deploy(self, configuration: Mapping[str, Value]) -> Site:
+        file_system = self._file_system(configuration)
+        serving = sites.servers(self.room, configuration)
+        profile, count = str(configuration.get("device")), sites.number(configuration, "raid_devices")
+        layout = sites.layout(self.room, serving, self._capacity(configuration))
+        deployment = file_system.deployment(layout, configuration)
+        self.undeploy()
+        if (nic := configuration.get("instance_type", self.nic)) != self.nic:
+            self.set_nic(str(nic))
+        self._note(configuration, whole=False, mounts={})
+        devices = self.room.attach([node.name for node in serving], profile, count)
+        self.perform(deployment.steps)
+        mounts = {client.node: self._mount(client.node) for client in layout.clients}
+        made = Site(
+            configuration=dict(configuration),
+            deployment=deployment,
+            layout=layout,
+            devices=devices,
+            mounted=tuple(mounts),
+            mounts=mounts,
+        )
+        if troubles := self._troubles(made):
+            raise TransientError(
+                f"what was deployed is not what was asked for: {'; '.join(troubles)}", hint="try again"
+            )
+        self._note(configuration, whole=True, mounts=mounts)
+        self._site = made
+        return made
+
+    def undeploy(self) -> None:
+        """Take down what is deployed, however far it came, and wipe the disks; safe when nothing is.
+
+        Raises:
+            TransientError: something stays.
+        """
+        note = self.room.recall(_DEPLOYED)
+        self._site = None
+        if note is not None:
+            try:
+                self.perform(self._deployment(note["configuration"]).teardown)
+            except TransientError as error:
+                _log.warning("what does not go by itself is ended: %s", error.problem)
+        self.room.clear()
+        if note is not None:
+            self.room.remember(_DEPLOYED, None)
+
+    def fresh(self) -> None:
+        """Empty all caches, so that what is read next comes from the disks."""
+        if self._site is not None:
+            self.perform(self._site.deployment.fresh)
+        self.room.drop_caches()
+
+    def audit(self) -> list[str]:
+        """Return everything that would make a run here mean something else than it says; empty if nothing does."""
+        return [*self.room.audit(), *(self._troubles(self._site) if self._site is not None else ())]
+
+    def runner(self, *, mpiexec: Path | None = None) -> LabRunner:
+        """Return what runs jobs on the compute nodes, with what the file system there needs."""
+        environment = self._site.deployment.environment if self._site is not None else {}
+        return self.room.runner(environment=environment, mpiexec=mpiexec)
+
+    def _file_system(self, configuration: Mapping[str, Value]) -> FileSystem:
+        known = self._known
+        if known is None:
+            from acic.filesystems.registry import FILE_SYSTEMS
+
+            known = FILE_SYSTEMS
+        name = str(configuration.get("file_system"))
+        if name not in known:
+            raise InvalidInput(f"{name!r} is no file system of the lab", hint=f"use {', '.join(known)}")
+        return known[name]
+
+    def _deployment(self, configuration: Mapping[str, Value]) -> Deployment:
+        serving = sites.servers(self.room, configuration)
+        layout = sites.layout(self.room, serving, self._capacity(configuration))
+        return self._file_system(configuration).deployment(layout, configuration)
+
+    def _mount(self, node: str) -> tuple[str, str]:
+        found = [(kind, source) for path, kind, source in self.nodes[node].mounts() if path == MOUNT]
+        return found[-1] if found else ("", "")
+
+    def _troubles(self, made: Site) -> list[str]:
+        troubles = [trouble for knob in made.deployment.knobs for trouble in self._asked(knob)]
+        for node, (kind, source) in made.mounts.items():
+            if not kind:
+                troubles.append(f"{node} has nothing mounted")
+            elif self._mount(node) != (kind, source):
+                troubles.append(f"{node} has {self._mount(node)} mounted, not {(kind, source)}")
+        return troubles
+
+    def _asked(self, knob: Knob) -> Iterable[str]:
+        try:
+            done = self.run(knob.node, knob.command, seconds=_KNOB_SECONDS)
+        except TransientError as error:
+            yield f"{knob.name} on {knob.node}: {error.problem}"
+            return
+        if done.returncode != 0:
+            told = done.stderr.strip() or done.stdout.strip()
+            yield f"{knob.name} on {knob.node}: exit status {done.returncode}: {told}"
+        elif not re.search(knob.matches, done.stdout, re.MULTILINE):
+            yield f"{knob.name} on {knob.node} is {done.stdout.strip()!r}, not {knob.matches!r}"
+
+    def _note(self, configuration: Mapping[str, Value], *, whole: bool, mounts: Mapping[str, tuple[str, str]]) -> None:
+        self.room.remember(_DEPLOYED, {"configuration": dict(configuration), "whole": whole, "mounts": dict(mounts)})
+
+    def _reopened(self, note: Mapping[str, Any]) -> Site:
+        configuration = note["configuration"]
+        serving = sites.servers(self.room, configuration)
+        capacity = self._capacity(configuration)
+        return Site(
+            configuration=configuration,
+            deployment=self._deployment(configuration),
+            layout=sites.layout(self.room, serving, capacity),
+            devices=self.room.devices,
+            mounted=tuple(note["mounts"]),
+            mounts={node: (kind, source) for node, (kind, source) in note["mounts"].items()},
+        )
+
+    def _capacity(self, configuration: Mapping[str, Value]) -> int:
+        """Return how much the disks of each server hold, in B."""
+        profile, count = str(configuration.get("device")), sites.number(configuration, "raid_devices")
+        if profile not in self.facts.disks:
+            raise InvalidInput(f"the lab has no disk {profile!r}", hint=f"use {', '.join(self.facts.disks)}")
+        return self.facts.disks[profile].size * count
+
+
+def clean_up(state: Path = RECORD, *, name: str = "acic") -> None:
+    """Remove whatever a killed controller left of a lab; safe any time, also when there is nothing.
+
+    Raises:
+        TransientError: another process works on it, or something stays.
+    """
+    lock = Lock(state)
+    try:
+        sweep(state, name)
+    finally:
+        lock.release()

@@ -1,0 +1,112 @@
+"""Ground truth comes back from its file as it was, and says how much there is to choose."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.errors import MissingData, UnreadableInput
+from acic.evaluation.field import field_of, table_of
+from acic.evaluation.truth import Run, read_truth, write_truth
+from acic.platforms import load_platform
+from acic.space import Configuration
+from acic.store.measurement import Outcome
+
+LAB = load_platform("lab")
+ALL = list(LAB.space.configurations())
+SECONDS = st.floats(0.01, 1e4)
+
+
+def run(
+    kernel: str, configuration: Configuration, seconds: float | None, *, staged: float = 0.0, **more: object
+) -> Run:
+    return Run(
+        kernel=kernel,
+        scale="small",
+        configuration=configuration,
+        repetition=0,
+        time=datetime(2026, 11, 21, tzinfo=UTC),
+        outcome=Outcome.OK if seconds is not None else Outcome.FAILED,
+        seconds=seconds,
+        staged=staged,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+@given(
+    st.lists(
+        st.builds(
+            run,
+            st.sampled_from(["btio", "pop"]),
+            st.sampled_from(ALL),
+            st.one_of(st.none(), SECONDS),
+            staged=SECONDS,
+            io=st.one_of(st.none(), SECONDS),
+            note=st.text(),
+            staged_bytes=st.integers(0, 2**60),
+        )
+    )
+)
+def test_runs_come_back_as_they_were(tmp_path_factory: pytest.TempPathFactory, runs: list[Run]) -> None:
+    path = tmp_path_factory.mktemp("truth") / "t.parquet"
+    write_truth(runs, path)
+    assert read_truth(path) == runs
+    assert [Run.of(r.content()) for r in runs] == runs
+
+
+def test_another_file_is_no_ground_truth(tmp_path: Path) -> None:
+    for name, content in (("a", b""), ("b", b"PAR1"), ("c", b"kernel,scale\n")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(UnreadableInput):
+            read_truth(tmp_path / name)
+    pq.write_table(pa.table({"kernel": ["btio"]}), tmp_path / "d")
+    with pytest.raises(UnreadableInput, match="no ground truth"):
+        read_truth(tmp_path / "d")
+
+
+def test_the_best_the_fixed_and_its_regret_are_those_counted_by_hand() -> None:
+    one, two, three = ALL[:3]
+    times = {"a": (10.0, 20.0, 11.0), "b": (20.0, 10.0, 11.0), "c": (10.0, 30.0, 11.0)}
+    runs = [run(k, c, t) for k, row in times.items() for c, t in zip((one, two, three), row, strict=True)]
+    field = field_of(table_of(runs, LAB, "time"))
+    assert field.best == {("a", "small"): one, ("b", "small"): two, ("c", "small"): one}
+    assert field.distinct == 2
+    assert field.fixed == three
+    assert field.regret == pytest.approx({("a", "small"): 0.1, ("b", "small"): 0.1, ("c", "small"): 0.1})
+    assert field.spread[("c", "small")] == pytest.approx(3.0)
+
+
+def test_medians_count_staging_and_failures_only_where_nothing_else_is_there() -> None:
+    one, two = ALL[:2]
+    runs = [run("a", one, 1.0, staged=4.0), run("a", one, 2.0), run("a", one, 9.0), run("a", one, None)]
+    table = table_of([*runs, run("a", two, None)], LAB, "time")
+    values = dict(zip(table.configurations, table.values[0], strict=True))
+    assert values == {one: 5.0, two: float("inf")}
+    assert field_of(table).fixed == one
+
+
+def test_a_configuration_that_some_application_lacks_is_no_choice() -> None:
+    one, two = ALL[:2]
+    runs = [run("a", one, 5.0), run("b", one, 5.0), run("a", two, 1.0)]
+    assert set(field_of(table_of(runs, LAB, "time")).best.values()) == {one}
+    with pytest.raises(MissingData):
+        field_of(table_of([], LAB, "time"))
+
+
+def test_cost_counts_servers_of_their_own_and_disks_that_are_paid() -> None:
+    base = {
+        "instance_type": "lab.1g",
+        "file_system": "GlusterFS",
+        "servers": 4,
+        "stripe_size": 2**22,
+        "raid_devices": 2,
+    }
+    part, own = (Configuration(base, device="ephemeral", placement=p) for p in ("part-time", "dedicated"))
+    paid = Configuration(base, device="EBS", placement="part-time")
+    table = table_of([run("a", c, 3600.0) for c in (part, own, paid)], LAB, "cost")
+    dollars = dict(zip(table.configurations, table.values[0], strict=True))
+    assert dollars == pytest.approx({part: 4 * 2.40, own: 8 * 2.40, paid: 4 * 2.40 + 8 * 0.43})
