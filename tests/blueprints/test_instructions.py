@@ -1,14 +1,19 @@
 """Blueprints: what is printed is what a person types, and nothing for what the baseline does anyway."""
 
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from acic.blueprints import instructions
+from acic.cli.lab import run as lab_run
 from acic.errors import InvalidInput
+from acic.filesystems import WHOLE
+from acic.lab.choice import choose
 from acic.platforms import load_platform, platform_names
 from acic.space import Configuration, Value
-from acic.units import GIB, KIB, MIB
+from acic.units import GIB, KIB, MIB, parse_bytes
 
 TIANHE = load_platform("tianhe-lustre")
 
@@ -39,7 +44,7 @@ def test_lfs_reads_the_stripe_size_as_it_was_meant(size: int, written: str) -> N
 @pytest.mark.parametrize("name", platform_names())
 def test_the_baseline_of_a_shared_system_needs_nothing(name: str) -> None:
     platform = load_platform(name)
-    made = instructions([kind for kind in platform.apply if kind != "deployment"], platform.baseline, platform.baseline)
+    made = instructions([kind for kind in platform.apply if kind not in WHOLE], platform.baseline, platform.baseline)
     assert made == []
 
 
@@ -58,6 +63,21 @@ def test_a_deployment_is_told_in_words() -> None:
     (made,) = instructions(ec2.apply, striped, ec2.baseline)
     assert "file system PVFS2" in made.title
     assert "stripe size 64 KiB" in made.title
+
+
+@given(st.sampled_from(list(load_platform("lab").space.configurations())))
+def test_what_is_typed_for_the_lab_deploys_that_very_configuration(configuration: Configuration) -> None:
+    lab = load_platform("lab")
+    (made,) = instructions(lab.apply, configuration, lab.baseline)
+    (command,) = made.commands
+    words = shlex.split(command)
+    assert words[:4] == ["sudo", "acic", "lab", "run"]
+    parsed = lab_run.make_context("run", words[4:]).params
+    names = {parameter: parsed[parameter] for parameter in lab.space.names if parsed.get(parameter) is not None}
+    if "stripe_size" in names:
+        names["stripe_size"] = parse_bytes(names["stripe_size"])
+    assert choose(lab.space, lab.baseline, names) == configuration
+    assert parsed["command"] == ("./application", "{directory}")
 
 
 def test_an_unknown_blueprint_is_refused() -> None:

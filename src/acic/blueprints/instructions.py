@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acic.errors import InvalidInput
-from acic.filesystems import DEPLOYMENT, KINDS, Settings, settings
+from acic.filesystems import DEPLOYMENT, KINDS, LAB, WHOLE, Settings, settings
 from acic.space import Value
 from acic.units import format_bytes
 
@@ -43,11 +43,12 @@ def instructions(
     Raises:
         InvalidInput: an unknown kind.
     """
-    if unknown := sorted(set(kinds) - {*KINDS, DEPLOYMENT}):
-        raise InvalidInput(f"there is no blueprint {unknown[0]!r}", hint=f"use {', '.join([*KINDS, DEPLOYMENT])}")
-    made = [_deployment(configuration)] if DEPLOYMENT in kinds else []
-    wanted = settings([kind for kind in kinds if kind != DEPLOYMENT], configuration, baseline, directory=directory)
-    untouched = settings([kind for kind in kinds if kind != DEPLOYMENT], baseline, baseline, directory=directory)
+    if unknown := sorted(set(kinds) - {*KINDS, *WHOLE}):
+        raise InvalidInput(f"there is no blueprint {unknown[0]!r}", hint=f"use {', '.join([*KINDS, *WHOLE])}")
+    made = [_deployment(configuration, lab=LAB in kinds)] if {DEPLOYMENT, LAB} & set(kinds) else []
+    rest = [kind for kind in kinds if kind not in WHOLE]
+    wanted = settings(rest, configuration, baseline, directory=directory)
+    untouched = settings(rest, baseline, baseline, directory=directory)
     if wanted.directory != untouched.directory:
         made.append(Instruction(title=f"Let the job write below {wanted.directory}, not {untouched.directory}"))
     if wanted.file_per_process:
@@ -82,9 +83,18 @@ def _hints(wanted: Settings) -> list[Instruction]:
     ]
 
 
-def _deployment(configuration: Mapping[str, Value]) -> Instruction:
+def _deployment(configuration: Mapping[str, Value], *, lab: bool) -> Instruction:
     parts = (f"{name.replace('_', ' ')} {_text(name, value)}" for name, value in configuration.items())
-    return Instruction(title="Deploy the I/O system as " + ", ".join(parts))
+    title = "Deploy the I/O system as " + ", ".join(parts)
+    if not lab:
+        return Instruction(title=title)
+    options = [
+        word
+        for name, value in configuration.items()
+        for word in ("--fs" if name == "file_system" else f"--{name.replace('_', '-')}", str(value))
+    ]
+    command = shlex.join(["sudo", "acic", "lab", "run", *options]) + " -- ./application {directory}"
+    return Instruction(title=title, commands=(command,), check="sudo acic lab audit")
 
 
 def _text(name: str, value: Value) -> str:

@@ -27,14 +27,14 @@ from acic.campaign.trial import Trials
 from acic.campaign.view import View
 from acic.cluster import LocalRunner, Runner
 from acic.errors import InvalidInput
-from acic.filesystems import DEPLOYMENT
+from acic.filesystems import DEPLOYMENT, LAB
 from acic.platforms import Platform, load_platform, platform_source, read_platform
 from acic.space import Value
 from acic.store.database import Store
 from acic.workloads import Characteristics
 from acic.workloads.parameters import characteristics_of, values_of
 
-LOCAL, SSH, LAB = "local", "ssh", "lab"
+LOCAL, SSH = "local", "ssh"
 TRAIN = "train"  # the kind of campaign that plans by itself
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
@@ -137,7 +137,7 @@ class Session:
         chosen = name or f"{platform.name}-{now:%Y%m%d-%H%M%S}"
         if not _NAME.fullmatch(chosen):
             raise InvalidInput(f"{chosen!r} is no name for a campaign", hint="use letters, digits, '.', '_' and '-'")
-        if DEPLOYMENT in platform.apply:
+        if LAB in platform.apply:
             request = replace(request, where=replace(request.where, runner=LAB))
         benchmark = _can_run(platform, request)
         deployed = request.where.runner == LAB
@@ -207,7 +207,7 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
     """Raise AcicError if no run could be made, before anything is written; return the benchmark in them."""
     if request.time_limit is not None and not 0 < request.time_limit < math.inf:
         raise InvalidInput(f"a time limit of {request.time_limit:g} s", hint="give more than nothing, as 60s")
-    if DEPLOYMENT in platform.apply and not platform.lab:
+    if DEPLOYMENT in platform.apply:
         raise InvalidInput(
             f"the configurations of {platform.name} have to be deployed, and acic does not do that by itself yet",
             hint=f"deploy them, run IOR, and give its outputs to `acic data import --platform {platform.name}`",

@@ -20,7 +20,7 @@ from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
 from acic.cluster import Job, Runner
 from acic.errors import AcicError
-from acic.filesystems import DEPLOYMENT, Settings, settings
+from acic.filesystems import WHOLE, Settings, settings
 from acic.platforms import Platform
 from acic.store.measurement import Outcome
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
@@ -165,7 +165,7 @@ class Trials:
         configuration = run.trial.point.configuration
         place = run.place = self._system.ready(configuration)
         made = settings(
-            [kind for kind in self._platform.apply if kind not in (DEPLOYMENT, "storage")],
+            [kind for kind in self._platform.apply if kind not in (*WHOLE, "storage")],
             configuration,
             self._platform.baseline,
             directory=str(place.directory / run.folder),

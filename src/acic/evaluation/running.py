@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from acic.benchmarks import Benchmark
-from acic.benchmarks.kernels import Kernel, Timing, timing_of
+from acic.benchmarks.kernels import Kernel, Step, result_of
+from acic.benchmarks.kernels import Outcome as Took
 from acic.campaign.system import Deployed, Place
 from acic.cluster import Job, State
 from acic.errors import AcicError, TransientError
@@ -55,16 +56,16 @@ class Runs:
         """Return how the application went on `configuration`."""
         begun = self._now()
         self._made += 1
-        name = f"{kernel.name}-{kernel.scale}-{begun:%Y%m%d%H%M%S}-{self._made}"
+        name = f"{kernel.key}-{begun:%Y%m%d%H%M%S}-{self._made}"
         folder = self._outputs / name
         place: Place | None = None
-        timing, staged, size = None, 0.0, 0
+        took, staged, size = None, 0.0, 0
         outcome, note = Outcome.OK, ""
         try:
             folder.mkdir(parents=True)
             place = self._system.ready(configuration)
             (place.seen / name).mkdir()
-            timing = self._timed(kernel, name, folder, place)
+            took = self._timed(kernel, name, folder, place)
             if kernel.results and self._platform.stages_out(configuration):
                 results = [f"{name}/{result}" for result in kernel.results]
                 size = sum((place.seen / result).stat().st_size for result in results)
@@ -73,7 +74,7 @@ class Runs:
             outcome, note = Outcome.FAILED, _one_line(error)
         finally:
             note = "; ".join(filter(None, [note, self._clear(folder, place.seen / name if place else None)]))
-        good = timing if outcome is Outcome.OK else None
+        good = took if outcome is Outcome.OK else None
         return Run(
             kernel=kernel.name,
             scale=kernel.scale,
@@ -82,29 +83,29 @@ class Runs:
             time=begun,
             outcome=outcome,
             seconds=good.seconds if good else None,
-            io=good.io if good else None,
-            compute=good.compute if good else None,
+            io=good.io_seconds if good else None,
+            compute=good.compute_seconds if good else None,
             staged=staged if good else 0.0,
             staged_bytes=size if good else 0,
-            tool_version=good.tool_version if good else "",
+            tool_version=self._benchmark.version,
             note=note,
         )
 
-    def _timed(self, kernel: Kernel, name: str, folder: Path, place: Place) -> Timing:
+    def _timed(self, kernel: Kernel, name: str, folder: Path, place: Place) -> Took:
         kernel.write(folder)
         if place.hints:
             (folder / "romio_hints").write_text("".join(f"{k} {v}\n" for k, v in place.hints.items()))
-        for step in ("prepare", "run") if kernel.prepares else ("run",):
+        for step in kernel.steps:
             self._system.forget(place.seen)
-            output = self._job(kernel, step, name, folder, place)
-        return timing_of(output.read_text())
+            took = self._job(kernel, step, name, folder, place)
+        return took
 
-    def _job(self, kernel: Kernel, step: str, name: str, folder: Path, place: Place) -> Path:
+    def _job(self, kernel: Kernel, step: Step, name: str, folder: Path, place: Place) -> Took:
         output = folder / f"{step}.json"
-        arguments = kernel.command(step, folder, place.directory / name)
+        arguments = kernel.command(step, place.directory / name, scripts=folder, summary=output)
         job = Job(
             name=f"{name}-{step}",
-            command=self._benchmark.command(arguments, output),
+            command=(str(self._benchmark.program), *arguments),
             processes=kernel.processes,
             folder=folder,
             time_limit=LIMIT,
@@ -116,7 +117,10 @@ class Runs:
         if ending.state is not State.DONE:
             last = job.stderr.read_text(errors="replace").strip().splitlines()[-2:] if job.stderr.exists() else []
             raise TransientError(f"{step}: {ending.reason}: {' / '.join(last)}")
-        return output
+        took = result_of(output.read_text())
+        if not took.good:
+            raise TransientError(f"{step}: {took.status}: {took.error}")
+        return took
 
     def _clear(self, folder: Path, data: Path | None) -> str:
         """Remove the run's files; return what could not be."""

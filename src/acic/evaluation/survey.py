@@ -184,7 +184,12 @@ class Survey:
 
 def mark(platform: Platform, chosen: Sequence[Kernel]) -> str:
     """Return what changes when a run would mean something else."""
-    facts = (platform.name, platform.revision, platform.lab, [(k.name, k.scale, k.mark) for k in chosen])
+    facts = (
+        platform.name,
+        platform.revision,
+        platform.lab,
+        [(k.key, k.processes, [k.prepares, k.run]) for k in chosen],
+    )
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
 
 

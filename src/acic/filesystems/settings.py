@@ -14,6 +14,8 @@ from acic.units import GIB, KIB, MIB
 
 PER_PROCESS = "one per process"  # value of the parameter `files`
 DEPLOYMENT = "deployment"  # of a whole I/O system: more than settings
+LAB = "lab"  # the same, by `acic lab`
+WHOLE = (DEPLOYMENT, LAB)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
