@@ -13,7 +13,7 @@ from acic.errors import MissingData, UnreadableInput
 from acic.evaluation.field import field_of, table_of
 from acic.evaluation.truth import Run, read_truth, write_truth
 from acic.platforms import load_platform
-from acic.space import Configuration
+from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
 
 LAB = load_platform("lab")
@@ -98,7 +98,7 @@ def test_a_configuration_that_some_application_lacks_is_no_choice() -> None:
 
 
 def test_cost_counts_servers_of_their_own_and_disks_that_are_paid() -> None:
-    base = {
+    base: dict[str, Value] = {
         "instance_type": "lab.1g",
         "file_system": "GlusterFS",
         "servers": 4,

@@ -177,8 +177,8 @@ class Survey:
             done[key] = done.get(key, 0) + 1
             good |= {key} if run.outcome is Outcome.OK else set()
         for number, configuration, them in self.plan.groups():
-            keys = {k: (number, configuration, k.name, k.scale) for k in them}
-            if rest := [k for k, key in keys.items() if key not in good and done.get(key, 0) < _TRIES]:
+            keyed = [((number, configuration, k.name, k.scale), k) for k in them]
+            if rest := [k for key, k in keyed if key not in good and done.get(key, 0) < _TRIES]:
                 yield number, configuration, rest
 
 

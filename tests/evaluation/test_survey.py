@@ -1,0 +1,157 @@
+"""Surveys: what is planned is measured once, in pieces, and whatever was measured stays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from acic.benchmarks.kernels import Kernel, kernels
+from acic.errors import InvalidInput
+from acic.evaluation.noise import agreement, noise_of
+from acic.evaluation.survey import Survey, measure
+from acic.evaluation.truth import Run
+from acic.space import Configuration
+from acic.store.measurement import Outcome
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+SOME = kernels()[:3]
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+class Fake:
+    """Makes up runs, and counts them."""
+
+    def __init__(self, *, fails: int = 0) -> None:
+        self.made: list[tuple[str, str, Configuration, int]] = []
+        self.fails = fails
+
+    def run(self, kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
+        self.made.append((kernel.name, kernel.scale, configuration, repetition))
+        failed = len(self.made) <= self.fails
+        return Run(
+            kernel=kernel.name,
+            scale=kernel.scale,
+            configuration=configuration,
+            repetition=repetition,
+            time=NOW,
+            outcome=Outcome.FAILED if failed else Outcome.OK,
+            seconds=None if failed else 1.0 + repetition / 10,
+        )
+
+
+def begun(name: str = "truth", *, passes: int = 2, count: int = 4) -> Survey:
+    only = {"instance_type": "lab.400m"}
+    return Survey.begin("lab", name=name, only=only, count=count, passes=passes, seed=0, now=NOW, chosen=SOME)
+
+
+def ticking(step: float) -> object:
+    ticks = iter(range(10**6))
+    return lambda: next(ticks) * step
+
+
+def test_every_point_is_run_once_in_each_pass_and_deployments_change_as_seldom_as_they_can() -> None:
+    survey, fake = begun(), Fake()
+    assert measure(survey, fake.run) == survey.plan.runs == 4 * 3 * 2
+    assert set(Counter(fake.made).values()) == {1}
+    changes = sum(a[2] != b[2] for a, b in zip(fake.made, fake.made[1:], strict=False))
+    assert changes == 4 * 2 - 1
+    assert [r.configuration for r in survey.runs] == [made[2] for made in fake.made]
+    assert measure(survey, fake.run) == 0
+
+
+def test_applications_come_in_another_order_each_time() -> None:
+    survey = begun(passes=6)
+    orders = {tuple(k.key for k in them) for _, _, them in survey.plan.groups()}
+    assert len(orders) == 6  # of three
+
+
+def test_a_survey_that_ran_out_of_time_goes_on_where_it_was() -> None:
+    survey, fake = begun(), Fake()
+    pieces = 0
+    while measure(Survey.open("truth"), fake.run, seconds=5.0, clock=ticking(1.0)):  # type: ignore[arg-type]
+        pieces += 1
+    assert pieces > 3
+    assert len(fake.made) == survey.plan.runs
+    assert set(Counter(fake.made).values()) == {1}
+
+
+def test_what_failed_is_tried_once_more_at_the_end_and_stays_on_record() -> None:
+    survey, fake = begun(passes=1), Fake(fails=2)
+    measure(survey, fake.run)
+    assert fake.made[:2] == fake.made[-2:]
+    assert len(fake.made) == survey.plan.runs + 2
+    assert Counter(r.outcome for r in survey.runs) == {Outcome.OK: survey.plan.runs, Outcome.FAILED: 2}
+
+
+def test_what_keeps_failing_is_given_up() -> None:
+    survey, fake = begun(passes=1), Fake(fails=10**6)
+    measure(survey, fake.run)
+    assert set(Counter(fake.made).values()) == {2}
+
+
+def test_a_run_that_was_cut_off_is_made_anew() -> None:
+    survey = begun()
+
+    def killed(*_: object) -> Run:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(survey, killed)
+    fake = Fake()
+    measure(Survey.open("truth"), fake.run)
+    assert len(fake.made) == survey.plan.runs
+
+
+def test_two_processes_do_not_measure_at_once() -> None:
+    survey = begun()
+
+    def meanwhile(*_: object) -> Run:
+        with pytest.raises(InvalidInput, match="running already"):
+            measure(Survey.open("truth"), Fake().run)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(survey, meanwhile)
+
+
+def test_points_measured_again_are_some_of_those_that_were() -> None:
+    survey = begun()
+    measure(survey, Fake().run)
+    again = survey.again(name="day2", points=5, seed=1, now=NOW)
+    fake = Fake()
+    assert again.plan.runs == 5 == measure(again, fake.run)
+    assert {made[:3] for made in fake.made} <= {(r.kernel, r.scale, r.configuration) for r in survey.runs}
+    found = agreement(survey.runs, again.runs, covers=0.2)
+    assert len(found) == 5
+    assert all(a.ratio == pytest.approx(1.0 / 1.05) and a.within for a in found)
+    assert not any(a.within for a in agreement(survey.runs, again.runs, covers=0.01))
+    with pytest.raises(InvalidInput, match="12 points were measured"):
+        survey.again(name="day3", points=13, seed=1, now=NOW)
+
+
+def test_noise_is_what_repeated_runs_differ_by() -> None:
+    survey = begun()
+    measure(survey, Fake().run)  # 1.0 s in the first pass, 1.1 s in the second
+    noise = noise_of(survey.runs)
+    assert noise.points == 12
+    assert (noise.typical, noise.covers) == pytest.approx((0.0953, 0.0953), abs=1e-4)
+
+
+def test_a_name_is_used_once_and_an_unknown_one_is_refused() -> None:
+    begun()
+    with pytest.raises(InvalidInput):
+        begun()
+    with pytest.raises(InvalidInput):
+        Survey.open("other")
+
+
+def test_the_baseline_cannot_be_left_out() -> None:
+    with pytest.raises(InvalidInput, match="baseline"):
+        Survey.begin("lab", name="x", only={"instance_type": "lab.1g"}, count=4, passes=1, seed=0, now=NOW)
