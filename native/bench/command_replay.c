@@ -46,6 +46,7 @@ static void make_json(struct json *json, const struct heading *heading, const st
     if (good && !replay->options->prepare_only) {
         json_real(json, "totalTime", replayed->total);
         json_real(json, "ioTime", replayed->in_io);
+        json_real(json, "computeTime", replayed->computing);
     }
     json_close(json, '{');
     report_hints(json, &replay->asked, &replayed->in_force);

@@ -8,6 +8,7 @@
  */
 void command_benchmark(int argc, char **argv, char *const *environment, struct error *error);
 void command_replay(int argc, char **argv, char *const *environment, struct error *error);
+void command_play(int argc, char **argv, char *const *environment, struct error *error);
 
 /* The end of every command: agree on the failure, if any, and print it as one ERROR line. */
 void conclude(struct error *error);

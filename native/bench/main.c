@@ -14,8 +14,9 @@ int main(int argc, char **argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     const int replay = argc > 1 && strcmp(argv[1], "replay") == 0;
+    const int play = argc > 1 && strcmp(argv[1], "play") == 0;
     struct error error = NO_ERROR;
-    (replay ? command_replay : command_benchmark)(argc, argv, environ, &error);
+    (replay ? command_replay : play ? command_play : command_benchmark)(argc, argv, environ, &error);
     fflush(stdout);
     if (error.unclean) {
         MPI_Abort(MPI_COMM_WORLD, error.status);

@@ -30,6 +30,11 @@ static const struct option REPLAY[] = {
 #include "replay.def"
 #undef OWNER
     {0}};
+static const struct option PLAY[] = {
+#define OWNER struct play_options
+#include "play.def"
+#undef OWNER
+    {0}};
 
 struct parser {
     const struct option *table;
@@ -220,6 +225,16 @@ int replay_options_parse(struct replay_options *options, int argc, char **argv, 
     return error->status;
 }
 
+int play_options_parse(struct play_options *options, int argc, char **argv, struct error *error) {
+    options->script[0] = '\0';
+    const struct parser parser = {PLAY, (char *)options, options->script, error};
+    parse(&parser, argc, argv);
+    if (options->script[0] == '\0' && !options->help) {
+        fail(error, STATUS_USAGE, "play needs the script's file: acic-bench play FILE");
+    }
+    return error->status;
+}
+
 /* "  -b SIZE, -O blockSize=SIZE   contiguous bytes ... [1m]" */
 static void help(struct text *text, const struct option *table) {
     for (const struct option *option = table; !is_end(option); option++) {
@@ -250,4 +265,8 @@ void options_help(struct text *text) {
 
 void replay_options_help(struct text *text) {
     help(text, REPLAY);
+}
+
+void play_options_help(struct text *text) {
+    help(text, PLAY);
 }

@@ -24,6 +24,10 @@ struct replay_options {
     char trace[TEXT_SIZE]; /* the operand */
 #include "replay.def"
 };
+struct play_options {
+    char script[TEXT_SIZE]; /* the operand */
+#include "play.def"
+};
 #undef OPTION
 #undef ALIAS
 
@@ -31,12 +35,14 @@ struct replay_options {
  * summary file, which must not go on looking like an earlier success). Returns the status noted. */
 int options_parse(struct options *options, int argc, char **argv, struct error *error);
 int replay_options_parse(struct replay_options *options, int argc, char **argv, struct error *error);
+int play_options_parse(struct play_options *options, int argc, char **argv, struct error *error);
 
 /* Whether the parsed options make sense together, before any file is touched; returns the status noted. */
 int options_check(const struct options *options, struct error *error);
 
 void options_help(struct text *text);
 void replay_options_help(struct text *text);
+void play_options_help(struct text *text);
 
 /* Read a size: bytes, or with the suffix k, m, g or t (powers of 1024, either case); -1 where it is none. */
 int64_t parse_size(const char *text);

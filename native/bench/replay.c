@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agree.h"
+#include "burn.h"
 #include "pattern.h"
 
 /* A file that this rank opens. */
@@ -22,6 +23,7 @@ struct player {
     struct figures mine[2];
     double first[2], last[2]; /* moments of this rank's first and last transfer */
     double until;             /* end of its last transfer or barrier */
+    double computing;         /* seconds */
     struct error *error;
 };
 
@@ -154,7 +156,11 @@ static void note(struct player *player, const struct step *step, double begin, d
 
 static void play(struct player *player, const struct step *step) {
     struct replay *const replay = player->replay;
-    if (player->error->status == STATUS_OK && replay->options->think > 0) {
+    if (player->error->status == STATUS_OK && replay->options->burn) {
+        const double started = clock_now(&replay->clock);
+        burn(step->pause * replay->options->think);
+        player->computing += clock_now(&replay->clock) - started;
+    } else if (player->error->status == STATUS_OK && replay->options->think > 0) {
         clock_sleep(player->until + step->pause * replay->options->think - clock_now(&replay->clock));
     }
     if (replay->options->check_write && step->direction == WRITE && step->length > 0) {
@@ -196,15 +202,16 @@ static int reduce(const struct player *player, double begin, double end) {
                            r->close,
                            total[0],
                            total[1],
-                           total[0] + total[1]};
+                           total[0] + total[1],
+                           player->computing};
     const int64_t counts[] = {w->bytes, w->transfers, r->bytes, r->transfers};
     double min[3];
-    double max[12];
+    double max[13];
     int64_t sum[4];
     const MPI_Comm comm = player->replay->comm;
     struct replayed *const all = player->replayed;
     int code = MPI_Allreduce(least, min, 3, MPI_DOUBLE, MPI_MIN, comm);
-    code = code != MPI_SUCCESS ? code : MPI_Allreduce(most, max, 12, MPI_DOUBLE, MPI_MAX, comm);
+    code = code != MPI_SUCCESS ? code : MPI_Allreduce(most, max, 13, MPI_DOUBLE, MPI_MAX, comm);
     code = code != MPI_SUCCESS ? code : MPI_Allreduce(counts, sum, 4, MPI_INT64_T, MPI_SUM, comm);
     if (code != MPI_SUCCESS) {
         return code;
@@ -222,6 +229,7 @@ static int reduce(const struct player *player, double begin, double end) {
     }
     all->total = max[0] - min[0];
     all->in_io = max[11];
+    all->computing = max[12];
     return code;
 }
 

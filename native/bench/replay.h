@@ -29,6 +29,7 @@ struct replayed {
     double elapsed[2]; /* seconds from the first transfer's begin to the last one's end, by direction */
     double total;      /* seconds from the first rank's begin to the last one's end */
     double in_io;      /* seconds of the rank that spent most in I/O, both directions */
+    double computing;  /* seconds of the rank that spent most in computing (--burn) */
     int64_t wrong;     /* with -W: segments whose bytes are not what was written */
     char wrong_at[TEXT_SIZE];
     struct hints in_force; /* of the first file that rank 0 opens through MPI-IO */

@@ -114,6 +114,11 @@ class Summary:
         found: list[dict[str, Any]] = (self.data if "Replay" in self.data else self.test)["Results"]
         return found
 
+    @property
+    def play(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.data["Play"]
+        return found
+
     def of(self, access: str) -> list[dict[str, Any]]:
         return [result for result in self.results if result["access"] == access]
 

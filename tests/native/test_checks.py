@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.native.bench import FAILED, OK, Bench, Mpi
+from tests.native.test_play import SCRIPT
 from tests.native.test_replay import checkpoint
 from tests.native.traces import write_trace
 
@@ -20,6 +21,10 @@ RUNS = [
     ("replay trace -W -O summaryFormat=JSON", OK),
     ("replay trace --dir missing", FAILED),
     ("replay nothing", FAILED),
+    ("replay trace --think 1 --burn", OK),
+    ("play script -W -O summaryFormat=JSON", OK),
+    ("play script --dir missing", FAILED),
+    ("play nothing", FAILED),
 ]
 
 
@@ -27,6 +32,7 @@ def test_sanitizers_and_valgrind_find_nothing(mpi: Mpi, built: Callable[[str], P
     bench = Bench(built("check") / "sanitized" / "acic-bench", mpi)
     (tmp_path / "hints").write_text("IOR_HINT__MPI__cb_nodes=1\n")
     write_trace(tmp_path / "trace", checkpoint(), barriers=[0.4])
+    (tmp_path / "script").write_text(SCRIPT)
     # leaks are looked for in the parts' own tests: MPI libraries keep memory until the end
     env = {"ASAN_OPTIONS": f"detect_leaks=0:{os.environ.get('ASAN_OPTIONS', '')}"}
     for options, status in RUNS:

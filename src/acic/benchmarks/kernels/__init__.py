@@ -1,0 +1,66 @@
+"""Applications that are used only to evaluate advice, never to train what gives it.
+
+Each follows a paper, a log or common practice (docs/kernels.md has the table). Their sizes suit four clients with
+networks of 50 MB/s: between 1.5 and 4 s on a configuration that is not bad. They were chosen before anything was
+measured, from what the sources say, for regimes that differ: streams, latency, random access, metadata, few clients,
+many clients, computing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from acic.benchmarks.kernels.analyses import abyss, madbench2, mpiblast
+from acic.benchmarks.kernels.checkpoints import btio, flashio, gcrmio, pop, vorpalio, vpicio
+from acic.benchmarks.kernels.kernel import Kernel, Outcome, Step, result_of
+from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_reads, shared_log
+from acic.benchmarks.kernels.script import Script
+from acic.errors import InvalidInput
+from acic.units import MIB
+
+__all__ = ["Kernel", "Outcome", "Script", "Step", "kernel", "kernels", "result_of"]
+
+
+@cache
+def kernels() -> tuple[Kernel, ...]:
+    """Return all kernels."""
+    small, large, only = "small", "large", "only"
+    return (
+        btio(small, ranks=4, grid=64, dumps=5, compute=0.12),
+        btio(large, ranks=16, grid=72, dumps=6, compute=0.04),
+        flashio(small, ranks=4, blocks=65, compute=0.035),
+        flashio(large, ranks=16, blocks=65, compute=0.01),
+        vpicio(small, ranks=4, particles=240_000, compute=0.2),
+        vpicio(large, ranks=16, particles=240_000, compute=0.05),
+        vorpalio(small, split=(1, 2, 2), compute=0.2),
+        vorpalio(large, split=(2, 2, 4), compute=0.05),
+        gcrmio(only, ranks=16, panels=320, compute=0.05),
+        pop(small, ranks=4, dumps=3, slices=12, compute=0.15),
+        pop(large, ranks=16, dumps=5, slices=16, compute=0.04),
+        madbench2(small, ranks=4, pixels=640, compute=0.015),
+        madbench2(large, ranks=16, pixels=800, compute=0.004),
+        madbench2(only, ranks=4, pixels=640, compute=0.015, unique=True),
+        mpiblast(small, ranks=4, segment=1 * MIB, compute=0.06),
+        mpiblast(large, ranks=16, segment=3 * MIB, compute=0.06),
+        abyss(small, ranks=4, requests=2560, compute=0.4),
+        abyss(large, ranks=8, requests=4096, compute=0.2),
+        mdtest(small, ranks=4, files=64),
+        mdtest(large, ranks=16, files=32),
+        random_reads(only, ranks=8, batches=5, reads=16, file_size=96 * MIB, compute=0.02),
+        one_writer(only, ranks=4, size=64 * MIB),
+        shared_log(only, ranks=8, rounds=25, compute=0.004),
+        bursts(only, ranks=8, steps=6, compute=0.1),
+    )
+
+
+def kernel(name: str, scale: str = "only") -> Kernel:
+    """Return a kernel by its name and scale.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    for one in kernels():
+        if (one.name, one.scale) == (name, scale):
+            return one
+    known = ", ".join(f"{one.name} ({one.scale})" for one in kernels())
+    raise InvalidInput(f"there is no kernel {name} at the scale {scale}", hint=f"choose one of {known}")

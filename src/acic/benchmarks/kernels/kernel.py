@@ -1,0 +1,252 @@
+"""Kernels: applications' I/O, used to evaluate advice and never to train what gives it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from acic.benchmarks.kernels.script import Script
+from acic.errors import InvalidInput, UnreadableInput
+from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Quality, Workload
+
+Step = Literal["prepare", "run"]
+
+_EXACT: Mapping[str, Quality] = MappingProxyType(
+    dict.fromkeys((field.name for field in fields(Characteristics)), Quality.EXACT)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """The I/O of an application, with the computing between, as scripts for `acic-bench play`.
+
+    Args:
+        name: of the application.
+        scale: "small" or "large", "only" where one makes sense.
+        title: what it does, in a few words.
+        source: the paper or log that it follows.
+        changed: what is not as there, in sentences.
+        processes: ranks; they stand in blocks on the nodes.
+        workload: as `acic characterize` would tell it.
+        run: what is timed.
+        prepares: makes what is read, untimed, before; None where nothing is read that was there before.
+        inputs: files that `prepares` makes; the run leaves them.
+        results: files that must outlive the run; all others it removes itself.
+        compute: processor time of each rank, s.
+        bytes_moved: written and read by all ranks, B.
+    """
+
+    name: str
+    scale: str
+    title: str
+    source: str
+    changed: str
+    processes: int
+    workload: Workload
+    run: Script
+    prepares: Script | None = None
+    inputs: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    compute: float
+    bytes_moved: int
+
+    @property
+    def key(self) -> str:
+        """Its name and scale, as in file names: "btio-small"."""
+        return self.name if self.scale == "only" else f"{self.name}-{self.scale}"
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What to run, in order, each as a job of its own."""
+        return ("run",) if self.prepares is None else ("prepare", "run")
+
+    def write(self, folder: Path) -> None:
+        """Write the scripts to a folder that all nodes see.
+
+        Raises:
+            InvalidInput: a file cannot be written.
+        """
+        for step in self.steps:
+            path = folder / self._file(step)
+            try:
+                path.write_text(self._script(step).text, encoding="ascii")
+            except OSError as error:
+                raise InvalidInput(
+                    f"cannot write {path}: {error.strerror or error}", hint="choose a folder that you can write to"
+                ) from error
+
+    def command(
+        self, step: Step, directory: Path, *, scripts: Path = Path(), summary: Path | None = None, check: bool = False
+    ) -> tuple[str, ...]:
+        """Return the arguments of acic-bench for a step, to be started with `processes` ranks.
+
+        Args:
+            step: "prepare" or "run".
+            directory: where the kernel's files are; it is there, and its own.
+            scripts: the folder that the scripts were written to.
+            summary: the file for the JSON; None for standard output.
+            check: compare all data, those that are read in the run and, afterwards, those that were written.
+
+        Raises:
+            InvalidInput: the kernel prepares nothing.
+        """
+        self._script(step)
+        options = ["-O", "summaryFormat=JSON"]
+        if summary is not None:
+            options += ["-O", f"summaryFile={summary}"]
+        if check:
+            options.append("-W")
+        elif step == "prepare":
+            options.append("--fill")
+        return ("play", str(scripts / self._file(step)), "--dir", str(directory), *options)
+
+    def _file(self, step: Step) -> str:
+        return f"{self.key}-{step}.script"
+
+    def _script(self, step: Step) -> Script:
+        script = self.run if step == "run" else self.prepares
+        if script is None:
+            raise InvalidInput(f"{self.key} prepares nothing", hint="run it alone; see Kernel.steps")
+        return script
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a step of a kernel took; times are NaN unless it went well.
+
+    Args:
+        status: "ok", "failed" or "wrong data".
+        error: why not ok, on one line.
+        seconds: from the first rank's begin, after MPI's own start, to the last one's end.
+        io_seconds: of the rank that spent most in I/O: transfers, opens, closes, syncs and calls on names.
+        compute_seconds: of the rank that spent most in computing.
+        wait_seconds: of the rank that waited longest at barriers.
+        bytes: written and read by all ranks, B.
+        files: made by all ranks.
+        hints: MPI-IO hints in force on the first file opened through it.
+    """
+
+    status: str
+    error: str
+    seconds: float
+    io_seconds: float
+    compute_seconds: float
+    wait_seconds: float
+    bytes: int
+    files: int
+    hints: Mapping[str, str]
+
+    @property
+    def good(self) -> bool:
+        """Whether the step did all that it should."""
+        return self.status == "ok"
+
+
+def result_of(text: str) -> Outcome:
+    """Return the outcome that acic-bench tells as JSON.
+
+    Raises:
+        UnreadableInput: it is no such JSON, as when the job was killed.
+    """
+    try:
+        told: dict[str, Any] = json.loads(text)
+        play, good = told["Play"], told["Status"] == "ok"
+        times = {
+            name: float(play[key]) if good else math.nan
+            for name, key in (
+                ("seconds", "totalTime"),
+                ("io_seconds", "ioTime"),
+                ("compute_seconds", "computeTime"),
+                ("wait_seconds", "waitTime"),
+            )
+        }
+        return Outcome(
+            status=str(told["Status"]),
+            error=str(told.get("Error", "")),
+            **times,
+            bytes=int(play["bytesWritten"]) + int(play["bytesRead"]) if good else 0,
+            files=int(play["filesMade"]),
+            hints={str(name): str(value) for name, value in told["Hints"]["in force"].items()},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UnreadableInput(
+            "this is no summary of acic-bench play",
+            hint="the job was killed before its end, or the program is another one",
+        ) from error
+
+
+def phase(
+    operation: Operation,
+    example: str,
+    *,
+    processes: int,
+    data_size: int,
+    request_size: int,
+    interface: Interface,
+    access: Access,
+    shared: bool,
+    io_processes: int = 0,
+    iterations: int = 1,
+    collective: bool = False,
+    files: int = 1,
+    pause: float = 0.0,
+    syncs: int = 0,
+    again: bool = False,
+) -> Phase:
+    """Return a phase that is known exactly.
+
+    Args:
+        operation: read or write.
+        example: a file of it.
+        processes: of the job.
+        data_size: of an I/O process in an iteration, B.
+        request_size: of a single call, B.
+        interface: that the application calls.
+        access: how one process's requests lie.
+        shared: whether several processes use a file.
+        io_processes: that do this I/O; 0 for all.
+        iterations: how often.
+        collective: whether the calls are.
+        files: in all.
+        pause: processor time computed by each rank before each iteration, s.
+        syncs: fsync calls of all processes.
+        again: each iteration writes the same place.
+    """
+    found = Characteristics(
+        processes=processes,
+        io_processes=io_processes or processes,
+        interface=interface,
+        iterations=iterations,
+        data_size=data_size,
+        request_size=request_size,
+        operation=operation,
+        collective=collective,
+        shared=shared,
+        access=access,
+    )
+    alone = iterations > 1 and files >= iterations * (1 if shared else found.io_processes)
+    how = "one" if iterations == 1 else "again" if again else "files" if alone else "pauses"
+    details: dict[str, str | int | float] = {"iterations_are": how}
+    if pause:
+        details["pause_seconds"] = pause
+    if syncs:
+        details["syncs"] = syncs
+    return Phase(
+        characteristics=found,
+        quality=_EXACT,
+        files=files,
+        bytes=found.total_bytes,
+        example=example,
+        details=details,
+    )
+
+
+def workload(name: str, processes: int, *phases: Phase, notes: tuple[str, ...] = ()) -> Workload:
+    """Return the workload of some phases, the largest first."""
+    ordered = sorted(phases, key=lambda one: -one.bytes)
+    return Workload(name=name, processes=processes, phases=tuple(ordered), source="acic kernel", notes=notes)

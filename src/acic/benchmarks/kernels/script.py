@@ -1,0 +1,162 @@
+"""Scripts: what each rank of an application does, step by step, for `acic-bench play` to do.
+
+The format is told in docs/acic-bench.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+ALL = "*"
+"""The ranks of a line: all of them."""
+
+Ranks = int | str
+"""One rank, or several as they stand in a script: `*`, `0,4-7`."""
+
+Box = tuple[tuple[int, int, int], tuple[int, int, int]]
+"""Where a box in an array begins, and its size, in elements; the last dimension varies fastest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What an application does.
+
+    Args:
+        ranks: how many it has.
+        lines: what they do.
+    """
+
+    ranks: int
+    lines: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The file that acic-bench reads."""
+        return "\n".join(["acic-script 1", f"ranks {self.ranks}", *self.lines, ""])
+
+
+class Writer:
+    """Writes a script.
+
+    Args:
+        ranks: how many it has.
+    """
+
+    def __init__(self, ranks: int) -> None:
+        self._ranks = ranks
+        self._lines: list[str] = []
+
+    @property
+    def script(self) -> Script:
+        """What was written."""
+        return Script(self._ranks, tuple(self._lines))
+
+    def _add(self, *words: str | int) -> None:
+        self._lines.append(" ".join(map(str, words)))
+
+    def barrier(self, ranks: Ranks = ALL) -> None:
+        """Have ranks wait for one another, without using up a processor."""
+        self._add(ranks, "barrier")
+
+    def compute(self, seconds: float, ranks: Ranks = ALL) -> None:
+        """Have ranks compute, for `seconds` of processor time each."""
+        self._add(ranks, "compute", f"{seconds:g}")
+
+    def open(self, name: str, path: str, *, ranks: Ranks = ALL, write: bool, mpiio: bool = False) -> None:
+        """Open a file under a name: through MPI-IO by all of the ranks together."""
+        self._add(ranks, "open", name, "mpiio" if mpiio else "posix", "w" if write else "r", path)
+
+    def close(self, name: str, *, ranks: Ranks = ALL) -> None:
+        """Close a file, by all the ranks that opened it."""
+        self._add(ranks, "close", name)
+
+    def sync(self, name: str, *, ranks: Ranks = ALL) -> None:
+        """Have what was written reach the disks."""
+        self._add(ranks, "sync", name)
+
+    def view(
+        self, name: str, base: int, element: int, whole: tuple[int, int, int], parts: Sequence[Iterable[Box]]
+    ) -> None:
+        """Let each rank see its part of an array: boxes in ascending order.
+
+        Args:
+            name: of the open file.
+            base: where the array begins, B.
+            element: of the array, B.
+            whole: the array's elements in each dimension, the slowest first.
+            parts: the boxes of each rank.
+        """
+        for rank, boxes in enumerate(parts):
+            numbers = [number for box in boxes for place in box for number in place]
+            self._add(rank, "view", name, base, element, *whole, *numbers)
+
+    def write(self, name: str, offset: int, size: int, *, count: int = 1, stride: int = 0, ranks: Ranks = ALL) -> None:
+        """Write `count` requests of `size` B, `stride` B from one's begin to the next one's (0: end to end)."""
+        self._transfer("write", name, offset, size, count, stride, ranks)
+
+    def read(self, name: str, offset: int, size: int, *, count: int = 1, stride: int = 0, ranks: Ranks = ALL) -> None:
+        """Read as `write` writes."""
+        self._transfer("read", name, offset, size, count, stride, ranks)
+
+    def _transfer(self, action: str, name: str, offset: int, size: int, count: int, stride: int, ranks: Ranks) -> None:
+        several = [count] if count > 1 else []
+        self._add(ranks, action, name, offset, size, *several, *([stride] if several and stride else []))
+
+    def write_all(self, name: str, places: Sequence[tuple[int, int]]) -> None:
+        """Write collectively: offset and size of each rank's part, B."""
+        for rank, (offset, size) in enumerate(places):
+            self._add(rank, "write_all", name, offset, size)
+
+    def put(self, path: str, count: int, size: int, *, ranks: Ranks) -> None:
+        """Make `count` files of `size` B; # in the path stands for the number."""
+        self._add(ranks, "put", path, count, size)
+
+    def get(self, path: str, count: int, size: int, *, ranks: Ranks) -> None:
+        """Open, read and close files that were put."""
+        self._add(ranks, "get", path, count, size)
+
+    def stat(self, path: str, count: int = 1, *, ranks: Ranks) -> None:
+        """Ask for files' attributes."""
+        self._add(ranks, "stat", path, count)
+
+    def unlink(self, path: str, count: int = 1, *, ranks: Ranks) -> None:
+        """Remove files."""
+        self._add(ranks, "unlink", path, count)
+
+    def mkdir(self, path: str, *, ranks: Ranks) -> None:
+        """Make a folder."""
+        self._add(ranks, "mkdir", path)
+
+    def rmdir(self, path: str, *, ranks: Ranks) -> None:
+        """Remove a folder."""
+        self._add(ranks, "rmdir", path)
+
+
+def prepared(ranks: int, files: Iterable[tuple[str, int]], *, piece: int = 1 << 20) -> Script:
+    """Return a script that makes files, each written by all ranks: the highest rank writes the beginning.
+
+    So what a rank will read of its share was written on another node, where there are several.
+
+    Args:
+        ranks: how many.
+        files: path and size in B of each.
+        piece: of a single write, B.
+    """
+    writer = Writer(ranks)
+    for path, size in files:
+        writer.open("f", path, ranks=0, write=True)
+        writer.close("f", ranks=0)
+        writer.barrier()
+        writer.open("f", path, write=True)
+        share = -(-size // ranks)
+        for rank in range(ranks):
+            low, high = rank * share, min(size, (rank + 1) * share)
+            whole, rest = divmod(max(0, high - low), piece)
+            if whole:
+                writer.write("f", low, piece, count=whole, ranks=ranks - 1 - rank)
+            if rest:
+                writer.write("f", low + whole * piece, rest, ranks=ranks - 1 - rank)
+        writer.sync("f")
+        writer.close("f")
+    return writer.script

@@ -1,0 +1,181 @@
+"""`acic-bench play` does what a script says, all of it and nothing else, and finds wrong data."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.native.bench import FAILED, WRONG_DATA, Bench, Summary
+from tests.native.model import replayed
+
+SCRIPT = """acic-script 1
+ranks 3
+0 mkdir d
+* barrier
+* compute 0.05
+* open f mpiio w field
+0 view f 8 16 2 2 3 0 0 0 1 2 1 1 0 2 1 2 1
+1 view f 8 16 2 2 3 0 0 1 1 2 1 1 0 0 1 2 1
+2 view f 8 16 2 2 3 0 0 2 1 2 1 1 0 1 1 2 1
+* write_all f 0 64
+* write_all f 64 128
+* sync f
+* close f
+0 open g posix w log
+0 write g 3 10 4 12
+0 sync g
+0 close g
+1 put d/file.# 5 100
+* barrier
+2 open g posix r log
+2 read g 3 10 4 12
+2 close g
+1-2 open h mpiio r field
+1 read_all h 0 0
+2 read_all h 8 192
+1 read h 8 384
+1-2 close h
+0 get d/file.# 5 100
+0 stat d/file.# 5
+2 stat log
+* barrier
+1 unlink d/file.# 5
+* barrier
+0 rmdir d
+"""
+
+
+def play(bench: Bench, folder: Path, script: str, options: str = "", *, ranks: int = 3, status: int = 0) -> Summary:
+    (folder / "files").mkdir(exist_ok=True)
+    (folder / "script").write_text(script)
+    return bench.measure(f"play script --dir files {options}", ranks=ranks, cwd=folder, status=status)
+
+
+def number_of(path: str) -> int:
+    """FNV-1a of a path, without its lowest bit."""
+    found = 0xCBF29CE484222325
+    for byte in path.encode():
+        found = (found ^ byte) * 0x100000001B3 % 2**64
+    return found >> 1
+
+
+@pytest.mark.parametrize("options", ["-W", "--fill"])
+def test_all_of_a_script_is_done_and_nothing_else(bench: Bench, tmp_path: Path, options: str) -> None:
+    told = play(bench, tmp_path, SCRIPT, options).play
+    files = {path.name: path.read_bytes() for path in (tmp_path / "files").iterdir()}
+    log = bytearray(3 + 3 * 12 + 10)
+    for offset in range(3, 51 - 12 + 1, 12):
+        log[offset : offset + 10] = replayed(number_of("log"), offset, 10)
+    assert files == {"field": bytes(8) + replayed(number_of("field"), 8, 3 * 192), "log": bytes(log)}
+    counts = {name: told[name] for name in ("bytesWritten", "bytesRead", "writes", "reads", "opens", "syncs")}
+    assert counts == {
+        "bytesWritten": 3 * 192 + 40 + 500,
+        "bytesRead": 40 + 192 + 384 + 500,
+        "writes": 6 + 4 + 5,
+        "reads": 4 + 1 + 1 + 5,
+        "opens": 3 + 1 + 5 + 1 + 2 + 5,
+        "syncs": 3 + 1,
+    }
+    assert told["metadataCalls"] == 1 + 5 + 1 + 5 + 1
+    assert told["filesMade"] == 1 + 1 + 5
+
+
+def test_times_add_up(bench: Bench, tmp_path: Path) -> None:
+    script = "acic-script 1\nranks 2\n0 compute 0.3\n* barrier\n* compute 0.1\n0 put f 1 1000000\n0 unlink f\n"
+    before = time.monotonic()
+    told = play(bench, tmp_path, script, ranks=2).play
+    elapsed = time.monotonic() - before
+    assert 0.4 <= told["computeProcessorTime"] < 0.45
+    assert 0.4 <= told["computeTime"] < told["totalTime"] < elapsed
+    assert 0.25 < told["waitTime"] < told["totalTime"]  # of rank 1, for rank 0
+    parts = ("openTime", "writeTime", "readTime", "syncTime", "closeTime", "metadataTime")
+    assert told["ioTime"] == pytest.approx(sum(told[part] for part in parts))  # one rank has them all
+    assert told["totalTime"] >= told["computeTime"] + told["ioTime"]
+
+
+def test_waiting_uses_no_processor(bench: Bench, tmp_path: Path) -> None:
+    """Three ranks that wait for a fourth leave it the processor: they, and all it takes to start, use less than it."""
+    (tmp_path / "script").write_text("acic-script 1\nranks 4\n0 compute 1\n* barrier\n")
+    command = ["bash", "-c", f"time {' '.join(bench.command('play script', 4))} >/dev/null"]
+    env = bench.mpi.environment | {"TIMEFORMAT": "%U %S"}
+    told = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stderr
+    assert sum(map(float, told.split()[-2:])) < 2.0
+
+
+def test_computing_costs_processor_time(bench: Bench, tmp_path: Path) -> None:
+    """On one processor two ranks take twice as long as one."""
+    (tmp_path / "script").write_text("acic-script 1\nranks 2\n* compute 0.3\n")
+    command = ["taskset", "-c", "0", *bench.command("play script -O summaryFormat=JSON", 2)]
+    done = subprocess.run(command, cwd=tmp_path, env=bench.mpi.environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    seconds = float(done.stdout.partition('"computeTime": ')[2].partition(",")[0])
+    assert seconds > 0.45
+
+
+@pytest.mark.parametrize("name", ["field", "log"])
+def test_wrong_data_are_found(bench: Bench, tmp_path: Path, name: str) -> None:
+    """What one job wrote, with a byte changed before another one reads it."""
+    made = "acic-script 1\nranks 3\n0 open f posix w NAME\n0 write f 0 5000\n0 close f\n".replace("NAME", name)
+    read = "acic-script 1\nranks 3\n* open f posix r NAME\n1 read f 1000 3000\n* close f\n".replace("NAME", name)
+    play(bench, tmp_path, made, "--fill")
+    play(bench, tmp_path, read, "-W")
+    path = tmp_path / "files" / name
+    content = bytearray(path.read_bytes())
+    content[2222] ^= 1
+    path.write_bytes(content)
+    summary = play(bench, tmp_path, read, "-W", status=WRONG_DATA)
+    assert f"{name} at byte 2216" in summary.data["Error"]  # the word that has it
+    assert summary.data["Status"] == "wrong data"
+    play(bench, tmp_path, read)  # without -W nobody looks
+
+
+def test_writes_that_are_lost_are_found(bench: Bench, tmp_path: Path) -> None:
+    """Two files of one name by hard link: what is written to the second destroys the first."""
+    script = "acic-script 1\nranks 2\n0 open f posix w a\n0 write f 0 800\n0 close f\n* barrier\n1 put b 1 800\n"
+    play(bench, tmp_path, script, "-W", ranks=2)
+    (tmp_path / "files" / "b").unlink()
+    (tmp_path / "files" / "b").hardlink_to(tmp_path / "files" / "a")
+    summary = play(bench, tmp_path, script, "-W", ranks=2, status=WRONG_DATA)
+    assert "a at byte 0" in summary.data["Error"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("0 get nothing 1 8", "nothing"),
+        ("1 stat nothing", "stat"),
+        ("0 unlink nothing", "unlink"),
+        ("* open f posix r nothing\n* close f", "open"),
+        ("* open f mpiio r nothing\n* close f", "nothing"),
+        ("0 put a 1 8\n0 open f posix r a\n0 read f 4 8\n0 close f", "too early"),
+    ],
+)
+def test_a_failure_ends_all_ranks_and_leaves_no_times(bench: Bench, tmp_path: Path, line: str, said: str) -> None:
+    script = f"acic-script 1\nranks 3\n{line}\n* compute 0.01\n* barrier\n2 put late 1 8\n"
+    summary = play(bench, tmp_path, script, status=FAILED)
+    assert said in summary.data["Error"]
+    assert "totalTime" not in summary.play
+    assert "ERROR" in summary.stderr
+
+
+def test_ranks_that_a_script_does_not_have_do_nothing(bench: Bench, tmp_path: Path) -> None:
+    assert play(bench, tmp_path, SCRIPT, "-W", ranks=5).play["ranks"] == 3
+    (tmp_path / "script").write_text(SCRIPT)
+    assert "mpiexec -n 3" in bench.run("play script", ranks=2, cwd=tmp_path).stderr
+
+
+def test_pauses_of_a_replay_can_be_burnt(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "trace").write_text(
+        "acic-replay 1\nranks 1\nfile 0 0 f\n0 posix write 0 0 0 8 0 0.1\n0 posix write 0 0 8 8 0.4 0.5\n"
+    )
+    times = {}
+    for options in ("--think 1", "--think 1 --burn", "--think 0 --burn"):
+        told = bench.measure(f"replay trace {options}", ranks=1, cwd=tmp_path).data["Replay"]
+        times[options] = told["computeTime"]
+        assert told["totalTime"] > 0.29 or "--think 0" in options
+    assert times["--think 1"] == 0
+    assert times["--think 1 --burn"] >= 0.3
+    assert times["--think 0 --burn"] < 0.01
