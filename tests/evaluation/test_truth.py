@@ -1,5 +1,6 @@
 """Ground truth comes back from its file as it was, and says how much there is to choose."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -87,6 +88,13 @@ def test_medians_count_staging_and_failures_only_where_nothing_else_is_there() -
     values = dict(zip(table.configurations, table.values[0], strict=True))
     assert values == {one: 5.0, two: float("inf")}
     assert field_of(table).fixed == one
+
+
+def test_a_configuration_that_gave_wrong_bytes_once_is_no_choice() -> None:
+    one, two = ALL[:2]
+    wrong = replace(run("a", one, None), outcome=Outcome.CORRUPT)
+    field = field_of(table_of([run("a", one, 1.0), wrong, run("a", one, 1.0), run("a", two, 9.0)], LAB, "time"))
+    assert field.best["a", "small"] == two
 
 
 def test_a_configuration_that_some_application_lacks_is_no_choice() -> None:

@@ -212,6 +212,11 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
             f"the configurations of {platform.name} have to be deployed, and acic does not do that by itself yet",
             hint=f"deploy them, run IOR, and give its outputs to `acic data import --platform {platform.name}`",
         )
+    if request.where.runner == LAB:
+        from acic.lab import Lab
+
+        Lab.open().close()  # it is up, and nobody works on it
+        return find_benchmark(request.where.benchmark)
     return open_trials(platform, request.where, Path(request.where.directory))[1]
 
 

@@ -184,9 +184,20 @@ class Trials:
                 return verdict if step == "measure" else replace(verdict, note=f"{step}: {verdict.note}")
             if replica.prepares:
                 self._system.forget(data)
+        if excess := self._excess(run, data):
+            return Verdict(Outcome.CORRUPT, verdict.result, excess)
         if run.trial.verify and self._can_check(run.trial.point.workload):
             return self._verify(run, replicas[-1], verdict)
         return verdict
+
+    def _excess(self, run: _Run, data: Path) -> str:
+        """Return how much larger its files are than what was written, "" if they are not.
+
+        GlusterFS counts bytes of sharded files twice that several clients extend at once.
+        """
+        written = run.trial.point.workload.total_bytes
+        found = sum(path.stat().st_size for path in data.iterdir())
+        return f"its files have {found} B, and {written} B were written" if found > written else ""
 
     def _step(self, run: _Run, step: str, replica: Replica, *, layout: bool = False) -> Verdict:
         arguments = [*replica.options, "-G", str(run.trial.number + 1), *self._hints(run)]

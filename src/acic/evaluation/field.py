@@ -56,17 +56,20 @@ class Field:
 
 
 def table_of(runs: Iterable[Run], platform: Platform, goal: str) -> Table:
-    """Return the medians over repetitions."""
+    """Return the medians over repetitions; inf where any run gave wrong bytes: such a configuration is no choice."""
     found: dict[tuple[Application, Configuration], list[float]] = defaultdict(list)
+    spoilt: set[tuple[Application, Configuration]] = set()
     for run in runs:
         key = (run.kernel, run.scale), run.configuration
-        found[key] += [] if run.total is None or run.outcome is not Outcome.OK else [_value(run, platform, goal)]
+        found[key] += [_value(run, platform, goal)] if run.outcome is Outcome.OK else []
+        spoilt |= {key} if run.outcome is Outcome.CORRUPT else set()
     applications = tuple(sorted({a for a, _ in found}))
     configurations = tuple(sorted({c for _, c in found}, key=lambda c: sorted(map(str, c.items()))))
     values = np.full((len(applications), len(configurations)), np.nan)
     for (application, configuration), totals in found.items():
         at = applications.index(application), configurations.index(configuration)
-        values[at] = median(totals) if totals else np.inf
+        good = totals and (application, configuration) not in spoilt
+        values[at] = median(totals) if good else np.inf
     return Table(applications, configurations, values, goal)
 
 

@@ -66,9 +66,11 @@ class Runs:
             place = self._system.ready(configuration)
             (place.seen / name).mkdir()
             took = self._timed(kernel, name, folder, place)
-            if kernel.results and self._platform.stages_out(configuration):
-                results = [f"{name}/{result}" for result in kernel.results]
-                size = sum((place.seen / result).stat().st_size for result in results)
+            results = [f"{name}/{result}" for result in kernel.results]
+            size = sum((place.seen / result).stat().st_size for result in results)
+            if size > kernel.bytes_moved:
+                outcome, note = Outcome.CORRUPT, f"its results have {size} B, and it wrote {kernel.bytes_moved} B"
+            elif results and self._platform.stages_out(configuration):
                 staged = stage_out(self._lab, results)
         except (AcicError, OSError) as error:
             outcome, note = Outcome.FAILED, _one_line(error)
@@ -86,7 +88,7 @@ class Runs:
             io=good.io_seconds if good else None,
             compute=good.compute_seconds if good else None,
             staged=staged if good else 0.0,
-            staged_bytes=size if good else 0,
+            staged_bytes=size if good and staged else 0,
             tool_version=self._benchmark.version,
             note=note,
         )

@@ -6,13 +6,17 @@ import logging
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from acic.cluster.lab import MOUNT, RECORD, LabFacts, LabRunner, Lock, Node, Room, sweep
+from acic.cluster.lab import MOST_DEVICES, MOUNT, NAME, RECORD, LabFacts, LabRunner, Lock, Node, Record, Room, sweep
 from acic.errors import InvalidInput, TransientError
 from acic.filesystems.deployment import Deployment, FileSystem, Knob
+from acic.filesystems.nfs import Nfs
+from acic.filesystems.registry import FILE_SYSTEMS
 from acic.lab import site as sites
+from acic.lab.bridge import bridge
 from acic.lab.site import Site
 from acic.space import Value
 from acic.steps import Step
@@ -46,7 +50,7 @@ class Lab:
         *,
         nic: str,
         state: Path = RECORD,
-        name: str = "acic",
+        name: str = NAME,
         network: str = "",
         file_systems: Mapping[str, FileSystem] | None = None,
     ) -> Lab:
@@ -148,9 +152,11 @@ class Lab:
         profile, count = str(configuration.get("device")), sites.number(configuration, "raid_devices")
         layout = sites.layout(self.room, serving, self._capacity(configuration))
         deployment = file_system.deployment(layout, configuration)
+        nic = str(configuration.get("instance_type", self.nic))
+        self.room.rate(nic)
         self.undeploy()
-        if (nic := configuration.get("instance_type", self.nic)) != self.nic:
-            self.set_nic(str(nic))
+        if nic != self.nic:
+            self.set_nic(nic)
         self._note(configuration, whole=False, mounts={})
         devices = self.room.attach([node.name for node in serving], profile, count)
         self.perform(deployment.steps)
@@ -204,15 +210,13 @@ class Lab:
         return self.room.runner(environment=environment, mpiexec=mpiexec)
 
     def _file_system(self, configuration: Mapping[str, Value]) -> FileSystem:
-        known = self._known
-        if known is None:
-            from acic.filesystems.registry import FILE_SYSTEMS
-
-            known = FILE_SYSTEMS
+        known = FILE_SYSTEMS if self._known is None else self._known
         name = str(configuration.get("file_system"))
         if name not in known:
             raise InvalidInput(f"{name!r} is no file system of the lab", hint=f"use {', '.join(known)}")
-        return known[name]
+        found = known[name]
+        # the registry is pure: what it calls by name is found, or built, here
+        return replace(found, program=str(bridge())) if isinstance(found, Nfs) and self._known is None else found
 
     def _deployment(self, configuration: Mapping[str, Value]) -> Deployment:
         serving = sites.servers(self.room, configuration)
@@ -230,7 +234,21 @@ class Lab:
                 troubles.append(f"{node} has nothing mounted")
             elif self._mount(node) != (kind, source):
                 troubles.append(f"{node} has {self._mount(node)} mounted, not {(kind, source)}")
+            else:
+                troubles += self._elsewhere(node, made.deployment.directory)
         return troubles
+
+    def _elsewhere(self, node: str, directory: str) -> Iterable[str]:
+        """Tell if what is written to the directory would not get to the mount: the mount is dead, or not above it."""
+        try:
+            done = self.run(node, ["stat", "-c", "%m", directory], seconds=_KNOB_SECONDS)
+        except TransientError as error:
+            yield f"{directory} on {node}: {error.problem}"
+            return
+        if done.returncode != 0:
+            yield f"{directory} on {node}: {done.stderr.strip()}"
+        elif done.stdout.strip() != MOUNT:
+            yield f"{directory} on {node} is below {done.stdout.strip()}, not {MOUNT}"
 
     def _asked(self, knob: Knob) -> Iterable[str]:
         try:
@@ -265,17 +283,25 @@ class Lab:
         profile, count = str(configuration.get("device")), sites.number(configuration, "raid_devices")
         if profile not in self.facts.disks:
             raise InvalidInput(f"the lab has no disk {profile!r}", hint=f"use {', '.join(self.facts.disks)}")
+        if not 1 <= count <= MOST_DEVICES:
+            raise InvalidInput(f"{count} devices for a server", hint=f"give 1 to {MOST_DEVICES}")
         return self.facts.disks[profile].size * count
 
 
-def clean_up(state: Path = RECORD, *, name: str = "acic") -> None:
+def clean_up(state: Path = RECORD, *, name: str = "") -> None:
     """Remove whatever a killed controller left of a lab; safe any time, also when there is nothing.
 
+    Args:
+        state: the folder for its record.
+        name: of the lab, needed only where the record is lost and the name was not the default one.
+
     Raises:
+        InvalidInput: the lab of that name is another one, with its record elsewhere.
         TransientError: another process works on it, or something stays.
     """
     lock = Lock(state)
     try:
-        sweep(state, name)
+        record = Record.read(state)
+        sweep(state, name or (record.name if record is not None else NAME))
     finally:
         lock.release()

@@ -1,0 +1,143 @@
+"""Running something on what is deployed: a program of the user's, or a benchmark that shows what it does."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from acic.benchmarks import find_benchmark, hints_text
+from acic.cluster.job import Ending, Job, State
+from acic.errors import InvalidInput, TransientError
+from acic.lab.lab import Lab
+from acic.lab.site import Site
+from acic.units import MIB
+
+PLACE = "{directory}"  # in a command: where its files are to go
+# What is measured unless something else is asked for: a shared file in large and in interleaved small pieces.
+PATTERNS: Mapping[str, tuple[str, ...]] = {
+    "shared file, POSIX, 4 MiB": ("-a", "POSIX", "-t", "4m", "-b", "32m"),
+    "shared file, collective MPI-IO, 256 KiB": ("-a", "MPIIO", "-c", "-t", "256k", "-b", "256k", "-s", "64"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bandwidth:
+    """What one benchmark run gave.
+
+    Args:
+        pattern: name of the access pattern.
+        operation: "write" or "read".
+        rate: B/s.
+    """
+
+    pattern: str
+    operation: str
+    rate: float
+
+
+def run(lab: Lab, words: Sequence[str], *, processes: int, folder: Path, seconds: float) -> tuple[Job, Ending]:
+    """Run a command on the compute nodes, with a directory of its own on what is deployed.
+
+    Args:
+        lab: with something deployed.
+        words: the command; `{directory}` is where its files are to go.
+        processes: MPI processes; 0 to start it once, on the first node.
+        folder: for its output.
+        seconds: after which it is ended.
+
+    Raises:
+        TransientError: it was not started.
+    """
+    with _directory(lab) as (directory, site):
+        job = _job(lab, site, [word.replace(PLACE, directory) for word in words], processes, folder, seconds)
+        return job, _ended(lab, job)
+
+
+def bandwidths(lab: Lab, *, processes: int, folder: Path, seconds: float) -> Iterator[Bandwidth]:
+    """Write and read by each of `PATTERNS`; before each reading all caches are emptied.
+
+    Raises:
+        TransientError: a run failed, or found wrong data.
+    """
+    benchmark = find_benchmark("acic-bench")
+    each = -(-processes // lab.facts.compute_nodes)
+    for pattern, options in PATTERNS.items():
+        with _directory(lab) as (directory, site):
+            hints = folder / "hints"
+            hints.write_text(hints_text(site.deployment.hints))
+            given = (
+                *options,
+                "-k",
+                "-E",
+                "-G",
+                "1",
+                "-e",
+                *benchmark.hints_arguments(hints),
+                "-o",
+                f"{directory}/file",
+            )
+            for operation, more in (("write", ("-w",)), ("read", ("-r", "-C", "-Q", str(each)))):
+                lab.fresh()
+                summary = folder / f"{uuid.uuid4().hex}.json"
+                words = benchmark.command((*given, *more), summary)
+                job = _job(lab, site, words, processes, folder, seconds)
+                ending = _ended(lab, job, benchmark.mpiexec)
+                if ending.state is not State.DONE:
+                    raise TransientError(f"{operation}, {pattern}: {ending.reason}{_said(job)}", hint="run it again")
+                yield Bandwidth(pattern=pattern, operation=operation, rate=_rate(summary, operation))
+
+
+def _job(lab: Lab, site: Site, words: Sequence[str], processes: int, folder: Path, seconds: float) -> Job:
+    hints = folder / "romio-hints"
+    hints.write_text("".join(f"{name} {value}\n" for name, value in site.deployment.hints.items()))
+    return Job(
+        name=f"lab-{uuid.uuid4().hex[:12]}",
+        command=tuple(words),
+        processes=processes,
+        folder=folder,
+        time_limit=seconds,
+        nodes=lab.facts.compute_nodes if processes else 1,
+        environment={"ROMIO_HINTS": str(hints)} if site.deployment.hints else {},
+    )
+
+
+def _ended(lab: Lab, job: Job, mpiexec: Path | None = None) -> Ending:
+    runner = lab.runner(mpiexec=mpiexec)
+    runner.submit(job)
+    return runner.wait(job)
+
+
+@contextmanager
+def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
+    """Make a directory on what is deployed, and remove it at the end."""
+    site = lab.site
+    if site is None:
+        raise InvalidInput("nothing is deployed in the lab", hint="deploy something first: acic lab run --fs nfs")
+    directory = f"{site.deployment.directory}/run-{uuid.uuid4().hex[:12]}"
+    first = site.mounted[0]
+    done = lab.run(first, ["mkdir", directory])
+    if done.returncode != 0:
+        raise TransientError(
+            f"cannot make {shlex.quote(directory)} on {first}: {done.stderr.strip()}", hint="try again"
+        )
+    try:
+        yield directory, site
+    finally:
+        lab.run(first, ["rm", "-rf", directory], seconds=120)
+
+
+def _rate(summary: Path, operation: str) -> float:
+    for entry in json.loads(summary.read_text())["summary"]:
+        if entry["operation"] == operation:
+            return float(entry["bwMeanMIB"]) * MIB
+    raise TransientError(f"the benchmark says nothing of its {operation}", hint="run it again")
+
+
+def _said(job: Job) -> str:
+    lines = job.stderr.read_text(errors="replace").strip().splitlines() if job.stderr.exists() else []
+    return f": {lines[-1]}" if lines else ""

@@ -1,0 +1,79 @@
+"""Runs of applications in a real lab: timed, staged out where they must be, and cleared away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acic.benchmarks import find_benchmark
+from acic.benchmarks.kernels import kernel
+from acic.evaluation.running import Runs
+from acic.lab import Lab
+from acic.platforms import load_platform
+from acic.space import Configuration
+from acic.store.measurement import Outcome
+from tests.laboratory import lab as lab
+
+LAB = load_platform("lab")
+GLUSTER = Configuration(
+    instance_type="lab.400m",
+    device="ephemeral",
+    raid_devices=1,
+    file_system="GlusterFS",
+    servers=2,
+    placement="dedicated",
+    stripe_size=2**22,
+)
+
+
+@pytest.fixture
+def runs(lab: Lab, tmp_path: Path) -> Runs:
+    (tmp_path / "out").mkdir()
+    return Runs(LAB, lab, find_benchmark("acic-bench"), tmp_path / "out")
+
+
+def files(lab: Lab) -> list[Path]:
+    site = lab.site
+    assert site is not None
+    return list((lab.nodes["c0"].root / site.deployment.directory.removeprefix("/")).iterdir())
+
+
+def test_runs_are_timed_staged_out_and_cleared_away(runs: Runs, lab: Lab, tmp_path: Path) -> None:
+    wrote = runs.run(kernel("vpicio", "small"), GLUSTER, 2)
+    assert (wrote.outcome, wrote.note) == (Outcome.OK, "")
+    assert (wrote.kernel, wrote.scale, wrote.repetition, wrote.configuration) == ("vpicio", "small", 2, GLUSTER)
+    assert wrote.seconds is not None
+    assert wrote.io is not None
+    assert 0 < wrote.io <= wrote.seconds
+    assert wrote.compute is not None
+    assert wrote.compute >= 0.2  # s of processor time that each process burns
+    assert wrote.staged_bytes == 4 * 8 * 960_000
+    assert 0 < wrote.staged < 60
+    assert wrote.total == wrote.seconds + wrote.staged
+    read = runs.run(kernel("random-reads"), GLUSTER, 0)
+    assert (read.outcome, read.staged, read.staged_bytes) == (Outcome.OK, 0.0, 0)  # it keeps nothing
+    assert files(lab) == []
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_what_lasts_is_not_staged_out(runs: Runs) -> None:
+    lasting = runs.run(kernel("vpicio", "small"), Configuration(GLUSTER, device="EBS"), 0)
+    assert (lasting.outcome, lasting.staged, lasting.staged_bytes) == (Outcome.OK, 0.0, 0)
+
+
+def test_a_run_whose_lab_is_not_what_it_should_be_is_not_made(runs: Runs, lab: Lab) -> None:
+    assert runs.run(kernel("one-writer"), GLUSTER, 0).outcome is Outcome.OK
+    lab.run("c0", ("tc", "qdisc", "del", "dev", "eth0", "root"))
+    failed = runs.run(kernel("one-writer"), GLUSTER, 0)
+    assert failed.outcome is Outcome.FAILED
+    assert "not what it should be" in failed.note
+    lab.set_nic(lab.nic)
+
+
+def test_an_application_that_fails_is_recorded_as_failed(runs: Runs, lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acic.evaluation.running.LIMIT", 0.2)
+    failed = runs.run(kernel("bursts"), GLUSTER, 0)
+    assert (failed.outcome, failed.seconds, failed.total) == (Outcome.FAILED, None, None)
+    assert "time limit" in failed.note
+    assert files(lab) == []
