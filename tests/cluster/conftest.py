@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from acic.lab import Lab
 from tests.cluster import slurm as slurm_service
 from tests.cluster import sshd as sshd_service
 from tests.cluster.places import Place
@@ -48,7 +49,7 @@ def mpi() -> None:
     need_mpi()
 
 
-@pytest.fixture(params=["local", "ssh", "slurm"])
+@pytest.fixture(params=["local", "ssh", "slurm", "lab"])
 def place(request: pytest.FixtureRequest) -> Place:
     need_mpi()
     if request.param == "ssh":
@@ -57,4 +58,7 @@ def place(request: pytest.FixtureRequest) -> Place:
     if request.param == "slurm":
         request.getfixturevalue("slurm")
         return Place("slurm", {"interval": 0.1, "settle": 1.0, "patience": 10.0})
+    if request.param == "lab":
+        made: Lab = request.getfixturevalue("lab")
+        return Place("lab", {"state": str(made.room.state)})
     return Place("local")

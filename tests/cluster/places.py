@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from acic.cluster import BatchRunner, Job, LocalRunner, Runner, SshRunner
+from acic.cluster.lab import Room
 from acic.cluster.processes import tagged
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,7 @@ class Place:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def runner(self) -> Runner:
-        makers: dict[str, Any] = {"local": LocalRunner, "ssh": SshRunner, "slurm": BatchRunner}
+        makers: dict[str, Any] = {"local": LocalRunner, "ssh": SshRunner, "slurm": BatchRunner, "lab": _in_lab}
         made: Runner = makers[self.kind](**self.options)
         return made
 
@@ -48,6 +49,10 @@ class Place:
             cwd=ROOT,
             env=os.environ | {"PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"},
         )
+
+
+def _in_lab(state: str) -> Runner:
+    return Room.open(Path(state), control=False).runner()
 
 
 def job(folder: Path, *command: str, processes: int = 0, time_limit: float = 30, **more: Any) -> Job:

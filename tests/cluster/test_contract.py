@@ -249,6 +249,8 @@ def test_a_controller_killed_while_it_submits_leaves_nothing(place: Place, tmp_p
 @pytest.mark.parametrize("processes", [0, 2])
 def test_a_controller_killed_by_its_own_job_leaves_nothing(place: Place, tmp_path: Path, processes: int) -> None:
     """The first thing that the job does is to kill its controller, which may not even know yet that it runs."""
+    if place.kind == "lab":
+        pytest.skip("a node of the lab does not see the machine's processes")
     script = "echo $$ >>own; kill -9 $(cat pid); setsid sleep 70 & echo $! >>own; sleep 71"
     made = shell(tmp_path, script, processes=processes)
     controller = place.controller(made)

@@ -35,6 +35,10 @@ COMMANDS = {
         "acic.cli.survey:survey",
         "Measure applications on configurations of the lab: what advice is judged by.",
     ),
+    "lab": (
+        "acic.cli.lab:lab",
+        "Make a virtual cluster on this machine, and run jobs on real file systems in it.",
+    ),
     "model": ("acic.cli.model:model", "List the models, and cross-validate them on a platform's measurements."),
 }
 

@@ -20,9 +20,8 @@ def remove_unused(folder: Path = _SHARED_MEMORY) -> list[Path]:
             with contextlib.suppress(OSError):
                 if path.stat().st_uid == uid:
                     left.add(str(path))
-    if left:
-        left -= set(_used())
-    unused = [Path(path) for path in sorted(left)]
+    used = {os.path.basename(path) for path in _used()} if left else set()  # a node of the lab shows another folder
+    unused = [Path(path) for path in sorted(left) if os.path.basename(path) not in used]
     for path in unused:
         path.unlink(missing_ok=True)
     return unused

@@ -132,7 +132,7 @@ def _stacked(bricks: tuple[str, ...], shard: int) -> Iterator[Translator]:
         ("write-behind", "performance/write-behind", {"flush-behind": "off"}),
         ("read-ahead", "performance/read-ahead", {}),
         ("open-behind", "performance/open-behind", {}),
-        # No io-threads: on nodes of few cores, reads of four clients from four servers fall from 214 to 130 MiB/s.
+        # No io-threads: on few cores, four clients read from four servers a third slower with them (212, 131 MiB/s).
         ("acic", "debug/io-stats", {}),
     ):
         yield Translator(name=name, kind=kind, options=options, below=(top,))

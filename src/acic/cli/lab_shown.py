@@ -1,0 +1,97 @@
+"""What `acic lab` shows: the lab, and what ran in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from acic.cli.output import emit_json, say, table
+from acic.errors import TransientError
+from acic.units import format_bandwidth, format_bytes, format_seconds
+
+if TYPE_CHECKING:
+    from acic.lab import Lab, Site
+
+
+def run_command(
+    opened: Lab, site: Site, command: Sequence[str], processes: int, outputs: Path, seconds: float, as_json: bool
+) -> None:
+    """Run a command on what is deployed, and show what it said.
+
+    Raises:
+        TransientError: it failed.
+    """
+    from acic.cluster import State
+    from acic.lab.trial import run
+
+    job, ending = run(opened, command, processes=processes, folder=outputs, seconds=seconds)
+    out, err = (path.read_text(errors="replace") if path.exists() else "" for path in (job.stdout, job.stderr))
+    if as_json:
+        result = {"state": ending.state.value, "exit_status": ending.exit_status, "seconds": ending.seconds}
+        emit_json({"configuration": dict(site.configuration), **result, "stdout": out, "stderr": err})
+    else:
+        click.echo(out, nl=False)
+        click.echo(err, nl=False, err=True)
+        if ending.seconds is not None:
+            say(f"{format_seconds(ending.seconds)} on {told(site.configuration)}")
+    if ending.state is not State.DONE:
+        raise TransientError(f"the command failed: {ending.reason}", hint="what it said stands above")
+
+
+def run_benchmark(opened: Lab, site: Site, processes: int, outputs: Path, seconds: float, as_json: bool) -> None:
+    """Write and read by acic-bench, and show how fast that was."""
+    from acic.lab.trial import bandwidths
+
+    found = list(bandwidths(opened, processes=processes, folder=outputs, seconds=seconds))
+    if as_json:
+        emit_json({"configuration": dict(site.configuration), "processes": processes, "bandwidths": found})
+        return
+    patterns = list(dict.fromkeys(one.pattern for one in found))
+    rates = {(one.pattern, one.operation): format_bandwidth(one.rate) for one in found}
+    rows = [[pattern, rates[pattern, "write"], rates[pattern, "read"]] for pattern in patterns]
+    click.echo(told(site.configuration))
+    table(["pattern", "write", "read"], rows, right=["write", "read"])
+
+
+def show(opened: Lab, as_json: bool) -> None:
+    """Show nodes, disks, network, and what is deployed."""
+    site = opened.site
+    nodes = [
+        {
+            "name": node.name,
+            "address": node.address,
+            "mounted": node.mounted("/acic/mnt"),
+            "disks": opened.room.devices[node.name].table() if node.name in opened.room.devices else None,
+        }
+        for node in opened.nodes.values()
+    ]
+    if as_json:
+        deployed = None if site is None else dict(site.configuration)
+        emit_json({"name": opened.room.names.name, "instance_type": opened.nic, "nodes": nodes, "deployed": deployed})
+        return
+    rows = [
+        [str(node["name"]), str(node["address"]), _disks(opened, str(node["name"])), str(node["mounted"])]
+        for node in nodes
+    ]
+    rate = opened.facts.nics[opened.nic] / 1e6
+    share = f"{opened.facts.cpu:g} cores and {format_bytes(opened.facts.memory)} each"
+    click.echo(f"{opened.nic}: {rate:g} Mbit/s, {share}")
+    table(["node", "address", "disks", "mounted"], rows)
+    click.echo("deployed: " + ("nothing" if site is None else told(site.configuration)))
+
+
+def _disks(opened: Lab, node: str) -> str:
+    devices = opened.room.devices.get(node)
+    return "" if devices is None else f"{len(devices.loops)} x {devices.profile}, {devices.kind}"
+
+
+def told(configuration: Mapping[str, Any]) -> str:
+    """Return a configuration as a line of text."""
+    words = {
+        name: format_bytes(value) if name == "stripe_size" and isinstance(value, int) else str(value)
+        for name, value in configuration.items()
+    }
+    return ", ".join(f"{name} {value}" for name, value in words.items())

@@ -1,0 +1,133 @@
+"""The network: a bridge, and to each node a link that is as slow as its network interface is to be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from acic.cluster.lab.facts import ARCHIVE
+from acic.cluster.lab.nodes import Node
+from acic.cluster.lab.record import Names
+from acic.cluster.lab.tools import asked, read, tool, write
+from acic.errors import InvalidInput, TransientError
+
+INSIDE = "eth0"  # the node's end of its link
+CONGESTION = "cubic"
+ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+
+_BURST, _LATENCY = "256kb", "500ms"  # a shorter queue is unfair when several send to one
+_BUFFER = 2_097_152  # B: more than that and one stream fills the queue of the others
+_PER_SECOND = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
+
+
+def check_free(network: str, bridge: str) -> None:
+    """Check that nothing else of this machine is in `network`, and that `bridge` is free.
+
+    Raises:
+        InvalidInput: something is.
+    """
+    prefix = network.rpartition(".")[0]
+    if any(line.startswith(f"{prefix}.") for line in tool("ip", "-4", "route", "show", "table", "all").splitlines()):
+        raise InvalidInput(f"this machine uses the network {network} already", hint="give the lab another one")
+    if Path(f"/sys/class/net/{bridge}").exists():
+        raise InvalidInput(f"there is a network interface {bridge} already", hint="give the lab another name")
+
+
+def build(names: Names, network: str, nodes: Iterable[Node], rate: int) -> None:
+    """Make the bridge and the links, and shape them.
+
+    Args:
+        names: of the lab's parts.
+        network: of it.
+        nodes: which exist, without links.
+        rate: bit/s of all but the archive's.
+    """
+    prefix = network.rpartition(".")[0]
+    lines = [
+        f"link add {names.bridge} type bridge stp_state 0 forward_delay 0",
+        f"link set {names.bridge} addrgenmode none up",
+        f"address add {prefix}.1/24 dev {names.bridge}",
+    ]
+    shapes = []
+    for node in nodes:
+        link = names.link(node.name)
+        lines.append(f"link add {link} type veth peer name {INSIDE} netns {node.pid}")
+        lines.append(f"link set {link} addrgenmode none master {names.bridge} up")
+        if node.name != ARCHIVE:
+            shapes.append(_shape(link, rate))
+    tool("ip", "-batch", "-", stdin="\n".join([*lines, ""]))
+    tool("tc", "-batch", "-", stdin="\n".join([*shapes, ""]))
+    for node in nodes:
+        _connect(node, rate)
+
+
+def _connect(node: Node, rate: int) -> None:
+    shaped = "" if node.name == ARCHIVE else f"tc {_shape(INSIDE, rate)}"
+    script = f"""set -e
+ip link set lo up
+ip link set {INSIDE} addrgenmode none
+ip address add {node.address}/24 dev {INSIDE}
+ip link set {INSIDE} up
+{shaped}
+echo {CONGESTION} >/proc/sys/net/ipv4/tcp_congestion_control
+echo 4096 131072 {_BUFFER} >/proc/sys/net/ipv4/tcp_rmem
+echo 4096 65536 {_BUFFER} >/proc/sys/net/ipv4/tcp_wmem
+"""
+    tool(*node.enter(["/bin/sh", "-s"]), stdin=script)
+
+
+def reshape(names: Names, nodes: Iterable[Node], rate: int) -> None:
+    """Give the links of all nodes but the archive another rate, in bit/s."""
+    shaped = [node for node in nodes if node.name != ARCHIVE]
+    tool("tc", "-batch", "-", stdin="".join(f"{_shape(names.link(node.name), rate)}\n" for node in shaped))
+    for node in shaped:
+        tool(*node.enter(["tc", *_shape(INSIDE, rate).split()]))
+
+
+def rates(names: Names, node: Node) -> dict[str, int]:
+    """Return the rate in bit/s that each end of a node's link is held to; 0 where it is held to none."""
+    outside = asked(["tc", "qdisc", "show", "dev", names.link(node.name), "root"])
+    inside = asked(node.enter(["tc", "qdisc", "show", "dev", INSIDE, "root"]))
+    return {"to": rate_of(outside.stdout), "from": rate_of(inside.stdout)}
+
+
+def rate_of(text: str) -> int:
+    """Return the rate in bit/s that `tc qdisc show` tells of a tbf; 0 if it tells of none."""
+    found = re.search(r"\btbf\b.*\brate (\d+(?:\.\d+)?)([KMG]?)bit\b", text)
+    return round(float(found[1]) * _PER_SECOND[found[2]]) if found else 0
+
+
+def remove(names: Names) -> None:
+    """Delete the bridge and every link of the lab, whether written down or not."""
+    mine = [entry.name for entry in Path("/sys/class/net").iterdir() if entry.name.startswith(f"{names.name}-")]
+    for link in mine:
+        done = asked(["ip", "link", "delete", link])
+        if done.returncode != 0 and Path(f"/sys/class/net/{link}").exists():
+            raise TransientError(f"cannot delete the link {link}: {done.stderr.strip()}", hint="try again")
+
+
+def congestion_to_allow() -> Mapping[str, str]:
+    """Return the settings of this machine that the lab changes, as they are now: none where they suit already."""
+    now = read(ALLOWED)
+    return {} if CONGESTION in now.split() else {str(ALLOWED): now}
+
+
+def allow_congestion(before: Mapping[str, str]) -> None:
+    """Let namespaces choose the lab's congestion control; `before` is what `congestion_to_allow` said.
+
+    Raises:
+        TransientError: the kernel does not have it.
+    """
+    for path, value in before.items():
+        write(Path(path), f"{value} {CONGESTION}")
+
+
+def restore(before: Mapping[str, str]) -> None:
+    """Set this machine's settings as they were."""
+    for path, value in before.items():
+        write(Path(path), value)
+
+
+def _shape(link: str, rate: int) -> str:
+    return f"qdisc replace dev {link} root tbf rate {rate}bit burst {_BURST} latency {_LATENCY}"

@@ -1,0 +1,141 @@
+"""What is written down of a lab, always before it is made, so that whoever comes later can remove it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+from typing import Any
+
+from acic.cluster.records import read_json, write_json
+from acic.errors import InvalidInput, TransientError
+
+NAME = "acic"  # of a lab, unless another one is given
+STATE = Path("/run/acic-lab")  # where a lab's record is, unless another place is named
+_IMAGES = Path("/var/tmp")  # noqa: S108  # disk images need a real disk that survives nothing in particular
+
+
+class Record:
+    """The record of one lab: a dictionary in a file that is replaced as a whole.
+
+    Args:
+        state: the lab's folder.
+        content: what it says.
+    """
+
+    def __init__(self, state: Path, content: dict[str, Any]) -> None:
+        self.state = state
+        self.content = content
+
+    @classmethod
+    def read(cls, state: Path) -> Record | None:
+        """Return the record in `state`; None if there is none."""
+        content = read_json(_file(state))
+        return None if content is None else cls(state, content)
+
+    def save(self) -> None:
+        """Write it down as it is now."""
+        self.state.mkdir(parents=True, exist_ok=True)
+        write_json(_file(self.state), self.content)
+
+    @property
+    def name(self) -> str:
+        """The lab's name."""
+        return str(self.content["name"])
+
+
+class Names:
+    """What the parts of a lab are called: all found again by the lab's name alone.
+
+    Args:
+        name: of the lab.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.bridge = f"{name}-br"
+        self.group = f"acic-lab-{name}"
+        self.images = _IMAGES / f"acic-lab-{name}"
+
+    def claim(self, state: Path) -> None:
+        """Note where the lab's record is."""
+        self.images.mkdir(mode=0o700, exist_ok=True)
+        self._owner.write_text(str(state.absolute()))
+
+    def check_claim(self, state: Path) -> None:
+        """Check that the lab of this name is that with its record in `state`, or that there is none.
+
+        Raises:
+            InvalidInput: it is another one.
+        """
+        owner = self.owner()
+        if owner is not None and owner != state.absolute() and Record.read(owner) is not None:
+            raise InvalidInput(
+                f"there is a lab {self.name} with its record in {owner}",
+                hint=f"use that (--state {owner}), or give this one another name",
+            )
+
+    def owner(self) -> Path | None:
+        """Return where the record of the lab of this name is, or was; None if there is no lab."""
+        try:
+            return Path(self._owner.read_text())
+        except OSError:
+            return None
+
+    @property
+    def _owner(self) -> Path:
+        return self.images / "state"
+
+    def link(self, node: str) -> str:
+        """Return the bridge's end of a node's link."""
+        return f"{self.name}-{node}"
+
+
+class Lock:
+    """The right to change a lab, held by one process at a time; given back by its end at the latest.
+
+    Args:
+        state: the lab's folder; the lock lies beside it, since the folder comes and goes.
+
+    Raises:
+        TransientError: another process has it.
+        InvalidInput: it cannot be taken there.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self._path = state.with_name(f"{state.name}.lock")
+        self._file = -1
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            while self._file < 0:
+                self._file = self._taken()
+        except OSError as error:
+            raise InvalidInput(f"cannot lock the lab: {error}", hint="name another state folder") from error
+
+    def _taken(self) -> int:
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(file).st_ino == os.stat(self._path).st_ino:
+                return file
+        except BlockingIOError:
+            os.close(file)
+            raise TransientError(
+                "another process works on this lab",
+                hint=f"wait until it has ended, or end it; see `fuser` on the lock: {self._path}",
+            ) from None
+        except FileNotFoundError:
+            pass  # whoever had it removed it meanwhile
+        os.close(file)
+        return -1
+
+    def release(self) -> None:
+        """Give it back; safe twice."""
+        if self._file >= 0:
+            self._path.unlink(missing_ok=True)
+            os.close(self._file)
+            self._file = -1
+
+
+def _file(state: Path) -> Path:
+    return state / "record.json"

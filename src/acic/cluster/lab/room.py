@@ -1,0 +1,324 @@
+"""A machine room: nodes, their network and their disks, made and removed as a whole."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from acic.cluster.direct import GRACE
+from acic.cluster.lab import checks, disks, network
+from acic.cluster.lab.disks import Devices
+from acic.cluster.lab.facts import LabFacts, addresses, check_name, check_network
+from acic.cluster.lab.groups import groups
+from acic.cluster.lab.nodes import MOUNT, STORE, Known, Node, hosts_file, ready, start
+from acic.cluster.lab.perform import Performer, Services
+from acic.cluster.lab.record import NAME, STATE, Lock, Names, Record
+from acic.cluster.lab.runner import LabRunner
+from acic.cluster.lab.sweep import clear, empty, sweep
+from acic.cluster.lab.tools import asked, tool
+from acic.errors import InvalidInput, MissingData
+from acic.steps import Step
+
+_AT_ONCE = 4  # servers whose disks are made: as many as there mostly are
+
+
+class Room:
+    """A machine room that is up.
+
+    Args:
+        record: what is written down of it.
+        lock: held while it is worked on; None to look only.
+    """
+
+    def __init__(self, record: Record, lock: Lock | None) -> None:
+        self._record = record
+        self._lock = lock
+        self.facts = LabFacts.of(record.content["facts"])
+        self.names = Names(record.name)
+        self.groups = groups(self.names.group)
+        self._nodes = _nodes(record, self.groups.of)
+        self._services: Services = {
+            node: {name: Known(*known) for name, known in services.items()}
+            for node, services in record.content["services"].items()
+        }
+        self._performer = Performer(self._nodes, self._services, self._save_services)
+
+    @classmethod
+    def up(cls, facts: LabFacts, *, nic: str, state: Path = STATE, name: str = NAME, at: str = "") -> Room:
+        """Make a machine room.
+
+        Args:
+            facts: how large it is.
+            nic: type of instance, which has the network interface that all nodes get.
+            state: the folder for its record; of its own.
+            name: of the lab, unique on this machine.
+            at: the network, in place of that of the facts.
+
+        Raises:
+            InvalidInput: it is up already, or something of this machine is in the way.
+            TransientError: the machine refuses something, or another process works on it.
+        """
+        check_name(name)
+        check_network(at or facts.network)
+        rate = _rate(facts, nic)
+        lock = Lock(state)
+        try:
+            before = Record.read(state)
+            if (
+                before is not None
+                and before.content["phase"] == "up"
+                and all(map(_alive, before.content["nodes"].values()))
+            ):
+                raise InvalidInput("the lab is up already", hint="use it, or take it down first: acic lab down")
+            sweep(state, name)
+            names = Names(name)
+            network.check_free(at or facts.network, names.bridge)
+            record = Record(state, _beginning(name, facts, nic, at or facts.network))
+            record.save()
+            names.claim(state)
+            try:
+                _build(record, facts, rate)
+            except BaseException:
+                sweep(state, name)
+                raise
+            return cls(record, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def open(cls, state: Path = STATE, *, control: bool = True) -> Room:
+        """Return the machine room whose record is in `state`.
+
+        Args:
+            state: its folder.
+            control: whether to change it; False to look only, also while another process works on it.
+
+        Raises:
+            MissingData: none is up there.
+            TransientError: another process works on it.
+        """
+        lock = Lock(state) if control else None
+        try:
+            record = Record.read(state)
+            whole = record is not None and record.content["phase"] == "up"
+            if record is None or not whole or not all(map(_alive, record.content["nodes"].values())):
+                half = "no lab is up" if record is None else "what is left of a lab is not whole"
+                raise MissingData(half, hint="make one: sudo acic lab up")
+            return cls(record, lock)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+
+    def close(self) -> None:
+        """Let others work on it; it stays up."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def down(self) -> None:
+        """Remove everything."""
+        self._held()
+        sweep(self._record.state, self.names.name)
+        self.close()
+
+    @property
+    def state(self) -> Path:
+        """The folder of its record."""
+        return self._record.state
+
+    @property
+    def nodes(self) -> Mapping[str, Node]:
+        """All nodes by name."""
+        return self._nodes
+
+    @property
+    def nic(self) -> str:
+        """The type of instance whose network interface the nodes have."""
+        return str(self._record.content["nic"])
+
+    @property
+    def network(self) -> str:
+        """Its network."""
+        return str(self._record.content["network"])
+
+    def rate(self, nic: str) -> int:
+        """Return the bit/s of the network interface of a type of instance.
+
+        Raises:
+            InvalidInput: the facts know no such type.
+        """
+        return _rate(self.facts, nic)
+
+    def set_nic(self, nic: str) -> None:
+        """Give all nodes but the archive another network interface.
+
+        Raises:
+            InvalidInput: the facts know no such type of instance.
+        """
+        self._held()
+        rate = self.rate(nic)
+        self._note(nic=nic)
+        network.reshape(self.names, self._nodes.values(), rate)
+
+    def run(
+        self, node: str, command: Sequence[str], *, seconds: float = 30.0, stdin: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command in a node to its end.
+
+        Raises:
+            InvalidInput: there is no such node.
+            TransientError: it took longer than `seconds`, and was killed.
+        """
+        return asked(self.node(node).enter(command), seconds=seconds, stdin=stdin)
+
+    def node(self, name: str) -> Node:
+        """Return the node `name`.
+
+        Raises:
+            InvalidInput: there is no such node.
+        """
+        if name not in self._nodes:
+            raise InvalidInput(f"the lab has no node {name}", hint=f"it has {', '.join(self._nodes)}")
+        return self._nodes[name]
+
+    def perform(self, steps: Iterable[Step]) -> None:
+        """Do steps; see `Performer.perform`."""
+        self._held()
+        self._performer.perform(steps)
+
+    def attach(self, nodes: Sequence[str], profile: str, count: int) -> Mapping[str, Devices]:
+        """Make `count` disks for each server, and mount a file system over them at its /acic/store.
+
+        Raises:
+            InvalidInput: the facts know no such disk, or too many of it.
+        """
+        self._held()
+        if profile not in self.facts.disks:
+            raise InvalidInput(f"the lab has no disk {profile!r}", hint=f"use {', '.join(self.facts.disks)}")
+        disk, folder = self.facts.disks[profile], self.names.images
+        with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+            made = list(
+                pool.map(lambda name: disks.make(self.node(name), profile, disk, count, folder, self.groups), nodes)
+            )
+        tables = {devices.node: devices.table() for devices in made}
+        self._note(devices={**self._record.content["devices"], **tables})
+        return {devices.node: devices for devices in made}
+
+    @property
+    def devices(self) -> Mapping[str, Devices]:
+        """What servers keep their files on, by node."""
+        return {node: Devices.of(table) for node, table in self._record.content["devices"].items()}
+
+    def clear(self) -> None:
+        """End everything that runs in nodes, unmount everything that was mounted in them, and take all disks away."""
+        self._held()
+        disks.unthrottle(self.names.images, self.groups)  # else what is left to be written is written slowly
+        for node in self._nodes.values():
+            clear(node, self.groups.processes(node.name))
+            empty(node)
+        disks.remove(self.names.images, self.groups)
+        disks.forget(self._record.content["loops"])
+        self._services.clear()
+        self._note(devices={}, services={})
+
+    def drop_caches(self) -> None:
+        """Write back what the nodes have not, then drop all that was read."""
+        for node in self._nodes.values():
+            for path in (MOUNT, STORE):
+                if node.mounted(path):
+                    tool(*node.enter(["sync", "-f", path]), seconds=120)
+        disks.discard_cache()
+
+    def remember(self, key: str, value: Any) -> None:  # anything that JSON has
+        """Write something down with the lab, for whoever opens it later."""
+        self._held()
+        self._note(notes={**self._record.content["notes"], key: value})
+
+    def recall(self, key: str) -> Any:  # anything that JSON has
+        """Return what was written down as `key`; None if nothing was."""
+        return self._record.content["notes"].get(key)
+
+    def runner(
+        self, *, environment: Mapping[str, str] | None = None, mpiexec: Path | None = None, grace: float = GRACE
+    ) -> LabRunner:
+        """Return what runs jobs on the compute nodes; `environment` is added to theirs."""
+        compute = [self._nodes[name] for name in self.facts.compute]
+        return LabRunner(compute, self.names.bridge, environment=environment, mpiexec=mpiexec, grace=grace)
+
+    def audit(self) -> list[str]:
+        """Return what is not as it has to be for a measurement to mean something; see `checks`."""
+        rate = self.facts.nics[self.nic]
+        return checks.room(self._nodes.values(), self.devices, self.facts, rate, self.names, self.groups)
+
+    def _held(self) -> None:
+        if self._lock is None:
+            raise InvalidInput("this lab was opened to look only", hint="open it with control")
+
+    def _note(self, **changes: Any) -> None:  # anything that JSON has
+        self._record.content.update(changes)
+        self._record.save()
+
+    def _save_services(self) -> None:
+        table = {node: {name: _pair(known) for name, known in some.items()} for node, some in self._services.items()}
+        self._note(services=table)
+
+
+def _beginning(name: str, facts: LabFacts, nic: str, at: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "phase": "going up",
+        "facts": facts.table(),
+        "nic": nic,
+        "network": at,
+        "loops": disks.existing(),
+        "settings": dict(network.congestion_to_allow()),
+        "nodes": {},
+        "services": {},
+        "devices": {},
+        "notes": {},
+    }
+
+
+def _build(record: Record, facts: LabFacts, rate: int) -> None:
+    names = Names(record.name)
+    made = groups(names.group)
+    network.allow_congestion(record.content["settings"])
+    places = addresses(facts, record.content["network"])
+    hosts = hosts_file(places)
+    coming = {}
+    for node, address in places.items():
+        made.make(node, facts)
+        coming[node] = start(names.name, node, hosts, made.of(node))
+        record.content["nodes"][node] = {"address": address, "around": _pair(coming[node].process), "first": None}
+        record.save()
+    for node, one in coming.items():
+        record.content["nodes"][node]["first"] = _pair(ready(one))
+    record.save()
+    network.build(names, record.content["network"], _nodes(record, made.of).values(), rate)
+    record.content["phase"] = "up"
+    record.save()
+
+
+def _nodes(record: Record, groups_of: Callable[[str], list[Path]]) -> dict[str, Node]:
+    return {
+        name: Node(name=name, address=entry["address"], pid=entry["first"][0], groups=tuple(groups_of(name)))
+        for name, entry in record.content["nodes"].items()
+    }
+
+
+def _alive(entry: Mapping[str, Any]) -> bool:
+    return entry["first"] is not None and Known(*entry["first"]).alive
+
+
+def _pair(known: Known) -> list[int]:
+    return [known.pid, known.started]
+
+
+def _rate(facts: LabFacts, nic: str) -> int:
+    if nic not in facts.nics:
+        raise InvalidInput(f"the lab has no instance type {nic!r}", hint=f"use {', '.join(facts.nics)}")
+    return facts.nics[nic]

@@ -1,0 +1,103 @@
+"""Removing a lab, or what there is of one: by its record, and by its parts' names where that lacks them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from acic.cluster.lab import disks, network
+from acic.cluster.lab.groups import groups
+from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, children, kill, marked, started
+from acic.cluster.lab.record import Names, Record
+from acic.cluster.lab.tools import asked
+from acic.errors import TransientError
+
+_PATIENCE = 10.0  # s for killed processes to be gone
+_TRIES = 20
+
+
+def sweep(state: Path, name: str) -> None:
+    """Remove everything of the lab whose record is in `state`, and of the lab `name`. The caller holds its lock.
+
+    Safe at any time: what is not there is not missed.
+
+    Raises:
+        InvalidInput: the lab `name` is another one, with its record elsewhere.
+        TransientError: something is in use and stays; the record stays too.
+    """
+    Names(name).check_claim(state)
+    record = Record.read(state)
+    if record is not None:
+        _sweep(Names(record.name), [Known(*pair) for pair in _recorded(record)])
+        network.restore(record.content["settings"])
+        disks.forget(record.content["loops"])
+    if record is None or record.name != name:
+        _sweep(Names(name), [])
+    for path in (state / "record.json", *state.glob(".record.json.*")):
+        path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # not there, or with files of somebody else
+        state.rmdir()
+
+
+def _recorded(record: Record) -> Iterable[list[int]]:
+    for entry in record.content["nodes"].values():
+        yield from (pair for pair in (entry["around"], entry["first"]) if pair)
+
+
+def _sweep(names: Names, processes: Iterable[Known]) -> None:
+    own = groups(names.group)
+    disks.unthrottle(names.images, own)  # else what is left to be written is written slowly
+    kill(processes)
+    own.remove()
+    kill([Known(pid, started(pid)) for pid in marked(names.name)])
+    network.remove(names)
+    disks.remove(names.images, own)
+    shutil.rmtree(names.images, ignore_errors=True)
+
+
+def clear(node: Node, processes: Iterable[int]) -> None:
+    """End what runs in a node, except what makes it a node, and unmount what was mounted in it.
+
+    Args:
+        node: which.
+        processes: in its groups.
+
+    Raises:
+        TransientError: something does not end, or stays mounted.
+    """
+    kept = {node.pid, os.getpid()}  # what serves is a child of the first process, too, and ends
+    kept |= {pid for pid in processes if node.pid in children(pid)}
+    others = {pid for pid in processes if pid not in kept}
+    for pid in others:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    limit = time.monotonic() + _PATIENCE
+    while any(started(pid) for pid in others):
+        if time.monotonic() > limit:
+            raise TransientError(f"processes on {node.name} do not end: {others}", hint="they wait for a device")
+        time.sleep(0.005)
+    for path in (MOUNT, STORE):
+        tries = 0
+        while node.mounted(path):
+            lazily = ["-l"] if tries > _TRIES and path == MOUNT else []
+            asked(node.enter(["umount", *lazily, path]), seconds=60)
+            tries += 1
+            if tries > 2 * _TRIES:
+                raise TransientError(f"{path} of {node.name} stays mounted", hint="acic lab down removes all")
+            if node.mounted(path):
+                time.sleep(0.02)
+
+
+def empty(node: Node) -> None:
+    """Remove what is in the directories for a store, for state and for a mount."""
+    for folder in (STORE, STATE, MOUNT):
+        for path in node.within(folder).iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()

@@ -1,0 +1,158 @@
+"""`acic lab`, with and without a real lab."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from acic.cluster.lab import Devices, doctor
+from acic.errors import InvalidInput
+from acic.lab import clean_up
+from acic.lab.choice import choose
+from acic.platforms import load_platform
+from acic.space import Value
+from tests import laboratory
+from tests.cli.conftest import Result
+from tests.cluster.lab.traces import left
+from tests.laboratory import alone, need_lab, remove_leftovers
+
+Acic = Callable[..., Result]
+
+
+@pytest.mark.parametrize("words", [["up"], ["status"], ["run", "--fs", "nfs"], ["shell", "c0"], ["down"], ["audit"]])
+def test_who_is_not_root_is_told_before_anything_is_touched(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    result = acic("lab", *words, "--state", tmp_path / "state")
+    assert result.status == 2
+    assert result.err.startswith("acic: the lab needs root")
+    assert "\nhint: sudo acic" in result.err
+    assert not list(tmp_path.glob("state*"))
+
+
+def test_without_a_lab_it_says_how_to_make_one(acic: Acic, tmp_path: Path) -> None:
+    need_lab()
+    for words in (["status"], ["run"], ["audit"], ["shell", "c0"]):
+        result = acic("lab", *words, "--state", tmp_path / "state")
+        assert (result.status, result.out) == (4, "")
+        assert result.err == "acic: no lab is up\nhint: make one: sudo acic lab up\n"
+    assert not list(tmp_path.glob("state*"))
+
+
+def test_the_doctor_prints_the_command_and_fails_where_a_lab_cannot_be(
+    acic: Acic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "PROGRAMS", {"no-such-program": "some-package"})
+    result = acic("lab", "doctor", "--json")
+    assert result.status == 1
+    assert not result.json["well"]
+    assert "some-package" in result.json["command"].split()
+    told = acic("lab", "doctor")
+    assert "apt-get install --no-install-recommends" in told.out
+    assert "there is no program no-such-program" in told.err
+    assert told.status == 1
+
+
+@pytest.fixture
+def up(acic: Acic, tmp_path: Path) -> Iterator[Path]:
+    need_lab()
+    state = tmp_path / "state"
+    with alone():
+        remove_leftovers(state)
+        try:
+            result = acic("lab", "up", "--state", state, "--name", laboratory.NAME, "--network", laboratory.NETWORK)
+            assert result.status == 0, result.err
+            yield state
+        finally:
+            clean_up(state, name=laboratory.NAME)
+
+
+def test_a_lab_from_up_to_down(acic: Acic, up: Path) -> None:
+    need_lab(["glusterfsd", "glusterfs"], "glusterfs-server glusterfs-client")
+    again = acic("lab", "up", "--state", up, "--name", laboratory.NAME, "--network", laboratory.NETWORK)
+    assert (again.status, again.err.splitlines()[0]) == (2, "acic: the lab is up already")
+    status = acic("lab", "status", "--state", up, "--json").json
+    assert [node["name"] for node in status["nodes"]][:5] == ["c0", "c1", "c2", "c3", "s0"]
+    assert status["deployed"] is None
+
+    words = ["--fs", "gluster", "--servers", "2", "--device", "EPHEMERAL", "--placement", "part-time"]
+    script = "echo $(hostname) >{directory}/$(hostname); ls {directory} | wc -l"
+    result = acic("lab", "run", "--state", up, "--processes", "4", *words, "--", "sh", "-c", script)
+    assert result.status == 0, result.err
+    assert len(result.out.split()) == 4
+    assert result.err.startswith("deploying ")
+    same = acic("lab", "run", "--state", up, "--processes", "0", *words, "--", "hostname")
+    assert (same.status, same.out) == (0, "c0\n")
+    assert "deploying" not in same.err
+    failed = acic("lab", "run", "--state", up, "--processes", "0", "--", "sh", "-c", "echo oh >&2; exit 3")
+    assert failed.status == 6
+    assert "oh\n" in failed.err
+    assert "the command failed: exit status 3" in failed.err
+
+    status = acic("lab", "status", "--state", up, "--json").json
+    assert status["deployed"]["file_system"] == "GlusterFS"
+    assert Devices.of(status["nodes"][0]["disks"]).profile == "ephemeral"
+    assert "2 x ephemeral, btrfs" in acic("lab", "status", "--state", up).out
+    assert acic("lab", "audit", "--state", up).status == 0
+    entering = acic("lab", "shell", "c1", "--state", up, "--json").json["command"]
+    assert subprocess.run([*entering[:-1], "hostname"], capture_output=True, text=True, check=True).stdout == "c1\n"
+    subprocess.run([*entering[:-1], "umount", "-l", "/acic/mnt"], check=True)
+    audited = acic("lab", "audit", "--state", up)
+    assert audited.status == 1
+    assert "c1 has" in audited.out
+
+    assert acic("lab", "down", "--state", up).status == 0
+    assert left(laboratory.NAME) == {}
+    assert not up.exists()
+
+
+@pytest.mark.slow
+def test_run_without_a_command_measures_what_is_deployed(acic: Acic, up: Path) -> None:
+    need_lab(["glusterfsd", "glusterfs"], "glusterfs-server glusterfs-client")
+    result = acic("lab", "run", "--state", up, "--fs", "gluster", "--json")
+    assert result.status == 0, result.err
+    found = result.json["bandwidths"]
+    assert [one["operation"] for one in found] == 2 * ["write", "read"]
+    fastest = 4 * 400e6 / 8  # B/s that four nodes take by the network
+    assert all(1e6 < one["rate"] < fastest for one in found)
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ({}, {"file_system": "NFS", "servers": 1, "device": "EBS", "raid_devices": 2, "consistency": "relaxed"}),
+        ({"file_system": "gluster", "servers": 4}, {"file_system": "GlusterFS", "servers": 4, "stripe_size": 4 << 20}),
+        ({"file_system": "CEPH", "device": "EPHEMERAL"}, {"file_system": "CephFS", "device": "ephemeral"}),
+        ({"file_system": "pvfs2", "servers": 2}, {"file_system": "OrangeFS", "metadata": "one"}),
+        ({"file_system": "glusterfs", "servers": 2, "stripe_size": 1 << 40}, {"stripe_size": 1 << 40}),
+        ({"file_system": "nfs", "raid_devices": 8}, {"raid_devices": 8}),
+        ({"placement": "Part-Time"}, {"placement": "part-time", "file_system": "NFS"}),
+    ],
+    ids=str,
+)
+def test_what_is_not_asked_for_is_made_to_fit(given: dict[str, Value], made: dict[str, Value]) -> None:
+    platform = load_platform("lab")
+    chosen = choose(platform.space, platform.baseline, given)
+    assert chosen.items() >= made.items()
+    if chosen["raid_devices"] != 8:
+        assert platform.space.problem(chosen) == ""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"file_system": "nfs", "servers": 4},
+        {"file_system": "fat"},
+        {"servers": 3},
+        {"file_system": "gluster", "stripe_size": 5},
+    ],
+)
+def test_what_cannot_be_is_said(given: dict[str, Value]) -> None:
+    platform = load_platform("lab")
+    with pytest.raises(InvalidInput) as caught:
+        choose(platform.space, platform.baseline, given)
+    assert caught.value.hint

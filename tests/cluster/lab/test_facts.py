@@ -1,0 +1,113 @@
+"""The [lab] table of a platform file, and what is made of it."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.cluster.lab import Disk, LabFacts
+from acic.cluster.lab.facts import addresses, check_name, check_network
+from acic.errors import InvalidInput
+from acic.platforms import load_platform
+from acic.units import GIB, MIB
+
+
+def table() -> dict[str, Any]:
+    return {
+        "compute_nodes": 2,
+        "server_nodes": 1,
+        "network": "10.9.8.0/24",
+        "node": {"cpu": 0.5, "memory": "768MiB", "reason": "said"},
+        "nic": {"slow": {"rate": 400_000_000, "reason": "said"}},
+        "disk": {
+            "spinning": {
+                "read": "90MB",
+                "write": "80MB",
+                "read_iops": 250,
+                "write_iops": 200,
+                "dirty": "128MiB",
+                "size": "4GiB",
+            }
+        },
+        "archive": {"rate": 480_000_000},
+    }
+
+
+def test_sizes_and_rates_are_read_in_base_units() -> None:
+    facts = LabFacts.of(table())
+    assert (facts.compute, facts.servers) == (("c0", "c1"), ("s0",))
+    assert (facts.cpu, facts.memory, facts.archive_rate) == (0.5, 768 * MIB, 480_000_000)
+    assert facts.disks == {
+        "spinning": Disk(
+            read=90_000_000, write=80_000_000, read_iops=250, write_iops=200, dirty=128 * MIB, size=4 * GIB
+        )
+    }
+
+
+def test_facts_written_down_are_read_back_as_they_were() -> None:
+    for facts in (LabFacts.of(table()), LabFacts.of(load_platform("lab").lab)):
+        assert LabFacts.of(facts.table()) == facts
+
+
+@pytest.mark.parametrize("path", ["compute_nodes", "network", "node cpu", "node memory", "nic", "disk spinning dirty"])
+def test_what_is_missing_is_named(path: str) -> None:
+    broken = table()
+    *way, last = path.split()
+    place = broken
+    for key in way:
+        place = place[key]
+    del place[last]
+    with pytest.raises(InvalidInput, match=last) as caught:
+        LabFacts.of(broken)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"compute_nodes": 0},
+        {"server_nodes": 31},
+        {"compute_nodes": "many"},
+        {"network": "10.9.8.0/16"},
+        {"network": "8.8.8.0/24"},
+        {"network": "10.9.8.1/24"},
+        {"node": {"cpu": 0, "memory": 1}},
+        {"node": {"cpu": 1, "memory": "much"}},
+        {"nic": {}},
+        {"nic": {"slow": {"rate": 0}}},
+        {"disk": {"spinning": {**table()["disk"]["spinning"], "write_iops": 0}}},
+    ],
+    ids=str,
+)
+def test_facts_that_cannot_be_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        LabFacts.of({**table(), **change})
+
+
+def test_a_platform_without_a_lab_says_so() -> None:
+    with pytest.raises(InvalidInput, match="no \\[lab\\] table"):
+        LabFacts.of({})
+
+
+@given(compute=st.integers(1, 30), servers=st.integers(1, 30), third=st.integers(0, 255))
+def test_every_node_has_an_address_of_its_own_in_the_network(compute: int, servers: int, third: int) -> None:
+    facts = LabFacts.of({**table(), "compute_nodes": compute, "server_nodes": servers})
+    made = addresses(facts, f"10.{third}.0.0/24")
+    assert list(made) == [*facts.compute, *facts.servers, "archive"]
+    assert len(set(made.values())) == len(made)
+    assert all(address.startswith(f"10.{third}.0.") for address in made.values())
+    assert f"10.{third}.0.1" not in made.values()  # the machine's own
+
+
+@pytest.mark.parametrize("name", ["", "A", "1a", "abcdefg", "a-b", "a b", "é"])
+def test_names_that_no_interface_could_have_are_refused(name: str) -> None:
+    with pytest.raises(InvalidInput):
+        check_name(name)
+
+
+def test_names_and_networks_that_do_are_taken() -> None:
+    check_name("acic")
+    check_name("abcde6")
+    check_network("10.47.0.0/24")
+    check_network("192.168.7.0/24")

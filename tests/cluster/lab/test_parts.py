@@ -1,0 +1,143 @@
+"""What the lab reads of the kernel and says to it, without one."""
+
+from pathlib import Path
+
+import pytest
+
+from acic.cluster.lab.facts import Disk, LabFacts
+from acic.cluster.lab.groups import groups, wanted
+from acic.cluster.lab.network import rate_of
+from acic.cluster.lab.nodes import Node, hosts_file, joining
+from acic.cluster.lab.perform import _batches
+from acic.cluster.lab.record import Lock, Record
+from acic.cluster.lab.runner import agent_text, deal
+from acic.errors import InvalidInput, TransientError
+from acic.steps import Execute, Mount, Step, Unmount
+from tests.cluster.lab.test_facts import table
+
+DISK = Disk(read=90_000_000, write=80_000_000, read_iops=250, write_iops=200, dirty=1 << 27, size=1 << 32)
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [
+        ("qdisc tbf 8001: root refcnt 2 rate 400Mbit burst 256Kb lat 500ms \n", 400_000_000),
+        ("qdisc tbf 8001: root refcnt 2 rate 1Gbit burst 256Kb lat 500ms \n", 1_000_000_000),
+        ("qdisc tbf 8002: root refcnt 9 rate 2500Kbit burst 256Kb lat 500ms \n", 2_500_000),
+        ("qdisc tbf 8002: root refcnt 9 rate 999bit burst 256Kb lat 500ms \n", 999),
+        ("qdisc noqueue 0: root refcnt 2 \n", 0),
+        ("", 0),
+    ],
+)
+def test_the_rate_of_a_link_is_read(text: str, rate: int) -> None:
+    assert rate_of(text) == rate
+
+
+def tree(root: Path, *, unified: bool) -> Path:
+    """A machine's control groups, as files."""
+    mounts = root / "mounts"
+    if unified:
+        (root / "all").mkdir()
+        (root / "all/cgroup.controllers").write_text("cpuset cpu io memory pids\n")
+        mounts.write_text(f"cgroup2 {root}/all cgroup2 rw,nosuid 0 0\nproc /proc proc rw 0 0\n")
+    else:
+        for name in ("cpu,cpuacct", "memory", "blkio"):
+            (root / name).mkdir()
+        lines = [f"cgroup {root}/{name} cgroup rw,relatime,{name} 0 0" for name in ("cpu,cpuacct", "memory", "blkio")]
+        mounts.write_text("\n".join([*lines, f"cgroup2 {root}/unified cgroup2 rw 0 0", ""]))
+    return mounts
+
+
+def test_version_one_limits_by_files_of_each_controller(tmp_path: Path) -> None:
+    made = groups("acic-lab-x", tree(tmp_path, unified=False))
+    made.make("c0", LabFacts.of(table()))
+    assert (tmp_path / "cpu,cpuacct/acic-lab-x/c0/cpu.cfs_quota_us").read_text() == "25000"
+    assert (tmp_path / "cpu,cpuacct/acic-lab-x/c0/cpu.cfs_period_us").read_text() == "50000"
+    assert (tmp_path / "memory/acic-lab-x/c0/memory.limit_in_bytes").read_text() == str(768 << 20)
+    made.throttle("7:3", DISK)
+    assert (tmp_path / "blkio/blkio.throttle.write_iops_device").read_text() == "7:3 200"
+    assert made.throttled("7:3") == wanted(DISK)
+    assert made.throttled("7:30") == {}
+
+
+def test_version_two_limits_the_lab_as_a_whole_where_the_root_cannot(tmp_path: Path) -> None:
+    made = groups("acic-lab-x", tree(tmp_path, unified=True))
+    made.make("c0", LabFacts.of(table()))
+    assert (tmp_path / "all/acic-lab-x/c0/cpu.max").read_text() == "25000 50000"
+    assert (tmp_path / "all/acic-lab-x/c0/memory.max").read_text() == str(768 << 20)
+    assert made.of("c0") == [tmp_path / "all/acic-lab-x/c0"]
+    made.throttle("7:3", DISK)
+    said = (tmp_path / "all/acic-lab-x/io.max").read_text()
+    assert said == "7:3 rbps=90000000 wbps=80000000 riops=250 wiops=200"
+    assert made.throttled("7:3") == wanted(DISK)
+    made.throttle("7:3", None)
+    assert (tmp_path / "all/acic-lab-x/io.max").read_text() == "7:3 rbps=max wbps=max riops=max wiops=max"
+
+
+def test_a_machine_without_control_groups_says_so(tmp_path: Path) -> None:
+    (tmp_path / "mounts").write_text("proc /proc proc rw 0 0\n")
+    with pytest.raises(InvalidInput, match="limit") as caught:
+        groups("acic-lab-x", tmp_path / "mounts")
+    assert caught.value.hint
+
+
+def node(name: str, address: str, pid: int = 1) -> Node:
+    return Node(name=name, address=address, pid=pid, groups=(Path("/g/cpu/x"),))
+
+
+def test_a_shell_joins_every_group_before_it_enters() -> None:
+    made = Node(name="c0", address="10.0.0.1", pid=42, groups=(Path("/g/cpu/c0"), Path("/g/memory/c0")))
+    *shell, script, zero, one, two = made.enter(["printf", "a b"])
+    assert (shell, zero, one, two) == (["/bin/sh", "-c"], "sh", "printf", "a b")
+    assert script.index("/g/cpu/c0/cgroup.procs") < script.index("/g/memory/c0/cgroup.procs") < script.index("nsenter")
+    assert "-t 42 " in script
+    assert joining([]) == ""
+
+
+def test_every_node_knows_every_other_by_name() -> None:
+    text = hosts_file({"c0": "10.0.0.1", "archive": "10.0.0.9"})
+    assert "127.0.0.1 localhost\n" in text
+    assert "10.0.0.1 c0\n10.0.0.9 archive\n" in text
+
+
+@pytest.mark.parametrize(
+    ("count", "dealt"), [(8, [2, 2, 2, 2]), (5, [2, 2, 1]), (3, [1, 1, 1]), (1, [1]), (6, [2, 2, 2])]
+)
+def test_processes_are_dealt_in_blocks(count: int, dealt: list[int]) -> None:
+    nodes = [node(f"c{index}", f"10.0.0.{index}") for index in range(4)]
+    assert list(deal(count, nodes).values()) == dealt
+
+
+def test_the_launchers_agent_knows_each_node_by_its_address() -> None:
+    text = agent_text([node("c0", "10.0.0.1", 11), node("c1", "10.0.0.2", 22)])
+    assert "10.0.0.1) echo 0 >/g/cpu/x/cgroup.procs && exec nsenter -t 11 " in text
+    assert "10.0.0.2) echo 0 >/g/cpu/x/cgroup.procs && exec nsenter -t 22 " in text
+
+
+def test_only_mounts_of_different_nodes_are_made_at_once() -> None:
+    def mount(name: str) -> Mount:
+        return Mount(node=name, name="m", path="/acic/mnt", kind="k", command=("m",))
+
+    run = Execute(node="s0", command=("true",))
+    gone = Unmount(node="c0", path="/acic/mnt")
+    steps: list[Step] = [run, run, mount("c0"), mount("c1"), mount("c0"), gone, run]
+    assert [len(batch) for batch in _batches(steps)] == [1, 1, 2, 1, 1, 1]
+    assert [step for batch in _batches(steps) for step in batch] == steps
+
+
+def test_a_lock_is_held_by_one_and_given_back(tmp_path: Path) -> None:
+    first = Lock(tmp_path / "state")
+    with pytest.raises(TransientError, match="another process works on this lab"):
+        Lock(tmp_path / "state")
+    first.release()
+    first.release()
+    assert not list(tmp_path.iterdir())
+    Lock(tmp_path / "state").release()
+
+
+def test_a_record_is_read_back_or_is_none(tmp_path: Path) -> None:
+    assert Record.read(tmp_path) is None
+    Record(tmp_path / "state", {"name": "x", "phase": "up"}).save()
+    found = Record.read(tmp_path / "state")
+    assert found is not None
+    assert (found.name, found.content["phase"]) == ("x", "up")
