@@ -36,6 +36,7 @@ from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
 from acic.campaign.sampling import ordered
 from acic.campaign.state import Stage, numbers, replay
+from acic.campaign.system import Standing
 from acic.campaign.trial import Trials
 from acic.cluster import Job, LocalRunner
 from acic.platforms import Platform, load_platform
@@ -123,7 +124,7 @@ def pairs(folder: Path, count: int) -> Iterator[Pair]:
     journal = Journal.create(folder / "campaign", {})
     data = folder / "data"
     data.mkdir()
-    trials = Trials(platform, runner, benchmark, data, journal.raw)
+    trials = Trials(platform, runner, benchmark, Standing(platform, data), journal.raw)
     rules = Rules(Budget(seconds=36000), Repeats(1, 1), verify=0.0)
     planner = Planner(field, 0, screen=False)
     with Store.open(str(folder / "store.sqlite")) as store:

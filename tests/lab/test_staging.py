@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from acic.errors import InvalidInput
 from acic.lab import Lab
 from acic.lab.staging import ARCHIVE, shares, stage_out
+from acic.space import Value
 from acic.units import MIB
 from tests.laboratory import lab as lab
 
 SIZES = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 100 * MIB), max_size=6)
-GLUSTER = {
+GLUSTER: dict[str, Value] = {
     "instance_type": "lab.400m",
     "device": "ephemeral",
     "raid_devices": 1,
