@@ -23,7 +23,7 @@ GLUSTER = Configuration(
     file_system="GlusterFS",
     servers=2,
     placement="dedicated",
-    stripe_size=2**22,
+    stripe_size=2**40,
 )
 
 
@@ -55,6 +55,17 @@ def test_runs_are_timed_staged_out_and_cleared_away(runs: Runs, lab: Lab, tmp_pa
     assert (read.outcome, read.staged, read.staged_bytes) == (Outcome.OK, 0.0, 0)  # it keeps nothing
     assert files(lab) == []
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_results_that_are_larger_than_what_was_written_are_corrupt(runs: Runs) -> None:
+    """GlusterFS counts the size of shards wrongly where several nodes extend a file at once."""
+    sharded = [runs.run(kernel("vpicio", "small"), Configuration(GLUSTER, stripe_size=2**22), n) for n in range(3)]
+    assert {one.outcome for one in sharded} <= {Outcome.OK, Outcome.CORRUPT}
+    for one in sharded:
+        if one.outcome is Outcome.CORRUPT:
+            assert "and it wrote 30720000 B" in one.note
+            assert one.total is None
+    assert any(one.outcome is Outcome.CORRUPT for one in sharded)
 
 
 def test_what_lasts_is_not_staged_out(runs: Runs) -> None:

@@ -171,11 +171,11 @@ class Survey:
     def left(self) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
         """Yield what is still to be measured, in order, as `Plan.groups` does."""
         done: dict[tuple[Any, ...], int] = {}
-        good = set()
+        good: set[tuple[Any, ...]] = set()
         for run in self.runs:
             key = (run.repetition, run.configuration, run.kernel, run.scale)
             done[key] = done.get(key, 0) + 1
-            good |= {key} if run.outcome is Outcome.OK else set()
+            good |= {key} if run.outcome in (Outcome.OK, Outcome.CORRUPT) else set()  # which no second try mends
         for number, configuration, them in self.plan.groups():
             keyed = [((number, configuration, k.name, k.scale), k) for k in them]
             if rest := [k for key, k in keyed if key not in good and done.get(key, 0) < _TRIES]:
