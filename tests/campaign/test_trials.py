@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 
 from acic.benchmarks import Benchmark, find_benchmark
+from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Standing
 from acic.campaign.trial import Trial, Trials
 from acic.cluster import Job, LocalRunner
+from acic.errors import InvalidInput
 from acic.platforms import Platform, load_platform
 from acic.space import Configuration
 from acic.store.measurement import Outcome
@@ -341,3 +343,13 @@ def test_runs_without_mpi_io_are_given_no_hints(lab: Laboratory, platform: Platf
     plain = replace(WRITE, interface=Interface.POSIX)
     attempt = made(lab, platform, acic_bench).run(trial(lab, point(platform, plain, romio_ds_write="enable")))
     assert (attempt.outcome, attempt.note) == (Outcome.OK, "")
+
+
+def test_room_that_a_file_system_cannot_tell_is_taken_as_known(tmp_path: Path) -> None:
+    """CephFS without a manager says that it is full."""
+    huge = 10**18
+    with pytest.raises(InvalidInput, match="left, and the run needs"):
+        check_place(tmp_path, huge, None)
+    check_place(tmp_path, huge, None, room=2 * huge)
+    with pytest.raises(InvalidInput, match="left, and the run needs"):
+        check_place(tmp_path, 1, None, room=0)

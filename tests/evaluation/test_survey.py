@@ -144,6 +144,21 @@ def test_noise_is_what_repeated_runs_differ_by() -> None:
     assert (noise.typical, noise.covers) == pytest.approx((0.0953, 0.0953), abs=1e-4)
 
 
+def test_runs_that_were_exported_are_gone_on_from() -> None:
+    survey, fake = begun(), Fake()
+    measure(survey, fake.run, seconds=7.0, clock=ticking(1.0))  # type: ignore[arg-type]
+    before = survey.runs
+    assert 0 < len(before) < survey.plan.runs
+    only = {"instance_type": "lab.400m"}
+    more = Survey.begin("lab", name="b", only=only, count=4, passes=2, seed=0, now=NOW, chosen=SOME, done=before)
+    assert more.runs == before
+    measure(more, fake.run)
+    assert len(fake.made) == more.plan.runs
+    assert set(Counter(fake.made).values()) == {1}
+    with pytest.raises(InvalidInput, match="another plan"):
+        Survey.begin("lab", name="c", only=only, count=1, passes=2, seed=0, now=NOW, chosen=SOME[:1], done=more.runs)
+
+
 def test_a_name_is_used_once_and_an_unknown_one_is_refused() -> None:
     begun()
     with pytest.raises(InvalidInput):

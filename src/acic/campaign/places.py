@@ -57,13 +57,14 @@ def same_places(places: Mapping[str, list[str]]) -> dict[str, int]:
     return {directory: Path(directory).stat().st_dev for directory in places if Path(directory).is_dir()}
 
 
-def check_place(directory: Path, total_bytes: int, device: int | None) -> None:
+def check_place(directory: Path, total_bytes: int, device: int | None, *, room: int | None = None) -> None:
     """Refuse a directory that is not the one it was (a mount that is gone), or that is full.
 
     Args:
         directory: where a run is to write.
         total_bytes: that it moves, B.
         device: the device number that the directory had, if that is known.
+        room: B that it has, where its file system cannot tell (CephFS without a manager says 0).
 
     Raises:
         InvalidInput: it is so.
@@ -71,7 +72,7 @@ def check_place(directory: Path, total_bytes: int, device: int | None) -> None:
     """
     if device is not None and directory.stat().st_dev != device:
         raise InvalidInput(f"{directory} is on another file system than before: is it mounted?")
-    need, free = total_bytes * _SPARE, shutil.disk_usage(directory).free
+    need, free = total_bytes * _SPARE, shutil.disk_usage(directory).free if room is None else room
     if need > free:
         raise InvalidInput(f"{directory} has {format_bytes(free)} left, and the run needs {format_bytes(need)}")
 

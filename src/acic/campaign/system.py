@@ -24,6 +24,7 @@ class Place:
         directory: as its jobs see it.
         seen: the same directory as this program sees it.
         device: the device number that it must have, if that is known.
+        room: B that it has, where its file system cannot tell.
         hints: for MPI-IO, to get right bytes there.
         environment: variables that jobs need there.
     """
@@ -31,6 +32,7 @@ class Place:
     directory: Path
     seen: Path
     device: int | None = None
+    room: int | None = None
     hints: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -121,6 +123,7 @@ class Deployed:
         return Place(
             directory=Path(directory),
             seen=first.root / directory.removeprefix("/"),
+            room=sum(server.capacity for server in site.layout.servers),
             hints=site.deployment.hints,
             environment=site.deployment.environment,
         )

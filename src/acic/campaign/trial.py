@@ -171,7 +171,7 @@ class Trials:
             directory=str(place.directory / run.folder),
         )
         run.settings = replace(made, hints={**place.hints, **made.hints})
-        check_place(place.seen, run.trial.point.workload.total_bytes, place.device)
+        check_place(place.seen, run.trial.point.workload.total_bytes, place.device, room=place.room)
         data = place.seen / run.folder
         data.mkdir()
         run.made = True

@@ -41,6 +41,9 @@ def survey() -> None:
 @click.option("--configurations", type=click.IntRange(1), default=160, show_default=True, help="How many at most.")
 @click.option("--passes", type=click.IntRange(1), default=3, show_default=True, help="Runs of each point.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw, and of the order.")
+@click.option(
+    "--with", "file", type=click.Path(path_type=Path, exists=True), help="Go on from runs that were exported."
+)
 @click.option("--again", metavar="SURVEY", help="Repeat points of this survey instead, drawn at random.")
 @click.option("--points", type=click.IntRange(1), default=30, show_default=True, help="How many, for --again.")
 @json_option
@@ -51,12 +54,14 @@ def begin(
     configurations: int,
     passes: int,
     seed: int,
+    file: Path | None,
     again: str | None,
     points: int,
     as_json: bool,
 ) -> None:
     """Plan a survey; nothing is run yet."""
     from acic.evaluation.survey import Survey
+    from acic.evaluation.truth import read_truth
     from acic.platforms import load_platform
 
     now = datetime.now(UTC)
@@ -65,7 +70,14 @@ def begin(
     else:
         values = settings_of(load_platform(platform_name), only, "--only")
         made = Survey.begin(
-            platform_name, name=name, only=values, count=configurations, passes=passes, seed=seed, now=now
+            platform_name,
+            name=name,
+            only=values,
+            count=configurations,
+            passes=passes,
+            seed=seed,
+            now=now,
+            done=read_truth(file) if file else (),
         )
     plan = made.plan
     if as_json:

@@ -95,6 +95,7 @@ class Survey:
         seed: int,
         now: datetime,
         chosen: Sequence[Kernel] | None = None,
+        done: Sequence[Run] = (),
     ) -> Survey:
         """Return a new survey.
 
@@ -107,6 +108,7 @@ class Survey:
             seed: of the draw and of the order.
             now: the time, for the journal.
             chosen: applications; None for all.
+            done: runs of the same plan that were made before, which are not made again.
 
         Raises:
             InvalidInput: there is one of that name already, or nothing is left to measure.
@@ -129,7 +131,13 @@ class Survey:
             "seed": seed,
             "mark": mark(made, applications),
         }
-        return cls(Journal.create(surveys_folder() / name, begun))
+        planned = {(k.name, k.scale, c) for k in applications for c in drawn}
+        if any((run.kernel, run.scale, run.configuration) not in planned for run in done):
+            raise InvalidInput("some of the runs given are of another plan", hint="give the options they were made with")
+        journal = Journal.create(surveys_folder() / name, begun)
+        for run in done:
+            journal.append("ran", **run.content())
+        return cls(journal)
 
     def again(self, *, name: str, points: int, seed: int, now: datetime) -> Survey:
         """Return a new survey of `points` that this one has measured, drawn at random: they tell of noise.
