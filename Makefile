@@ -9,6 +9,7 @@ READY := $(VENV)/.ready
 
 demo: $(READY)  ## run the main job on a bundled log of a real application
 	$(BIN)/acic recommend tests/data/darshan/apps/s3d_io_blocking.darshan --platform tianhe-lustre --elsewhere
+	$(BIN)/acic recommend tests/data/darshan/apps/btio_A_mpi_io_full.darshan --platform lab --elsewhere --top 3
 
 test: $(READY)  ## everything but the slow tests
 	$(PYTEST) -m "not slow"

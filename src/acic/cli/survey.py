@@ -203,7 +203,7 @@ def _plain(goal: str, field: Field) -> dict[str, object]:
 
 def _words(configuration: Mapping[str, Value]) -> str:
     sized = {n: format_bytes(v) for n, v in configuration.items() if n.endswith("_size") and isinstance(v, int)}
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in (dict(configuration) | sized).items())
+    return ", ".join(str(value) for value in (dict(configuration) | sized).values())
 
 
 @contextmanager

@@ -133,7 +133,9 @@ class Survey:
         }
         planned = {(k.name, k.scale, c) for k in applications for c in drawn}
         if any((run.kernel, run.scale, run.configuration) not in planned for run in done):
-            raise InvalidInput("some of the runs given are of another plan", hint="give the options they were made with")
+            raise InvalidInput(
+                "some of the runs given are of another plan", hint="give the options they were made with"
+            )
         journal = Journal.create(surveys_folder() / name, begun)
         for run in done:
             journal.append("ran", **run.content())
