@@ -244,6 +244,7 @@ def test_bytes_reach_the_disks_and_come_from_them(machine: Lab, site: Site) -> N
     told(machine, "c0", f"rm {path}")
 
 
+@pytest.mark.slow  # it waits for what file systems do in their own time
 def test_space_of_removed_files_is_free_again(machine: Lab, site: Site) -> None:
     path, before = f"{site.deployment.directory}/removed", settled(machine)
     told(machine, "c0", f"dd if=/dev/urandom of={path} bs=1M count=32 conv=fsync status=none")
@@ -265,6 +266,7 @@ def settled(lab: Lab) -> int:
     return now
 
 
+@pytest.mark.slow  # it waits for what file systems do in their own time
 @each_once
 @pytest.mark.parametrize(
     "share", [0.6, *(pytest.param(n / 10, marks=pytest.mark.slow) for n in (1, 2, 3, 4, 5, 7, 8, 9))]
