@@ -143,7 +143,8 @@ def test_after_a_command_before_that_fails_nothing_runs(place: Place, tmp_path: 
 
 def test_the_time_limit_holds_for_the_commands_before(place: Place, tmp_path: Path) -> None:
     runner = place.runner()
-    made = shell(tmp_path, "echo >ran", before=(("sleep", "66"),), time_limit=0.7)
+    slow = ("sh", "-c", "(trap '' TERM; sleep 66; sleep 66) & exec sleep 66")  # one of its processes does not listen
+    made = shell(tmp_path, "echo >ran", before=(slow,), time_limit=0.7)
     runner.submit(made)
     assert runner.wait(made).state is State.TIMEOUT
     assert not (tmp_path / "ran").exists()

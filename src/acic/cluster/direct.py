@@ -203,20 +203,22 @@ class _Run:
         for start, words in zip(self._plan.before, self._job.before, strict=True):
             status = self._execute(start)
             if status:
-                return self._stopped or failed_before(words, status)
+                return self._cleared(failed_before(words, status))
         begin = time.monotonic()
         status = self._execute(self._plan.command)
         seconds = time.monotonic() - begin
         with self._lock:
             self._exited = True
+        ending = self._cleared(ending_of(status, seconds))
+        return self._runner.explain(self._job, ending) if ending.state is State.FAILED else ending
+
+    def _cleared(self, ending: Ending) -> Ending:
+        """Return how the job ended, with `ending` for its last process, when nothing it left running is left."""
         try:
-            self._runner.end(self._job)  # what the program left running, also when it is being stopped
+            self._runner.end(self._job)  # also when it is being stopped: whoever does that is not done yet
         except AcicError as error:
-            return Ending(state=State.FAILED, seconds=seconds, reason=error.problem)
-        if self._stopped is not None:
-            return replace(self._stopped, seconds=seconds)
-        ending = ending_of(status, seconds)
-        return ending if ending.state is State.DONE else self._runner.explain(self._job, ending)
+            return Ending(state=State.FAILED, seconds=ending.seconds, reason=error.problem)
+        return ending if self._stopped is None else replace(self._stopped, seconds=ending.seconds)
 
     def _execute(self, start: Start) -> int:
         """Run one process to its end; return its exit status, -N for a signal N."""
