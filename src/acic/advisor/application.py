@@ -52,7 +52,11 @@ class TimeModel:
 
 
 def time_model(
-    workload: Workload, covered: Sequence[Phase], *, predicted_seconds: Sequence[float] | None = None
+    workload: Workload,
+    covered: Sequence[Phase],
+    *,
+    predicted_seconds: Sequence[float] | None = None,
+    weights: Sequence[float] | None = None,
 ) -> TimeModel:
     """Return where the time of `workload` goes, of which `covered` phases can be predicted.
 
@@ -61,15 +65,19 @@ def time_model(
         covered: its phases that the model speaks about.
         predicted_seconds: baseline seconds of each covered phase on the platform, where the log comes
             from elsewhere; None takes the log's own.
+        weights: of all phases, > 0, to share the run's I/O time by, where the log tells no phase's own; None for bytes.
     """
-    io_seconds = [_phase_seconds(workload, phase) for phase in workload.phases]
+    parts = weights if weights is not None else [float(phase.bytes) for phase in workload.phases]
+    io_seconds = [
+        _phase_seconds(workload, phase, part, sum(parts)) for phase, part in zip(workload.phases, parts, strict=True)
+    ]
     absolute = all(s is not None for s in io_seconds) and workload.run_seconds is not None
     if not absolute:
         if predicted_seconds is not None:
             return TimeModel(0.0, tuple(predicted_seconds), absolute=True)
-        weights = {id(p): float(p.bytes or p.characteristics.total_bytes) for p in workload.phases}
-        rest = sum(weights.values()) - sum(weights[id(p)] for p in covered)
-        return TimeModel(rest, tuple(weights[id(p)] for p in covered), absolute=False)
+        moved = {id(p): float(p.bytes or p.characteristics.total_bytes) for p in workload.phases}
+        rest = sum(moved.values()) - sum(moved[id(p)] for p in covered)
+        return TimeModel(rest, tuple(moved[id(p)] for p in covered), absolute=False)
     known = {id(p): float(s or 0.0) for p, s in zip(workload.phases, io_seconds, strict=True)}
     run = max(workload.run_seconds or 0.0, sum(known.values()))
     compute = run - sum(known.values())
@@ -78,11 +86,10 @@ def time_model(
     return TimeModel(compute + rest, tuple(own), absolute=True)
 
 
-def _phase_seconds(workload: Workload, phase: Phase) -> float | None:
-    """Return the log's seconds of a phase, or its share by bytes of the run's I/O time."""
+def _phase_seconds(workload: Workload, phase: Phase, part: float, whole: float) -> float | None:
+    """Return the log's seconds of a phase, or its share of the run's I/O time."""
     if phase.seconds is not None:
         return phase.seconds
     if workload.run_seconds is None or workload.io_share is None:
         return None
-    moved = sum(p.bytes for p in workload.phases)
-    return workload.run_seconds * workload.io_share * (phase.bytes / moved if moved else 1 / len(workload.phases))
+    return workload.run_seconds * workload.io_share * (part / whole if whole else 1 / len(workload.phases))

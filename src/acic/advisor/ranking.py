@@ -74,13 +74,14 @@ def free_values(space: Space, points: NDArray[np.int8], group: NDArray[np.intp])
 
 
 def rates(platform: Platform, points: NDArray[np.int8], processes: int, price: float | None) -> Floats:
-    """Return what an hour's run of every candidate costs, USD/s, shape (candidates,).
+    """Return what every candidate costs, machines and disks, USD/s, shape (candidates,).
 
     Raises:
         MissingData: the platform has no price and none was given.
     """
-    roles = [r for r in (platform.roles.instance, platform.roles.servers, platform.roles.placement) if r]
-    columns = [platform.space.names.index(role) for role in roles]
+    roles = platform.roles
+    paid = (roles.instance, roles.servers, roles.placement, roles.device, roles.devices)
+    columns = [platform.space.names.index(role) for role in paid if role]
     kinds, first, inverse = np.unique(points[:, columns], axis=0, return_index=True, return_inverse=True)
     per_kind = [
         platform.cost(platform.space.configuration(points[i]), processes, 1.0, price=price) for i in first[: len(kinds)]

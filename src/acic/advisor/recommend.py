@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.advice import Advice, Estimate, Goal, Recommendation
-from acic.advisor.application import Effect, TimeModel, time_model
+from acic.advisor.application import TimeModel
+from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.ranking import TIE, free_values, pareto_front, rates, representative, tied_groups
+from acic.advisor.ranking import free_values, pareto_front, representative, tied_groups
 from acic.advisor.verdict import judge
-from acic.errors import MissingData
 from acic.platforms import Platform
 from acic.space import Configuration
 from acic.workloads import Phase, Workload
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """Seconds and USD of every candidate: predicted, and at the interval's ends, each of shape (candidates,)."""
-
-    seconds: Floats
-    fastest: Floats
-    slowest: Floats
-    io_seconds: tuple[Floats, Floats, Floats]
-    rate: Floats | None  # USD/s
 
 
 def recommend(
@@ -42,6 +28,7 @@ def recommend(
     price: float | None = None,
     elsewhere: bool = False,
     among: Collection[Configuration] | None = None,
+    results: int = 0,
 ) -> Advice:
     """Return the best configurations for `workload` on `platform`, by prediction alone.
 
@@ -55,23 +42,18 @@ def recommend(
         elsewhere: the log was made on another machine, so the platform's own baseline bandwidth gives
             the seconds in I/O; otherwise the log's seconds are taken as the baseline's.
         among: answer for each of these configurations, rather than for the best of all.
+        results: B that must outlive the run: copying them from disks that are lost with their machines counts.
 
     Raises:
         MissingData: nothing measured speaks about any phase, or a cost is asked for without a price.
     """
-    covered = [phase for phase in workload.phases if knowledge.covers(phase.characteristics)]
-    if not covered:
-        raise MissingData(_nothing_covers(workload, platform), hint=platform.missing or "import measurements")
-    effects = [knowledge.effect(phase.characteristics) for phase in covered]
-    absolute = elsewhere or workload.run_seconds is None
-    predicted = [knowledge.baseline_seconds(phase.characteristics) for phase in covered] if absolute else None
-    times = time_model(workload, covered, predicted_seconds=predicted)
-    outcome = _outcome(workload, platform, knowledge, times, effects, goal, price)
-    recommendations = tuple(_ranked(workload, platform, knowledge, covered, times, outcome, goal, top, among))
+    found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
+    covered, times, rate = found.covered, found.times, found.rate
+    recommendations = tuple(_ranked(workload, platform, knowledge, found, goal, top, among))
     outside = tuple(note for phase in covered for note in knowledge.outside(phase.characteristics))
-    noise = knowledge.learned.noise * sum(times.phases) / times.total
+    noise = knowledge.learned.noise * found.io_share
     verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside))
-    rate = outcome.rate
+    before = found.baseline_seconds if times.absolute else None
     return Advice(
         workload=workload.name,
         platform=platform.name,
@@ -81,38 +63,13 @@ def recommend(
         reason=reason,
         recommendations=recommendations,
         baseline=platform.baseline,
-        baseline_seconds=times.total if times.absolute else None,
-        baseline_cost=float(times.total * rate[knowledge.baseline]) if rate is not None and times.absolute else None,
+        baseline_seconds=before,
+        baseline_cost=None if rate is None or before is None else float(before * rate[found.baseline]),
         covered=_covered_share(workload, covered),
         noise=noise,
         measurements=knowledge.learned.measurements,
         extrapolated=tuple(dict.fromkeys(outside)),
-        notes=(*_notes(workload, platform, knowledge, covered, elsewhere=absolute), *workload.notes),
-    )
-
-
-def _outcome(
-    workload: Workload,
-    platform: Platform,
-    knowledge: Knowledge,
-    times: TimeModel,
-    effects: Sequence[Effect],
-    goal: Goal,
-    price: float | None,
-) -> _Outcome:
-    means, lows, highs = ([getattr(e, end) for e in effects] for end in ("mean", "low", "high"))
-    try:
-        rate = rates(platform, knowledge.points, workload.processes, price)
-    except MissingData:
-        if goal is not Goal.TIME:
-            raise
-        rate = None
-    return _Outcome(
-        seconds=times.seconds(means),
-        fastest=times.seconds(highs),
-        slowest=times.seconds(lows),
-        io_seconds=(times.io_seconds(means), times.io_seconds(lows), times.io_seconds(highs)),
-        rate=rate,
+        notes=(*_notes(workload, platform, knowledge, covered, elsewhere=found.from_bytes), *workload.notes),
     )
 
 
@@ -120,9 +77,7 @@ def _ranked(
     workload: Workload,
     platform: Platform,
     knowledge: Knowledge,
-    covered: Sequence[Phase],
-    times: TimeModel,
-    outcome: _Outcome,
+    found: Forecast,
     goal: Goal,
     top: int,
     among: Collection[Configuration] | None,
@@ -131,10 +86,11 @@ def _ranked(
     baseline = space.point(platform.baseline)
     numeric = np.array([p.is_numeric for p in space.parameters])
     if among is None:
-        groups = _groups(outcome, goal, top, tolerance=TIE * sum(times.phases) / times.total)
+        groups = _groups(found, goal, top)
     else:
         places = (np.flatnonzero((points == space.point(one)).all(axis=1)) for one in among)
         groups = [place for place in places if len(place)]  # an unsafe configuration has none
+    why = _largest(found.covered, found.times).characteristics
     made = []
     for rank, group in enumerate(groups, 1):
         chosen = representative(points, group, baseline, numeric)
@@ -145,57 +101,53 @@ def _ranked(
                 configuration=configuration,
                 tied=len(group),
                 free=free_values(space, points, group),
-                improvement=_improvement(times, outcome, goal, chosen, knowledge.baseline),
-                io_improvement=_io_improvement(times, outcome, chosen),
-                seconds=_seconds(times, outcome, chosen),
-                cost=_cost(times, outcome, chosen),
+                improvement=_improvement(found, goal, chosen),
+                io_improvement=_io_improvement(found, chosen),
+                seconds=_seconds(found, chosen),
+                cost=_cost(found, chosen),
                 nodes=platform.nodes(configuration, workload.processes),
-                why=tuple(knowledge.why(_largest(covered, times).characteristics, chosen)),
+                why=tuple(knowledge.why(why, chosen)),
             )
         )
     return made
 
 
-def _groups(outcome: _Outcome, goal: Goal, top: int, *, tolerance: float) -> list[NDArray[np.intp]]:
-    """Return the candidates of each answer, best first, at most `top` answers.
-
-    What ties in I/O is one answer; so the less of a run is I/O, the closer its run times must be to tie.
-    """
+def _groups(found: Forecast, goal: Goal, top: int) -> list[NDArray[np.intp]]:
+    """Return the candidates of each answer, best first, at most `top` answers."""
     if goal is Goal.PARETO:
-        assert outcome.rate is not None  # noqa: S101 (the cost was computed, or MissingData raised)
-        front = pareto_front(outcome.seconds, outcome.seconds * outcome.rate)
+        assert found.rate is not None  # noqa: S101 (the cost was computed, or MissingData raised)
+        front = pareto_front(found.seconds, found.seconds * found.rate)
         return [front[i : i + 1] for i in range(min(top, len(front)))]
-    objective = outcome.seconds if outcome.rate is None or goal is Goal.TIME else outcome.seconds * outcome.rate
-    groups = tied_groups(objective, tolerance=tolerance)
+    groups = tied_groups(found.objective(goal), tolerance=found.tolerance)
     return [group for group, _ in zip(groups, range(top), strict=False)]
 
 
-def _improvement(times: TimeModel, outcome: _Outcome, goal: Goal, chosen: int, baseline: int) -> Estimate:
+def _improvement(found: Forecast, goal: Goal, chosen: int) -> Estimate:
     dearer = 1.0
-    if goal is Goal.COST and outcome.rate is not None:
-        dearer = float(outcome.rate[chosen] / outcome.rate[baseline])
-    seconds = (outcome.seconds[chosen], outcome.slowest[chosen], outcome.fastest[chosen])
-    value, low, high = (float(times.total / (s * dearer)) for s in seconds)
+    if goal is Goal.COST and found.rate is not None:
+        dearer = float(found.rate[chosen] / found.rate[found.baseline])
+    seconds = (found.seconds[chosen], found.slowest[chosen], found.fastest[chosen])
+    value, low, high = (float(found.baseline_seconds / (s * dearer)) for s in seconds)
     return Estimate(value, low, high)
 
 
-def _io_improvement(times: TimeModel, outcome: _Outcome, chosen: int) -> Estimate:
-    before = sum(times.phases)
-    value, low, high = (float(before / s[chosen]) for s in outcome.io_seconds)
+def _io_improvement(found: Forecast, chosen: int) -> Estimate:
+    before = sum(found.times.phases)
+    value, low, high = (float(before / s[chosen]) for s in found.io_seconds)
     return Estimate(value, low, high)
 
 
-def _seconds(times: TimeModel, outcome: _Outcome, chosen: int) -> Estimate | None:
-    if not times.absolute:
+def _seconds(found: Forecast, chosen: int) -> Estimate | None:
+    if not found.times.absolute:
         return None
-    return Estimate(float(outcome.seconds[chosen]), float(outcome.fastest[chosen]), float(outcome.slowest[chosen]))
+    return Estimate(float(found.seconds[chosen]), float(found.fastest[chosen]), float(found.slowest[chosen]))
 
 
-def _cost(times: TimeModel, outcome: _Outcome, chosen: int) -> Estimate | None:
-    seconds = _seconds(times, outcome, chosen)
-    if seconds is None or outcome.rate is None:
+def _cost(found: Forecast, chosen: int) -> Estimate | None:
+    seconds = _seconds(found, chosen)
+    if seconds is None or found.rate is None:
         return None
-    rate = float(outcome.rate[chosen])
+    rate = float(found.rate[chosen])
     return Estimate(seconds.value * rate, seconds.low * rate, seconds.high * rate)
 
 
@@ -208,13 +160,6 @@ def _covered_share(workload: Workload, covered: Sequence[Phase]) -> float:
         everything = sum(phase.seconds or 0.0 for phase in workload.phases)
         return sum(phase.seconds or 0.0 for phase in covered) / everything if everything else 1.0
     return sum(p.bytes for p in covered) / max(1, sum(p.bytes for p in workload.phases))
-
-
-def _nothing_covers(workload: Workload, platform: Platform) -> str:
-    if not workload.phases:
-        return f"{workload.name} did no I/O that was recorded, so there is nothing to recommend"
-    kinds = sorted({str(phase.characteristics.operation) for phase in workload.phases})
-    return f"no measurement on {platform.name} speaks about the {' and '.join(kinds)}s of {workload.name}"
 
 
 def _notes(

@@ -125,7 +125,10 @@ def test_a_disk_does_what_its_profile_says_in_a_stream_and_at_random(fake: Lab) 
         assert 0.6 * disk.write * count < write < 1.06 * disk.write * count, f"{count} disks write"
         assert 0.6 * disk.read * count < read < 1.06 * disk.read * count, f"{count} disks read"
         assert 0.4 * disk.read_iops < iops < 1.25 * disk.read_iops * count, f"{count} disks at random"
-        assert fake.run(node, ["cat", "/proc/mounts"]).stdout.count(f" {STORE} {'xfs' if count == 1 else 'btrfs'}") == 1
+        mounts = [line.split() for line in fake.run(node, ["cat", "/proc/mounts"]).stdout.splitlines()]
+        ((kind, options),) = [(kind, options) for _, path, kind, options, *_ in mounts if path == STORE]
+        assert kind == ("xfs" if count == 1 else "btrfs")
+        assert not any(option.startswith("discard") for option in options.split(",")), "it would write zeros, throttled"
 
 
 def test_a_node_gets_its_share_of_the_processor_and_of_memory(lab: Lab) -> None:

@@ -99,7 +99,9 @@ def make(node: Node, profile: str, disk: Disk, count: int, folder: Path, groups:
     for spindle, loop in zip(spindles, loops, strict=True):
         groups.throttle(numbers(spindle), disk)
         _limit(bdi(loop), disk.dirty)
-    tool(*node.enter(["mount", "-t", kind, "-o", "noatime", loops[0], STORE]))
+    # a disk of its kind knows no discards; a loop device on another one would write zeros in their place
+    options = "noatime,nodiscard" if kind == BTRFS else "noatime"
+    tool(*node.enter(["mount", "-t", kind, "-o", options, loops[0], STORE]))
     done = Devices(
         node=node.name,
         profile=profile,
