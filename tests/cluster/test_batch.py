@@ -136,6 +136,16 @@ def test_an_outage_of_squeue_loses_nothing(squeue: Command, tmp_path: Path, mode
     assert settled(runner, made).exit_status == 6
 
 
+def test_a_scheduler_that_does_not_answer_is_told_before_any_job(squeue: Command) -> None:
+    quick().check()
+    squeue.be("fail")
+    with pytest.raises(TransientError, match="Unable to contact"):
+        quick().check()
+    squeue.be("hang")
+    with pytest.raises(TransientError, match="did not answer"):
+        quick(patience=0.5).check()
+
+
 def test_an_outage_of_the_controller_loses_nothing(runner: BatchRunner, slurm: Slurm, tmp_path: Path) -> None:
     made = shell(tmp_path, "echo >up; while ! [ -e go ]; do sleep 0.05; done; kill -9 $$")
     running(runner, made)

@@ -37,6 +37,19 @@ def test_a_campaign_runs_through_slurm(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("mpi")
+def test_a_campaign_does_not_begin_without_its_scheduler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if shutil.which("qstat"):
+        pytest.skip("there is a PBS here")
+    furnish(tmp_path, monkeypatch)
+    assert trained(tmp_path, "--runner", "pbs") == 2
+    assert "qstat cannot be run" in capsys.readouterr().err
+    with Store.open(str(tmp_path / "store.sqlite")) as store:
+        assert not store.measurements("pretend")
+
+
+@pytest.mark.usefixtures("mpi")
 def test_a_campaign_runs_over_ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sshd: Sshd) -> None:
     furnish(tmp_path, monkeypatch)
     wrapper = tmp_path / "bin" / "ssh"

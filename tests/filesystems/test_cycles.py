@@ -24,7 +24,7 @@ from tests.laboratory import alone, need_lab, remove_leftovers
 
 ROOT = Path(__file__).parents[2]
 CYCLES, KILLS = 100, 20
-LONGEST = 8.0  # s after its start that a controller is killed at the latest
+LONGEST = 4.0  # s after its start that a controller is killed at the latest; most are done by then
 
 # Opens the lab, or makes it, deploys one configuration, looks whether the file system works, and takes it down.
 CONTROLLER = """
@@ -91,7 +91,9 @@ def test_a_hundred_cycles_with_twenty_kills_leave_nothing(state: Path) -> None:
     for cycle in range(CYCLES):
         configuration = configurations[int(rng.integers(len(configurations)))]
         if cycle in killed_at:
-            killed += controlled(state, configuration, kill_after=float(rng.uniform(0.3, LONGEST))) == "killed"
+            while controlled(state, configuration, kill_after=float(rng.uniform(0.3, LONGEST))) != "killed":
+                pass  # it was faster
+            killed += 1
         if complaint := controlled(state, configuration):
             retried.append((dict(configuration), complaint[-500:]))
             if complaint := controlled(state, configuration):
@@ -99,7 +101,7 @@ def test_a_hundred_cycles_with_twenty_kills_leave_nothing(state: Path) -> None:
     told = f"{CYCLES} cycles, {killed} controllers killed, {len(retried)} tried again, {len(failed)} failed"
     sys.stdout.write(f"{told}\n")
     assert failed == [], failed
-    assert killed >= KILLS // 2  # the others were faster
+    assert killed == KILLS
     Lab.open(state).down()
     time.sleep(0.2)
     assert left(laboratory.NAME) == {}

@@ -33,7 +33,7 @@ class Errors:
     Args:
         seen: on points left out, for workloads that other configurations were measured with.
         new: 10 % and 90 % quantile on whole workloads left out.
-        baseline: standard error of the baselines that the improvements were taken over: all rows of a
+        baseline: usual standard error of the baselines that the improvements were taken over: all rows of a
             workload share it, so leaving out rows does not show it.
     """
 

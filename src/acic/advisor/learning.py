@@ -111,7 +111,7 @@ def _errors(
         new = _quantiles(residual[informative], data.workload[informative])
     sigma = improvements.sigma[informative]
     shared = sigma[np.isfinite(sigma)]
-    return Errors(seen=seen, new=new, baseline=float(np.sqrt((shared**2).mean())) if len(shared) else 0.0)
+    return Errors(seen=seen, new=new, baseline=float(np.median(shared)) if len(shared) else 0.0)
 
 
 def _held_out(learner: Learner, data: TrainingSet, together: NDArray[np.int64], rng: np.random.Generator) -> Prediction:

@@ -251,7 +251,11 @@ def open_trials(
 
 
 def open_runner(where: Where, mpiexec: Path | None) -> Runner:
-    """Return the runner that the user asks for."""
+    """Return the runner that the user asks for.
+
+    Raises:
+        AcicError: its scheduler is not there.
+    """
     if where.runner == LOCAL:
         return LocalRunner(mpiexec=mpiexec)
     if where.runner == SSH:
@@ -260,9 +264,11 @@ def open_runner(where: Where, mpiexec: Path | None) -> Runner:
         return SshRunner(where.hosts, mpiexec=mpiexec)
     from acic.cluster import BatchRunner
 
-    return BatchRunner(
+    made = BatchRunner(
         where.runner, queue=where.queue, account=where.account, attributes=dict(where.attributes), mpiexec=mpiexec
     )
+    made.check()
+    return made
 
 
 def fits(

@@ -74,6 +74,15 @@ class BatchRunner:
         """What the user calls it: the scheduler's name."""
         return self._scheduler.name
 
+    def check(self) -> None:
+        """See whether the scheduler is there, before any job depends on it.
+
+        Raises:
+            InvalidInput: its commands are not here.
+            TransientError: it does not answer.
+        """
+        self._scheduler.check()
+
     def submit(self, job: Job) -> None:
         """See `Runner.submit`: the job is in the queue when this returns."""
         records.check_folder(job)

@@ -167,6 +167,17 @@ class Scheduler:
         except Exception as error:  # PSI/J indexes and matches as it goes
             raise TransientError(f"{self.name} told no id of the job: {told}", hint="try again later") from error
 
+    def check(self) -> None:
+        """Ask the scheduler about a job that there never was, to see whether it answers.
+
+        Raises:
+            InvalidInput: its commands are not here.
+            TransientError: it does not answer.
+        """
+        done = self._command(self._executor.get_status_command(["0"]))
+        if _PASSING.search(done.stderr):
+            raise TransientError(f"{self.name} does not answer: {done.stderr.strip()}", hint="see whether it is up")
+
     def look(self, natives: Collection[str]) -> dict[str, Sight]:
         """Return what the scheduler says of the jobs with these ids; those it does not know are left out.
 
