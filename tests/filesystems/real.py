@@ -13,6 +13,7 @@ from acic.cluster.lab import STORE
 from acic.filesystems.deployment import Deployment
 from acic.filesystems.registry import FILE_SYSTEMS
 from acic.lab import Lab
+from acic.lab.inspection import asked
 from acic.lab.site import layout, number, servers
 from acic.space import Value
 
@@ -113,4 +114,4 @@ def with_disks(lab: Lab, configuration: Mapping[str, Value]) -> Deployment:
 
 def unanswered(lab: Lab, deployment: Deployment) -> list[str]:
     """Names of the knobs that are not as they should be."""
-    return [knob.name for knob in deployment.knobs if list(lab._asked(knob))]
+    return [knob.name for knob in deployment.knobs if asked(lab.room, knob)]

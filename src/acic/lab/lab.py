@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import logging
-import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from acic.cluster.lab import MOST_DEVICES, MOUNT, NAME, RECORD, LabFacts, LabRunner, Lock, Node, Record, Room, sweep
+from acic.cluster.lab import MOST_DEVICES, NAME, RECORD, LabFacts, LabRunner, Lock, Node, Record, Room, sweep
 from acic.errors import InvalidInput, TransientError
-from acic.filesystems.deployment import Deployment, FileSystem, Knob
+from acic.filesystems.deployment import Deployment, FileSystem
 from acic.filesystems.nfs import Nfs
 from acic.filesystems.registry import FILE_SYSTEMS
 from acic.lab import site as sites
 from acic.lab.bridge import bridge
+from acic.lab.inspection import mount_of, troubles
 from acic.lab.site import Site
 from acic.space import Value
 from acic.steps import Step
 
 _log = logging.getLogger(__name__)
 
-_KNOB_SECONDS = 20.0
 _DEPLOYED = "deployed"  # the note that says what is, or was about to be
 
 
@@ -160,7 +159,7 @@ class Lab:
         self._note(configuration, whole=False, mounts={})
         devices = self.room.attach([node.name for node in serving], profile, count)
         self.perform(deployment.steps)
-        mounts = {client.node: self._mount(client.node) for client in layout.clients}
+        mounts = {client.node: mount_of(self.nodes[client.node]) for client in layout.clients}
         made = Site(
             configuration=dict(configuration),
             deployment=deployment,
@@ -169,10 +168,8 @@ class Lab:
             mounted=tuple(mounts),
             mounts=mounts,
         )
-        if troubles := self._troubles(made):
-            raise TransientError(
-                f"what was deployed is not what was asked for: {'; '.join(troubles)}", hint="try again"
-            )
+        if found := troubles(self.room, made):
+            raise TransientError(f"what was deployed is not what was asked for: {'; '.join(found)}", hint="try again")
         self._note(configuration, whole=True, mounts=mounts)
         self._site = made
         return made
@@ -202,7 +199,7 @@ class Lab:
 
     def audit(self) -> list[str]:
         """Return everything that would make a run here mean something else than it says; empty if nothing does."""
-        return [*self.room.audit(), *(self._troubles(self._site) if self._site is not None else ())]
+        return [*self.room.audit(), *(troubles(self.room, self._site) if self._site is not None else ())]
 
     def runner(self, *, mpiexec: Path | None = None) -> LabRunner:
         """Return what runs jobs on the compute nodes, with what the file system there needs."""
@@ -222,45 +219,6 @@ class Lab:
         serving = sites.servers(self.room, configuration)
         layout = sites.layout(self.room, serving, self._capacity(configuration))
         return self._file_system(configuration).deployment(layout, configuration)
-
-    def _mount(self, node: str) -> tuple[str, str]:
-        found = [(kind, source) for path, kind, source in self.nodes[node].mounts() if path == MOUNT]
-        return found[-1] if found else ("", "")
-
-    def _troubles(self, made: Site) -> list[str]:
-        troubles = [trouble for knob in made.deployment.knobs for trouble in self._asked(knob)]
-        for node, (kind, source) in made.mounts.items():
-            if not kind:
-                troubles.append(f"{node} has nothing mounted")
-            elif self._mount(node) != (kind, source):
-                troubles.append(f"{node} has {self._mount(node)} mounted, not {(kind, source)}")
-            else:
-                troubles += self._elsewhere(node, made.deployment.directory)
-        return troubles
-
-    def _elsewhere(self, node: str, directory: str) -> Iterable[str]:
-        """Tell if what is written to the directory would not get to the mount: the mount is dead, or not above it."""
-        try:
-            done = self.run(node, ["stat", "-c", "%m", directory], seconds=_KNOB_SECONDS)
-        except TransientError as error:
-            yield f"{directory} on {node}: {error.problem}"
-            return
-        if done.returncode != 0:
-            yield f"{directory} on {node}: {done.stderr.strip()}"
-        elif done.stdout.strip() != MOUNT:
-            yield f"{directory} on {node} is below {done.stdout.strip()}, not {MOUNT}"
-
-    def _asked(self, knob: Knob) -> Iterable[str]:
-        try:
-            done = self.run(knob.node, knob.command, seconds=_KNOB_SECONDS)
-        except TransientError as error:
-            yield f"{knob.name} on {knob.node}: {error.problem}"
-            return
-        if done.returncode != 0:
-            told = done.stderr.strip() or done.stdout.strip()
-            yield f"{knob.name} on {knob.node}: exit status {done.returncode}: {told}"
-        elif not re.search(knob.matches, done.stdout, re.MULTILINE):
-            yield f"{knob.name} on {knob.node} is {done.stdout.strip()!r}, not {knob.matches!r}"
 
     def _note(self, configuration: Mapping[str, Value], *, whole: bool, mounts: Mapping[str, tuple[str, str]]) -> None:
         self.room.remember(_DEPLOYED, {"configuration": dict(configuration), "whole": whole, "mounts": dict(mounts)})

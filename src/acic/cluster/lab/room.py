@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from acic.cluster.direct import GRACE
 from acic.cluster.lab import checks, disks, network
+from acic.cluster.lab.assembly import alive, beginning, build, nodes_of, pair
 from acic.cluster.lab.disks import Devices
-from acic.cluster.lab.facts import LabFacts, addresses, check_name, check_network
+from acic.cluster.lab.facts import LabFacts, check_name, check_network
 from acic.cluster.lab.groups import groups
-from acic.cluster.lab.nodes import MOUNT, STORE, Known, Node, hosts_file, ready, start
+from acic.cluster.lab.nodes import MOUNT, STORE, Known, Node
 from acic.cluster.lab.perform import Performer, Services
 from acic.cluster.lab.record import NAME, STATE, Lock, Names, Record
 from acic.cluster.lab.runner import LabRunner
@@ -39,7 +40,7 @@ class Room:
         self.facts = LabFacts.of(record.content["facts"])
         self.names = Names(record.name)
         self.groups = groups(self.names.group)
-        self._nodes = _nodes(record, self.groups.of)
+        self._nodes = nodes_of(record, self.groups.of)
         self._services: Services = {
             node: {name: Known(*known) for name, known in services.items()}
             for node, services in record.content["services"].items()
@@ -70,17 +71,17 @@ class Room:
             if (
                 before is not None
                 and before.content["phase"] == "up"
-                and all(map(_alive, before.content["nodes"].values()))
+                and all(map(alive, before.content["nodes"].values()))
             ):
                 raise InvalidInput("the lab is up already", hint="use it, or take it down first: acic lab down")
             sweep(state, name)
             names = Names(name)
             network.check_free(at or facts.network, names.bridge)
-            record = Record(state, _beginning(name, facts, nic, at or facts.network))
+            record = Record(state, beginning(name, facts, nic, at or facts.network))
             record.save()
             names.claim(state)
             try:
-                _build(record, facts, rate)
+                build(record, facts, rate)
             except BaseException:
                 sweep(state, name)
                 raise
@@ -105,7 +106,7 @@ class Room:
         try:
             record = Record.read(state)
             whole = record is not None and record.content["phase"] == "up"
-            if record is None or not whole or not all(map(_alive, record.content["nodes"].values())):
+            if record is None or not whole or not all(map(alive, record.content["nodes"].values())):
                 half = "no lab is up" if record is None else "what is left of a lab is not whole"
                 raise MissingData(half, hint="make one: sudo acic lab up")
             return cls(record, lock)
@@ -263,59 +264,8 @@ class Room:
         self._record.save()
 
     def _save_services(self) -> None:
-        table = {node: {name: _pair(known) for name, known in some.items()} for node, some in self._services.items()}
+        table = {node: {name: pair(known) for name, known in some.items()} for node, some in self._services.items()}
         self._note(services=table)
-
-
-def _beginning(name: str, facts: LabFacts, nic: str, at: str) -> dict[str, Any]:
-    return {
-        "name": name,
-        "phase": "going up",
-        "facts": facts.table(),
-        "nic": nic,
-        "network": at,
-        "loops": disks.existing(),
-        "settings": dict(network.congestion_to_allow()),
-        "nodes": {},
-        "services": {},
-        "devices": {},
-        "notes": {},
-    }
-
-
-def _build(record: Record, facts: LabFacts, rate: int) -> None:
-    names = Names(record.name)
-    made = groups(names.group)
-    network.allow_congestion(record.content["settings"])
-    places = addresses(facts, record.content["network"])
-    hosts = hosts_file(places)
-    coming = {}
-    for node, address in places.items():
-        made.make(node, facts)
-        coming[node] = start(names.name, node, hosts, made.of(node))
-        record.content["nodes"][node] = {"address": address, "around": _pair(coming[node].process), "first": None}
-        record.save()
-    for node, one in coming.items():
-        record.content["nodes"][node]["first"] = _pair(ready(one))
-    record.save()
-    network.build(names, record.content["network"], _nodes(record, made.of).values(), rate)
-    record.content["phase"] = "up"
-    record.save()
-
-
-def _nodes(record: Record, groups_of: Callable[[str], list[Path]]) -> dict[str, Node]:
-    return {
-        name: Node(name=name, address=entry["address"], pid=entry["first"][0], groups=tuple(groups_of(name)))
-        for name, entry in record.content["nodes"].items()
-    }
-
-
-def _alive(entry: Mapping[str, Any]) -> bool:
-    return entry["first"] is not None and Known(*entry["first"]).alive
-
-
-def _pair(known: Known) -> list[int]:
-    return [known.pid, known.started]
 
 
 def _rate(facts: LabFacts, nic: str) -> int:
