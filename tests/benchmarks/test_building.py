@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from acic import kept
 from acic.benchmarks import Benchmark, building, find_benchmark
 from acic.benchmarks.benchmark import hints_text, identify
 from tests.native.bench import Mpi, find_mpi, skip_or_fail
@@ -63,7 +64,7 @@ def run(bench: Benchmark, arguments: str, folder: Path, mpi: Mpi, *more: str) ->
 def test_one_of_two_at_once_builds_and_nothing_else_is_left(built: tuple[Path, Path]) -> None:
     program, cache = built
     assert program.parent.parent == cache
-    assert {path.name for path in cache.iterdir()} == {"bench.lock", program.parent.name}
+    assert {path.name for path in cache.iterdir()} == {"acic-bench.lock", program.parent.name}
     assert {path.name for path in program.parent.iterdir()} == {"acic-bench", "built.json"}
 
 
@@ -108,7 +109,7 @@ def test_another_source_is_another_program(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "one", tmp_path / "two")
     with (tmp_path / "two" / "options.def").open("a") as file:
         file.write("/* */\n")
-    digests = {building._digest(folder) for folder in (building.sources(), tmp_path / "one", tmp_path / "two")}
+    digests = {kept.source_digest(folder) for folder in (building.sources(), tmp_path / "one", tmp_path / "two")}
     assert len(digests) == 2
 
 

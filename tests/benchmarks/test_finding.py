@@ -11,6 +11,7 @@ from statistics import median
 import pytest
 
 import acic
+from acic import kept
 from acic.benchmarks import Benchmark, building, find_benchmark
 from acic.benchmarks.benchmark import hints_text, identify
 from acic.errors import AcicError, InvalidInput, UnreadableInput
@@ -39,7 +40,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def keep(cache: Path, mpi: str, name: str = "acic-bench") -> Path:
     """Put a program into the cache, as if it had been built."""
-    home = cache / f"bench-{acic.__version__}-{building._digest(building.sources())}-{mpi}"
+    home = cache / f"bench-{acic.__version__}-{kept.source_digest(building.sources())}-{mpi}"
     (home / "built.json").parent.mkdir(parents=True)
     (home / "built.json").write_text('{"mpicc": "/mpi/mpicc", "mpiexec": "/mpi/mpiexec"}')
     return program(home / name, "acic-bench-9.9")
@@ -89,7 +90,7 @@ def test_a_build_that_takes_too_long_is_told(bare: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr(building, "_SECONDS", 0.2)
     with pytest.raises(AcicError, match=r"not built with .* within"):
         find_benchmark()
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["bench.lock"]
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["acic-bench.lock"]
 
 
 def test_a_path_is_taken_for_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +144,7 @@ def test_without_make_or_a_compiler_the_error_says_so(bare: Path, tmp_path: Path
     with pytest.raises(AcicError, match="the compiler is broken") as caught:
         find_benchmark()
     assert "install a C compiler" in caught.value.hint
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["bench.lock"]
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["acic-bench.lock"]
 
 
 def test_a_cache_that_cannot_be_made_is_told(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import tempfile
 import zipfile
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from acic.advisor.knowledge import Errors, Learned, Range
+from acic.kept import cache_folder
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
 from acic.space import Configuration
@@ -22,15 +22,6 @@ from acic.workloads.parameters import characteristics_of, values_of
 
 _PREDICTOR = "predictor/"
 _SEEN = "errors/"
-
-
-def cache_folder() -> Path:
-    """Return where fitted models are kept: $ACIC_CACHE, or the user's cache folder."""
-    if folder := os.environ.get("ACIC_CACHE"):
-        return Path(folder)
-    from platformdirs import user_cache_path
-
-    return Path(user_cache_path("acic"))
 
 
 def fetch(key: str, learner: Learner) -> Learned | None:

@@ -8,18 +8,14 @@ import os
 import shlex
 import shutil
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import acic
 from acic.benchmarks.benchmark import ACIC_BENCH
 from acic.errors import AcicError, InvalidInput
+from acic.kept import cache_folder, kept_program, source_digest
 
-_SUFFIXES = (".c", ".h", ".def")
 _FACTS = "built.json"
 _SECONDS = 600  # for the compiler
 _NO_MPI = "run `pip install acic[mpi]`, load your system's MPI, or name its mpicc in ACIC_MPICC"
@@ -38,15 +34,6 @@ def sources() -> Path:
     """Return the folder of acic-bench's sources: carried by the package, or beside it in a checkout."""
     carried = Path(__file__).parent / "native"
     return carried if carried.is_dir() else Path(__file__).parents[3] / "native" / "bench"
-
-
-def cache_folder() -> Path:
-    """Return where programs are kept: $ACIC_CACHE, or the user's cache folder."""
-    if folder := os.environ.get("ACIC_CACHE"):
-        return Path(folder)
-    from platformdirs import user_cache_path
-
-    return Path(user_cache_path("acic"))
 
 
 def find_mpicc() -> Path | None:
@@ -81,26 +68,15 @@ def built() -> Built:
         InvalidInput: ACIC_MPICC or ACIC_MPIEXEC names what is no program.
     """
     folder, mpicc, here = cache_folder(), find_mpicc(), sources()
-    stem = f"bench-{acic.__version__}-{_digest(here)}"
+    stem = f"bench-{acic.__version__}-{source_digest(here)}"
     if mpicc is None:
         found = sorted(folder.glob(f"{stem}-*/{ACIC_BENCH}"), key=lambda path: path.stat().st_mtime)
         if not found:
             raise AcicError("there is no ior, and no MPI to build acic-bench with", hint=_NO_MPI)
         return _facts(found[-1].parent)
     home = folder / f"{stem}-{_identity(mpicc)}"
-    if not (home / ACIC_BENCH).exists():
-        _make(mpicc, here, home)
+    _make(mpicc, here, home)
     return _facts(home)
-
-
-@cache
-def _digest(folder: Path) -> str:
-    """Return what names the sources."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix in _SUFFIXES or path.name == "Makefile":
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _identity(mpicc: Path) -> str:
@@ -119,16 +95,8 @@ def _facts(home: Path) -> Built:
 
 
 def _make(mpicc: Path, here: Path, home: Path) -> None:
-    """Build into `home`, which appears when it is whole; of several at once one builds, and the others wait."""
     try:
-        home.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(home.parent / "bench.lock"):
-            if (home / ACIC_BENCH).exists():
-                return
-            with tempfile.TemporaryDirectory(dir=home.parent, prefix="bench-unfinished-") as unfinished:
-                _compile(mpicc, here, Path(unfinished))
-                shutil.rmtree(home, ignore_errors=True)  # what somebody left of it
-                os.rename(Path(unfinished) / "whole", home)
+        kept_program(home, ACIC_BENCH, lambda whole: _compile(mpicc, here, whole))
     except OSError as error:
         raise AcicError(
             f"cannot build acic-bench in {home.parent}: {error.strerror or error}",
@@ -136,25 +104,15 @@ def _make(mpicc: Path, here: Path, home: Path) -> None:
         ) from error
 
 
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """Hold a lock; a file system without locks does without, as the result appears at once in any case."""
-    import fcntl
-
-    with lock.open("w") as file:
-        with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _compile(mpicc: Path, here: Path, folder: Path) -> None:
+def _compile(mpicc: Path, here: Path, whole: Path) -> None:
     import subprocess
 
     if shutil.which("make") is None:
         raise AcicError("acic-bench cannot be built: there is no make", hint="install make, or put ior on PATH")
     # a copy, since the package's folder may be read-only, and make can do nothing with blanks in a path
-    shutil.copytree(here, folder / "source", ignore=shutil.ignore_patterns("build", "test_*"))
-    command = ["make", "-C", str(folder / "source"), f"-j{os.cpu_count() or 1}", f"MPICC={shlex.quote(str(mpicc))}"]
+    source = whole.parent / "source"
+    shutil.copytree(here, source, ignore=shutil.ignore_patterns("build", "test_*"))
+    command = ["make", "-C", str(source), f"-j{os.cpu_count() or 1}", f"MPICC={shlex.quote(str(mpicc))}"]
     # a newer compiler may warn of more than the one we build with
     command += ["WERROR=", "BUILD=build"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
@@ -180,8 +138,7 @@ def _compile(mpicc: Path, here: Path, folder: Path) -> None:
             f"acic-bench cannot be built with {mpicc}:\n{said}",
             hint=f"{compiler}name another MPI's compiler in ACIC_MPICC, or put ior on PATH",
         )
-    whole = folder / "whole"
     whole.mkdir()
-    shutil.move(folder / "source" / "build" / ACIC_BENCH, whole / ACIC_BENCH)
+    shutil.move(source / "build" / ACIC_BENCH, whole / ACIC_BENCH)
     mpiexec = shutil.which("mpiexec", path=str(mpicc.parent))
     (whole / _FACTS).write_text(json.dumps({"mpicc": str(mpicc), "mpiexec": mpiexec}) + "\n")

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import acic
-from acic.benchmarks.building import cache_folder
 from acic.cluster.lab.tools import asked, which
 from acic.errors import AcicError
+from acic.kept import cache_folder, kept_program, source_digest
 
 NAME = "acic-nfsmount"
 
@@ -41,17 +33,11 @@ def bridge() -> Path:
     if found := which(NAME):
         return Path(found)
     here = sources()
-    home = cache_folder() / f"nfsmount-{acic.__version__}-{_digest(here)}"
-    program = home / NAME
-    if not program.exists():
-        try:
-            home.parent.mkdir(parents=True, exist_ok=True)
-            with _alone(home.parent / "nfsmount.lock"):
-                if not program.exists():
-                    _build(here, home)
-        except OSError as error:
-            raise AcicError(f"cannot build {NAME} in {home.parent}: {error.strerror or error}", hint=_HINT) from error
-    return program
+    home = cache_folder() / f"nfsmount-{acic.__version__}-{source_digest(here)}"
+    try:
+        return kept_program(home, NAME, lambda whole: _build(here, whole))
+    except OSError as error:
+        raise AcicError(f"cannot build {NAME} in {home.parent}: {error.strerror or error}", hint=_HINT) from error
 
 
 def lacking() -> str:
@@ -62,29 +48,8 @@ def lacking() -> str:
     return f"the headers of {' and '.join(missing)} are missing, for NFS" if missing else ""
 
 
-def _build(here: Path, home: Path) -> None:
-    """Build into `home`, which appears when it is whole."""
-    with tempfile.TemporaryDirectory(dir=home.parent, prefix="nfsmount-unfinished-") as unfinished:
-        whole = Path(unfinished) / "whole"
-        done = asked(["make", "-s", "-C", str(here), f"BUILD={whole}", "WERROR=", "all"], seconds=_SECONDS)
-        if done.returncode != 0:
-            told = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TOLD:])
-            raise AcicError(f"cannot build {NAME}: {told}", hint=_HINT)
-        shutil.rmtree(home, ignore_errors=True)  # what somebody left of it
-        os.rename(whole, home)
-
-
-@cache
-def _digest(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix in (".c", ".h", ".def") or path.name == "Makefile":
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _build(here: Path, whole: Path) -> None:
+    done = asked(["make", "-s", "-C", str(here), f"BUILD={whole}", "WERROR=", "all"], seconds=_SECONDS)
+    if done.returncode != 0:
+        told = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TOLD:])
+        raise AcicError(f"cannot build {NAME}: {told}", hint=_HINT)

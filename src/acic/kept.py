@@ -1,0 +1,67 @@
+"""What is made once and kept in the user's cache folder: fitted models, and programs from C sources of acic's own."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+_SOURCES = (".c", ".h", ".def")
+
+
+def cache_folder() -> Path:
+    """Return where things are kept: $ACIC_CACHE, or the user's cache folder."""
+    if folder := os.environ.get("ACIC_CACHE"):
+        return Path(folder)
+    from platformdirs import user_cache_path
+
+    return Path(user_cache_path("acic"))
+
+
+@cache
+def source_digest(folder: Path) -> str:
+    """Return what names the C sources in a folder, and their Makefile."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.suffix in _SOURCES or path.name == "Makefile":
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def kept_program(home: Path, program: str, build: Callable[[Path], None]) -> Path:
+    """Return a program in the folder `home`, which is built if it is not there yet.
+
+    The folder appears when it is whole; of several processes at once one builds, and the others wait.
+
+    Args:
+        home: the folder; what somebody left of it is replaced.
+        program: its name.
+        build: makes the folder that it is given, with the program in it; beside it is room for its own files.
+
+    Raises:
+        OSError: the folder above `home` cannot be written to.
+    """
+    if not (home / program).exists():
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(home.parent / f"{program}.lock"):
+            if not (home / program).exists():
+                with tempfile.TemporaryDirectory(dir=home.parent, prefix=f"{program}-unfinished-") as unfinished:
+                    build(Path(unfinished) / "whole")
+                    shutil.rmtree(home, ignore_errors=True)
+                    os.rename(Path(unfinished) / "whole", home)
+    return home / program
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Hold a lock; a file system without locks does without, as the result appears at once in any case."""
+    with lock.open("w") as file:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
