@@ -42,6 +42,22 @@ def test_a_measured_workload_is_no_extrapolation(acic: Acic) -> None:
     assert advice["recommendations"][0]["configuration"]["stripe_size"] > 64 * 2**20
 
 
+def test_results_that_must_last_are_copied_from_disks_that_do_not(acic: Acic) -> None:
+    ask = ["recommend", LOG, "--platform", "lab", "--top", "200", "--json"]
+    plain = _seconds(acic(*ask))
+    copied = _seconds(acic(*ask, "--results", "600MB"))
+    both = plain.keys() & copied.keys()
+    assert {dict(configuration)["device"] for configuration in both} == {"EBS", "ephemeral"}
+    for configuration in both:
+        more = 10.0 if dict(configuration)["device"] == "ephemeral" else 0.0  # at the 480 Mbit/s of the lab's archive
+        assert copied[configuration] - plain[configuration] == pytest.approx(more, abs=1e-6)
+
+
+def _seconds(result: Result) -> dict[frozenset[tuple[str, object]], float]:
+    answers = result.json["advice"]["recommendations"]
+    return {frozenset(one["configuration"].items()): one["seconds"]["value"] for one in answers}
+
+
 @pytest.mark.parametrize("name", ["cart", "forest", "extra-trees", "boosting", "ridge", "nonlinear"])
 def test_every_model_answers(acic: Acic, name: str) -> None:
     result = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--model", name, "--top", "1", "--json")

@@ -30,6 +30,8 @@ from acic.models.validation import grouped_folds, out_of_fold
 from tests.models.conftest import PARAMETERS, made_up
 
 each = pytest.mark.parametrize("learner", LEARNERS, ids=NAMES)
+LEARNING = [one for one in LEARNERS if one.name != "prior"]  # which is what it is, whatever was measured
+each_that_learns = pytest.mark.parametrize("learner", LEARNING, ids=[one.name for one in LEARNING])
 
 
 @pytest.fixture(scope="module", params=LEARNERS, ids=NAMES)
@@ -59,7 +61,7 @@ def test_few_rows_are_enough(learner: Learner, rows: int) -> None:
     assert all(predictor.explain(data.x[0]))
 
 
-@each
+@each_that_learns
 def test_what_never_varies_is_predicted(learner: Learner) -> None:
     data = made_up(30)
     data = replace(data, y=np.full(30, 0.7), best=np.full(30, 0.7))
@@ -77,7 +79,7 @@ def test_columns_that_are_constant_do_no_harm(learner: Learner) -> None:
     check(predictor.predict(data.x), 60)
 
 
-@each
+@each_that_learns
 def test_something_is_learned(learner: Learner) -> None:
     scores = cross_validate(learner, made_up(200), k=2)
     assert scores.r2_log > (0.3 if learner.name == "nonlinear" else 0.6)  # which does not see labels
@@ -92,7 +94,7 @@ def test_the_same_seed_gives_the_same_model(fitted: tuple[Learner, Predictor], r
         assert_array_equal(one[name], two[name])
 
 
-@each
+@each_that_learns
 def test_weights_matter(learner: Learner, runs: TrainingSet) -> None:
     heavy = np.where(runs.y > np.median(runs.y), 50.0, 0.1)
     plain, tilted = (
@@ -134,7 +136,7 @@ def test_equal_rows_tie_exactly(fitted: tuple[Learner, Predictor]) -> None:
     learner, predictor = fitted
     x = np.tile(made_up(3, 4).x, (300, 1))
     mean = predictor.predict(x).mean.reshape(300, 3)
-    if learner.name in ("ridge", "nonlinear"):  # matrix products may differ in the last bit
+    if learner.name in ("ridge", "nonlinear", "gaussian"):  # matrix products may differ in the last bit
         assert_allclose(mean, np.tile(mean[:1], (300, 1)), rtol=1e-12)
     else:
         assert_array_equal(mean, np.tile(mean[:1], (300, 1)))
@@ -171,12 +173,12 @@ def test_twins_never_straddle(runs: TrainingSet) -> None:
 
 
 def test_explanations_speak_of_parameters(fitted: tuple[Learner, Predictor], runs: TrainingSet) -> None:
-    _, predictor = fitted
+    learner, predictor = fitted
     for row in runs.x[:20]:
         reasons = predictor.explain(row, in_units(PARAMETERS))
         assert reasons
         assert all(reason.strip() and "\n" not in reason for reason in reasons)
-        assert any(parameter.name in " ".join(reasons) for parameter in PARAMETERS)
+        assert learner not in LEARNING or any(parameter.name in " ".join(reasons) for parameter in PARAMETERS)
 
 
 def test_predicting_needs_no_scikit_learn(fitted: tuple[Learner, Predictor], runs: TrainingSet, tmp_path: Path) -> None:

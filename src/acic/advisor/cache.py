@@ -22,6 +22,7 @@ from acic.workloads.parameters import characteristics_of, values_of
 
 _PREDICTOR = "predictor/"
 _SEEN = "errors/"
+_KINDS = "kinds/"
 
 
 def fetch(key: str, learner: Learner) -> Learned | None:
@@ -41,6 +42,8 @@ def keep(key: str, learned: Learned) -> None:
     """
     arrays: dict[str, Any] = {_PREDICTOR + k: v for k, v in learned.predictor.arrays().items()}
     arrays |= learned.errors.seen.arrays(_SEEN)
+    for number, errors in enumerate(learned.errors.kinds.values()):
+        arrays |= errors.seen.arrays(f"{_KINDS}{number}/")
     arrays["baseline/log_bandwidth"] = learned.baselines.log_bandwidth
     arrays["baseline/sigma"] = learned.baselines.sigma
     arrays["facts"] = np.frombuffer(json.dumps(_facts(learned)).encode(), dtype=np.uint8)
@@ -68,22 +71,28 @@ def _facts(learned: Learned) -> dict[str, Any]:
         "model": learned.model,
         "new": learned.errors.new,
         "baseline": learned.errors.baseline,
+        "kinds": [(kind, errors.new) for kind, errors in learned.errors.kinds.items()],
         "workloads": [values_of(w) for w in learned.workloads],
         "baselines": [values_of(w) for w in learned.baselines.workloads],
         "ranges": {name: dataclasses.asdict(known) for name, known in learned.ranges.items()},
         "noise": learned.noise,
         "measurements": learned.measurements,
         "unsafe": [dict(configuration) for configuration in learned.unsafe],
+        "doubts": learned.doubts,
     }
 
 
 def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Learner) -> Learned:
     own = {k.removeprefix(_PREDICTOR): v for k, v in arrays.items() if k.startswith(_PREDICTOR)}
     low, high = facts["new"]
+    kinds = {
+        kind: Errors(Calibration.restore(arrays, f"{_KINDS}{number}/"), (new[0], new[1]), facts["baseline"])
+        for number, (kind, new) in enumerate(facts["kinds"])
+    }
     return Learned(
         model=facts["model"],
         predictor=learner.restore(own),
-        errors=Errors(Calibration.restore(arrays, _SEEN), (low, high), facts["baseline"]),
+        errors=Errors(Calibration.restore(arrays, _SEEN), (low, high), facts["baseline"], kinds),
         workloads=frozenset(characteristics_of(w) for w in facts["workloads"]),
         baselines=Baselines(
             tuple(characteristics_of(w) for w in facts["baselines"]),
@@ -94,4 +103,5 @@ def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Lear
         noise=facts["noise"],
         measurements=facts["measurements"],
         unsafe=frozenset(Configuration(values) for values in facts["unsafe"]),
+        doubts=tuple(facts["doubts"]),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from acic.advisor.application import Effect
 from acic.models.calibration import Calibration
 from acic.models.protocol import Prediction, Predictor
+from acic.models.registry import INFORMED
 from acic.models.words import in_units
 from acic.platforms import Platform
+from acic.prior import BENCHMARK, Prior, Use, prior_of
 from acic.space import Configuration, Encoder, Parameter
 from acic.store.baselines import Baselines
 from acic.units import format_bytes
@@ -21,7 +23,9 @@ from acic.workloads import Access, Characteristics
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
+Kinds = NDArray[np.str_]
 
+KIND = "file_system"  # the parameter whose values err differently enough to be told apart
 UNCERTAIN = 0.1  # a baseline's standard error, in log, that the reader must be told of
 Z80 = 1.2816  # a normal variable is within this many deviations 80 % of the time
 
@@ -35,14 +39,32 @@ class Errors:
         new: 10 % and 90 % quantile on whole workloads left out.
         baseline: usual standard error of the baselines that the improvements were taken over: all rows of a
             workload share it, so leaving out rows does not show it.
+        kinds: the same for one kind of configuration alone (a file system), where enough of it was measured.
+
+    Source of `kinds`: Vovk, Gammerman & Shafer, "Algorithmic learning in a random world", 2005, section 4.5 (Mondrian).
     """
 
     seen: Calibration
     new: tuple[float, float]
     baseline: float
+    kinds: Mapping[str, Errors] = field(default_factory=dict)
 
-    def interval(self, predicted: Prediction, *, seen: bool) -> tuple[Floats, Floats]:
-        """Return the ends of the 80 % interval around each prediction, of shape (rows,) each."""
+    def interval(self, predicted: Prediction, kind: Kinds | None = None, *, seen: bool) -> tuple[Floats, Floats]:
+        """Return the ends of the 80 % interval around each prediction, of shape (rows,) each.
+
+        Args:
+            predicted: of some configurations.
+            kind: of which kind each is, shape (rows,); None where no kinds are told apart.
+            seen: whether other configurations were measured with the same workload.
+        """
+        low, high = self._interval(predicted, seen=seen)
+        for name, errors in self.kinds.items() if kind is not None else ():
+            mine = kind == name
+            part = Prediction(predicted.mean[mine], predicted.spread[mine])
+            low[mine], high[mine] = errors.interval(part, seen=seen)
+        return low, high
+
+    def _interval(self, predicted: Prediction, *, seen: bool) -> tuple[Floats, Floats]:
         if seen:
             low, high = self.seen.interval(predicted)
         else:
@@ -76,6 +98,7 @@ class Learned:
         noise: median relative spread of repetitions.
         measurements: rows learned from.
         unsafe: configurations that gave back other bytes than were written; never recommended.
+        doubts: contributors who are hardly believed, one sentence each.
     """
 
     model: str
@@ -87,6 +110,7 @@ class Learned:
     noise: float
     measurements: int
     unsafe: frozenset[Configuration] = frozenset()
+    doubts: tuple[str, ...] = ()
 
 
 class Knowledge:
@@ -99,6 +123,10 @@ class Knowledge:
         self.points = self._safe(platform.space.enumerate())
         self.baseline = int(np.flatnonzero((self.points == platform.space.point(platform.baseline)).all(axis=1))[0])
         self._system = self.encoder.encode_points(platform.space, self.points)
+        self.prior = prior_of(platform) if learned.model in INFORMED else None
+        configurations = [platform.space.configuration(point) for point in self.points]
+        self._kinds = np.array([str(one.get(KIND, "")) for one in configurations])
+        self._hardware = self.prior.systems(configurations) if self.prior else None
 
     def _safe(self, points: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return the points without the unsafe ones; the baseline stays, because improvements are told over it."""
@@ -107,8 +135,8 @@ class Knowledge:
         return points[~np.any([(points == p).all(axis=1) for p in wrong], axis=0)] if wrong else points
 
     def safety_notes(self) -> list[str]:
-        """Return what the reader must know of configurations that gave back wrong bytes."""
-        notes = []
+        """Return what the reader must know of who is hardly believed, and of configurations that gave wrong bytes."""
+        notes = list(self.learned.doubts)
         if self.platform.baseline in self.learned.unsafe:
             notes.append(
                 f"The baseline of {self.platform.name} gave back other bytes than were written: find out why before "
@@ -119,19 +147,27 @@ class Knowledge:
         return notes
 
     def covers(self, workload: Characteristics) -> bool:
-        """Return whether configurations other than the baseline were measured in this direction."""
-        return label(workload.operation) in self.learned.ranges["operation"].labels
+        """Return whether configurations other than the baseline were measured in this direction, or need not be."""
+        return not self.learned.measurements or label(workload.operation) in self.learned.ranges["operation"].labels
 
-    def effect(self, workload: Characteristics) -> Effect:
-        """Return the predicted log improvement of every candidate for `workload`, with its 80 % interval."""
-        predicted = self.learned.predictor.predict(self._joined(workload))
+    def effect(self, workload: Characteristics, use: Use = BENCHMARK) -> Effect:
+        """Return the predicted log improvement of every candidate for `workload`, with its 80 % interval.
+
+        Args:
+            workload: its nine characteristics, and the access pattern.
+            use: what else is known of it; only priors have a use for it.
+        """
+        predicted = self.learned.predictor.predict(self._joined(workload, use=use))
         mean = predicted.mean
-        low, high = self.learned.errors.interval(predicted, seen=workload in self.learned.workloads)
+        known = workload in self.learned.workloads
+        low, high = self.learned.errors.interval(predicted, self._kinds, seen=known)
         mean[self.baseline] = low[self.baseline] = high[self.baseline] = 0.0  # by definition
         return Effect(mean, low, high)
 
     def outside(self, workload: Characteristics) -> list[str]:
         """Return how `workload` lies outside of what was measured, one sentence each."""
+        if not self.learned.measurements:
+            return [f"nothing was measured on {self.platform.name}: this rests on what its hardware is alone"]
         found = []
         for parameter in WORKLOAD_PARAMETERS:
             value, known = getattr(workload, parameter.name), self.learned.ranges[parameter.name]
@@ -147,10 +183,18 @@ class Knowledge:
 
     def baseline_seconds(self, workload: Characteristics) -> float:
         """Return the seconds that the baseline needs for `workload`, from its bytes and bandwidth."""
+        if self._unmeasured is not None:
+            return float(self._unmeasured.seconds(workload, self._unmeasured.systems([self.platform.baseline]))[0])
         return workload.total_bytes / math.exp(self.learned.baselines.estimate(workload).log_bandwidth)
 
     def baseline_notes(self, workload: Characteristics) -> list[str]:
         """Return what the reader must know of the baseline's own bandwidth for `workload`."""
+        if self._unmeasured is not None:
+            return [
+                f"No measurement of {self.platform.name} is behind this: all comes from the hardware in its file. "
+                "Intervals assume that such a model is right within a factor of "
+                f"{math.exp(self.learned.errors.new[1]):.2g}, four times in five."
+            ]
         estimate = self.learned.baselines.estimate(workload)
         notes = []
         if not estimate.exact:
@@ -168,15 +212,28 @@ class Knowledge:
     def why(self, workload: Characteristics, candidate: int) -> list[str]:
         """Return the reasons for a candidate's prediction in words, most important first."""
         row = self._joined(workload, np.array([candidate]))
-        return self.learned.predictor.explain(row[0], in_units(self.encoder.parameters))
+        reasons = self.learned.predictor.explain(row[0], in_units(self.encoder.parameters))
+        if self.prior is None:
+            return reasons
+        return [self.prior.why(workload, self.platform.space.configuration(self.points[candidate])), *reasons]
 
-    def _joined(self, workload: Characteristics, candidates: NDArray[np.intp] | None = None) -> Floats:
+    @property
+    def _unmeasured(self) -> Prior | None:
+        """The prior, where it is all there is."""
+        return None if self.learned.measurements else self.prior
+
+    def _joined(
+        self, workload: Characteristics, candidates: NDArray[np.intp] | None = None, use: Use = BENCHMARK
+    ) -> Floats:
         rows = self._system.copy() if candidates is None else self._system[candidates]
         own = self.encoder.encode([values_of(workload)])[0]
         for parameter in WORKLOAD_PARAMETERS:
             columns = self.encoder.columns_of(parameter.name)
             rows[:, columns] = own[columns]
-        return rows
+        if self.prior is None or self._hardware is None:
+            return rows
+        prior = self.prior.log_improvement(workload, self._hardware, use)
+        return np.column_stack([rows, prior if candidates is None else prior[candidates]])
 
 
 def encoder_of(platform: Platform) -> Encoder:

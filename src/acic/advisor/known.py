@@ -11,16 +11,20 @@ from datetime import datetime
 from acic import __version__
 from acic.advisor.cache import fetch, keep
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.learning import learn
+from acic.advisor.learning import learn, too_few, unmeasured
+from acic.errors import MissingData
 from acic.models.protocol import Learner
 from acic.models.registry import learner
+from acic.models.residual import Residual, takes_prior
 from acic.platforms import Platform
+from acic.prior import VERSION, prior_of
 from acic.store.ageing import ageing_weights
 from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
 from acic.store.location import locate
 from acic.store.measurement import Basis, Outcome
 from acic.store.training import TrainingRows, training_table
+from acic.store.trust import believed, contributions, doubted, trusted
 
 SEED = 20130917
 REVISION_FACTOR = 0.5  # what an upgrade of the platform leaves of an older measurement's weight
@@ -56,7 +60,9 @@ def known(
     Raises:
         AcicError: no such model, too few measurements, or a store that cannot be used.
     """
-    chosen = learner(model)
+    chosen, prior = learner(model), prior_of(platform)
+    if takes_prior(chosen) and prior is None:
+        announce(_no_prior(platform, chosen))
     if store is not None and not locate(store).exists:
         announce(f"note: there is no training database at {locate(store).shown} yet")
     with _opened(store) as opened:
@@ -64,15 +70,30 @@ def known(
         if (cached := fetch(key, chosen)) is not None:
             return Knowledge(platform, cached)
         rows = training_rows(platform, opened)
+        if takes_prior(chosen) and prior is not None and too_few(rows, platform):
+            announce(f"note: too little was measured on {platform.name} to learn from: its hardware alone answers")
+            return Knowledge(platform, unmeasured(platform))
         wrong = opened.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if opened else []
-    weight = ageing_weights(
+    found = contributions(rows, platform)
+    contributors = trusted(rows, found)
+    weight = contributors * ageing_weights(
         rows.time, rows.behind, now=now, half_life=trust.half_life, revision_factor=trust.revision_factor
     )
     announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
-    learned = learn(rows, platform, chosen, weight=weight, seed=SEED)
-    learned = replace(learned, unsafe=frozenset(m.configuration for m in wrong))
+    sound = believed(rows, contributors, platform)
+    learned = learn(rows, platform, chosen, weight=weight, believed=sound, seed=SEED)
+    unsafe = frozenset(m.configuration for m in wrong)
+    learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
     keep(key, learned)
     return Knowledge(platform, learned)
+
+
+def _no_prior(platform: Platform, chosen: Learner) -> str:
+    """Return that there is no prior, or raise where nothing is left without it."""
+    missing = f"the hardware of {platform.name} is not known"
+    if isinstance(chosen, Residual):
+        return f"note: {missing}, so {chosen.name} is {chosen.base.name} alone"
+    raise MissingData(f"{missing}, and the model {chosen.name} has nothing else", hint="use another model, as forest")
 
 
 def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
@@ -89,5 +110,6 @@ def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: da
     """Return a name for everything that what is learned depends on; ages count in whole days."""
     day = now.date().isoformat() if trust.half_life else ""
     data = (bundled_hash(platform), stored)
-    parts = (__version__, repr(chosen), chosen.version, SEED, platform, data, trust, day)
+    version = (chosen.version, VERSION if takes_prior(chosen) else 0)
+    parts = (__version__, repr(chosen), version, SEED, platform, data, trust, day)
     return f"{platform.name}-{chosen.name}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}"

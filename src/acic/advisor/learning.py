@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.advisor.knowledge import Errors, Learned, Range, encoder_of, label
+from acic.advisor.informed import informed
+from acic.advisor.knowledge import KIND, Errors, Kinds, Learned, Range, encoder_of, label
 from acic.errors import MissingData
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner, Prediction, TrainingSet
+from acic.models.residual import PRIOR, PriorAlone, PriorPredictor
 from acic.models.validation import grouped_folds, out_of_fold
 from acic.platforms import Platform
 from acic.store.baselines import Baselines, Improvements
@@ -20,11 +23,21 @@ from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 Floats = NDArray[np.float64]
 
 FOLDS = 10
+ENOUGH = 9  # groups of which the smallest error and the largest bound 80 % of the next
 QUANTILE = 0.1  # left out at either end: an interval of 80 %
 FEWEST = 8  # configurations measured beside the baseline, below which nothing is learned
+TRUSTED = 2.0  # the factor that a prior is assumed to be right within, four times in five, before anything is measured
 
 
-def learn(rows: TrainingRows, platform: Platform, learner: Learner, *, weight: Floats, seed: int) -> Learned:
+def learn(
+    rows: TrainingRows,
+    platform: Platform,
+    learner: Learner,
+    *,
+    weight: Floats,
+    seed: int,
+    believed: NDArray[np.bool_] | None = None,
+) -> Learned:
     """Return what `rows` teach about `platform`.
 
     Args:
@@ -33,6 +46,7 @@ def learn(rows: TrainingRows, platform: Platform, learner: Learner, *, weight: F
         learner: the kind of model.
         weight: trust in each row, > 0, shape (rows,).
         seed: of whatever the model draws, and of the folds.
+        believed: rows that may be baselines, shape (rows,); all of them for None.
 
     Raises:
         MissingData: too few configurations, or no baseline, were measured.
@@ -41,19 +55,21 @@ def learn(rows: TrainingRows, platform: Platform, learner: Learner, *, weight: F
 
     check(rows, platform)
     with threadpool_limits(limits=1):  # the matrices are small, and threads that wait for one another cost up to 50x
-        return _learn(rows, platform, learner, weight, seed)
+        return _learn(rows, platform, learner, weight, rows if believed is None else rows.rows(believed), seed)
 
 
-def _learn(rows: TrainingRows, platform: Platform, learner: Learner, weight: Floats, seed: int) -> Learned:
-    baselines = Baselines.fit(rows, platform)
+def _learn(
+    rows: TrainingRows, platform: Platform, learner: Learner, weight: Floats, believed: TrainingRows, seed: int
+) -> Learned:
+    baselines = Baselines.fit(believed, platform)
     improvements = baselines.improvements(rows)
-    data = training_set(rows, platform, improvements, weight)
+    data = informed(training_set(rows, platform, improvements, weight), rows, platform, learner)
     informative = ~_on_baseline(rows, platform)
     taught = np.unique(rows.workload[informative])
     return Learned(
         model=learner.name,
         predictor=learner.fit(data, rng=np.random.default_rng(seed)),
-        errors=_errors(data, improvements, learner, informative, seed),
+        errors=_errors(data, improvements, learner, informative, kinds_of(rows), seed),
         workloads=frozenset(rows.workloads[i] for i in taught),
         baselines=baselines,
         ranges={p.name: _range(rows, p.name, taught, numeric=p.is_numeric) for p in WORKLOAD_PARAMETERS},
@@ -82,15 +98,42 @@ def training_set(rows: TrainingRows, platform: Platform, improvements: Improveme
     )
 
 
+def unmeasured(platform: Platform) -> Learned:
+    """Return what is known of a platform whose hardware is known, and on which next to nothing was measured: the prior.
+
+    How far it may be wrong is an assumption, not a measurement: a factor of `TRUSTED` either way, four times in five.
+    """
+    empty = np.empty(0)
+    return Learned(
+        model=PriorAlone.name,
+        predictor=PriorPredictor((*encoder_of(platform).columns, PRIOR)),
+        errors=Errors(Calibration(empty, math.inf), (-math.log(TRUSTED), math.log(TRUSTED)), 0.0),
+        workloads=frozenset(),
+        baselines=Baselines((), empty, empty),
+        ranges={},
+        noise=0.0,
+        measurements=0,
+    )
+
+
 def check(rows: TrainingRows, platform: Platform) -> None:
     """Raise MissingData if nothing can be learned from `rows`."""
-    measured = len({c for c in rows.configurations if c != platform.baseline})
-    if measured < FEWEST:
+    if (measured := _measured(rows, platform)) < FEWEST:
         raise MissingData(
             f"platform {platform.name} has measurements of {measured} configurations beside its baseline, "
             f"and nothing can be learned from fewer than {FEWEST}",
             hint=platform.missing or f"import measurements: acic data import FILE --platform {platform.name}",
         )
+
+
+def too_few(rows: TrainingRows, platform: Platform) -> bool:
+    """Return whether `check` would raise."""
+    return _measured(rows, platform) < FEWEST
+
+
+def _measured(rows: TrainingRows, platform: Platform) -> int:
+    """Return how many configurations beside the baseline were measured."""
+    return len({c for c in rows.configurations if c != platform.baseline})
 
 
 def _on_baseline(rows: TrainingRows, platform: Platform) -> NDArray[np.bool_]:
@@ -99,19 +142,49 @@ def _on_baseline(rows: TrainingRows, platform: Platform) -> NDArray[np.bool_]:
 
 
 def _errors(
-    data: TrainingSet, improvements: Improvements, learner: Learner, informative: NDArray[np.bool_], seed: int
+    data: TrainingSet,
+    improvements: Improvements,
+    learner: Learner,
+    informative: NDArray[np.bool_],
+    kinds: Kinds,
+    seed: int,
 ) -> Errors:
     """Return the errors on points left out, and on workloads left out; the baseline's own zeros do not count."""
     rng = np.random.default_rng(seed)
     points = _held_out(learner, data, data.group, rng)
-    seen = Calibration.of(data.y[informative], Prediction(points.mean[informative], points.spread[informative]))
-    new = (-math.inf, math.inf)  # a single workload tells nothing about any other
-    if len(np.unique(data.workload)) > 1:
-        residual = data.y - _held_out(learner, data, data.workload, rng).mean
-        new = _quantiles(residual[informative], data.workload[informative])
+    several = len(np.unique(data.workload)) > 1  # a single workload tells nothing about any other
+    residual = data.y - _held_out(learner, data, data.workload, rng).mean if several else None
     sigma = improvements.sigma[informative]
     shared = sigma[np.isfinite(sigma)]
-    return Errors(seen=seen, new=new, baseline=float(np.median(shared)) if len(shared) else 0.0)
+    baseline = float(np.median(shared)) if len(shared) else 0.0
+
+    def of(rows: NDArray[np.bool_]) -> Errors:
+        seen = Calibration.of(data.y[rows], Prediction(points.mean[rows], points.spread[rows]))
+        new = (-math.inf, math.inf) if residual is None else quantiles(residual[rows], data.workload[rows])
+        return Errors(seen=seen, new=new, baseline=baseline)
+
+    told = [kind for kind in np.unique(kinds).tolist() if kind and enough(data.workload[informative & (kinds == kind)])]
+    return replace(of(informative), kinds={kind: of(informative & (kinds == kind)) for kind in told})
+
+
+def kinds_of(rows: TrainingRows) -> Kinds:
+    """Return of which kind each row's configuration is, shape (rows,); "" where the platform has none."""
+    return np.array([str(one.get(KIND, "")) for one in rows.configurations])[rows.configuration]
+
+
+def quantiles_by_kind(residual: Floats, groups: NDArray[np.int64], kinds: Kinds) -> dict[str, tuple[float, float]]:
+    """Return the 10 % and 90 % quantiles of each kind that enough groups were measured with to tell them."""
+    found = {}
+    for kind in np.unique(kinds).tolist():
+        mine = kinds == kind
+        if kind and enough(groups[mine]):
+            found[kind] = quantiles(residual[mine], groups[mine])
+    return found
+
+
+def enough(groups: NDArray[np.int64]) -> bool:
+    """Return whether rows are of enough groups for a kind of their own."""
+    return len(np.unique(groups)) >= ENOUGH
 
 
 def _held_out(learner: Learner, data: TrainingSet, together: NDArray[np.int64], rng: np.random.Generator) -> Prediction:
@@ -119,7 +192,7 @@ def _held_out(learner: Learner, data: TrainingSet, together: NDArray[np.int64], 
     return out_of_fold(learner, data, fold, rng=rng)
 
 
-def _quantiles(residual: Floats, groups: NDArray[np.int64]) -> tuple[float, float]:
+def quantiles(residual: Floats, groups: NDArray[np.int64]) -> tuple[float, float]:
     """Return the 10 % and 90 % quantiles, each group counting as one, corrected for few groups.
 
     Source: Lei et al., JASA 113, 2018 (split conformal prediction): the (n + 1)-th part goes to infinity;

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from acic.advisor.informed import informed
 from acic.advisor.learning import check, training_set
 from acic.models.evaluate import Scores, cross_validate
 from acic.models.protocol import Learner
@@ -63,11 +64,11 @@ def validate(
     check(rows, platform)
     workload, _ = best_covered(rows)
     data = training_set(rows, platform, Baselines.fit(rows, platform).improvements(rows), np.ones(len(rows)))
-    within = data.rows(rows.workload == rows.workloads.index(workload))
+    mine = rows.workload == rows.workloads.index(workload)
     found = []
     with threadpool_limits(limits=1):
         for done, learner in enumerate(learners):
-            scores = []
+            within, scores = informed(data, rows, platform, learner).rows(mine), []
             for seed in range(seeds):
                 scores.append(cross_validate(learner, within, k=folds, seed=seed))
                 progress(done * seeds + seed + 1)

@@ -19,6 +19,10 @@ COMMANDS = {
         "Show what an application does to storage, from its Darshan log.",
     ),
     "recommend": ("acic.cli.recommend:recommend", "Recommend I/O configurations for an application on a platform."),
+    "explain": (
+        "acic.cli.explain:explain",
+        "Explain a recommendation: what drove it, what would change it, what errors cost.",
+    ),
     "train": ("acic.cli.train:train", "Measure a platform with benchmark runs, to learn what is fast there."),
     "campaign": (
         "acic.cli.campaign:campaign",
@@ -34,6 +38,10 @@ COMMANDS = {
     "survey": (
         "acic.cli.survey:survey",
         "Measure applications on configurations of the lab: what advice is judged by.",
+    ),
+    "evaluate": (
+        "acic.cli.evaluate:evaluate",
+        "Judge acic's advice, and other ways of choosing, by measured runs of applications.",
     ),
     "lab": (
         "acic.cli.lab:lab",

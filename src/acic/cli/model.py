@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from acic.cli.output import emit_json, json_option, progress, table
+from acic.cli.output import emit_json, json_option, progress, say, table
 from acic.cli.store_option import store_option
 from acic.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from acic.advisor.leaving import LeftOut
     from acic.advisor.validation import Validation
+    from acic.models.protocol import Learner
+    from acic.platforms import Platform
+    from acic.store.training import TrainingRows
     from acic.workloads import Characteristics
 
 _FIGURES = (
@@ -45,17 +49,33 @@ def list_(as_json: bool) -> None:
 @model.command(epilog="Example: acic model validate --platform tianhe-lustre --model forest --model cart")
 @click.option("--platform", "platform_name", required=True, help="A platform's name or file.")
 @click.option("--model", "names", multiple=True, help="Which models.  [default: all]")
+@click.option(
+    "--leave",
+    type=click.Choice(["configuration", "workload"]),
+    default="configuration",
+    show_default=True,
+    help="What a model has not seen: configurations of the workload measured most, or a workload with all its runs.",
+)
 @click.option("--folds", type=click.IntRange(2, 1000), default=10, show_default=True, help="Of the cross-validation.")
 @click.option("--seeds", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many random splits.")
 @store_option
 @json_option
 def validate(
-    platform_name: str, names: tuple[str, ...], folds: int, seeds: int, store_url: str | None, as_json: bool
+    platform_name: str,
+    names: tuple[str, ...],
+    leave: str,
+    folds: int,
+    seeds: int,
+    store_url: str | None,
+    as_json: bool,
 ) -> None:
-    """Cross-validate models within the workload that was measured on most configurations.
+    """Cross-validate models: within the workload that was measured on most configurations, or on workloads left out.
 
-    Twins (same workload, same configuration) never straddle a split. Figures are the mean over the splits, with the
-    least and the most. MAPE and R2 are of bandwidth; pick / best is the bandwidth of the configuration
+    With --leave workload every workload is predicted in turn by a model that saw all others. Regret is by how
+    much longer the picked configuration takes than the best one measured; the error is of the improvement's logarithm.
+
+    Otherwise twins (same workload, same configuration) never straddle a split. Figures are the mean over the splits,
+    with the least and the most. MAPE and R2 are of bandwidth; pick / best is the bandwidth of the configuration
     that the model picks in a fold over the best one there, the median of the folds.
     """
     from acic.advisor.known import training_rows
@@ -66,9 +86,12 @@ def validate(
     from acic.store.database import Store
 
     platform = load_platform(platform_name)
-    learners = [learner(name) for name in names or NAMES]
+    learners = _with_hardware([learner(name) for name in names or NAMES], platform)
     with Store.open(store_url) as store:
         rows = training_rows(platform, store)
+    if leave == "workload":
+        _leave_workloads(rows, platform, learners, as_json=as_json)
+        return
     with progress("validating", total=len(learners) * seeds) as seen:
         found = cross_validated(rows, platform, learners, folds=folds, seeds=seeds, progress=seen)
     workload, configurations = best_covered(rows)
@@ -76,6 +99,50 @@ def validate(
         emit_json({"platform": platform.name, "workload": workload, "folds": folds, "models": found})
     else:
         _show(found, workload, configurations, folds, seeds)
+
+
+def _with_hardware(learners: list[Learner], platform: Platform) -> list[Learner]:
+    """Return the learners that can be compared: those that rest on the hardware only where it is known."""
+    from acic.models.residual import takes_prior
+    from acic.prior import prior_of
+
+    left = [one for one in learners if prior_of(platform) is None and takes_prior(one)]
+    if left:
+        say(f"note: the hardware of {platform.name} is not known, so left out: {', '.join(one.name for one in left)}")
+    return [one for one in learners if one not in left]
+
+
+def _leave_workloads(rows: TrainingRows, platform: Platform, learners: list[Learner], *, as_json: bool) -> None:
+    from acic.advisor.leaving import leave_workloads_out
+
+    with progress("leaving workloads out", total=len(learners)) as seen:
+        found = leave_workloads_out(rows, platform, learners, seed=0, progress=seen)
+    if as_json:
+        emit_json({"platform": platform.name, "leave": "workload", "models": found})
+    elif found:
+        _show_left_out(found, len(rows.workloads))
+
+
+def _show_left_out(found: Sequence[LeftOut], workloads: int) -> None:
+    click.echo(
+        f"{workloads} workloads, each left out with all its runs; regret on the {found[0].workloads} with a choice"
+    )
+    kinds = [kind for kind in found[0].by_kind if kind]
+    columns = ["model", "regret: median", "90 %", "mean", "error: median", "mean", "in 80 % interval", "width", *kinds]
+    table(
+        columns,
+        [
+            [
+                one.model,
+                *(f"{value:.1%}" for value in (one.median, one.worst_tenth, one.mean)),
+                *(f"{value:.2f}" for value in (one.error, one.error_mean)),
+                f"{one.coverage:.0%}",
+                f"{one.width:.1f}x",
+                *(f"{one.by_kind[kind]:.0%}" for kind in kinds),
+            ]
+            for one in found
+        ],
+    )
 
 
 def _show(found: Sequence[Validation], workload: Characteristics, configurations: int, folds: int, seeds: int) -> None:

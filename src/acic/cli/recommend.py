@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from acic.cli.advice_options import advice_options, learned
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
@@ -22,29 +22,14 @@ if TYPE_CHECKING:
     from acic.space import Value
 
 
-SECONDS_PER_DAY = 86400.0
-
-
 @click.command(epilog="Example: acic recommend run.darshan --platform tianhe-lustre --top 3")
 @click.option("--platform", "platform_name", required=True, help="A platform's name (`acic platform list`) or file.")
 @click.option(
     "--goal", type=click.Choice(["time", "cost", "pareto"]), default="time", show_default=True, help="What to minimise."
 )
 @click.option("--top", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many answers.")
-@click.option("--model", "model_name", help="Which model predicts (`acic model list`).  [default: the best validated]")
-@click.option("--price", type=click.FloatRange(min=0), help="USD per machine and hour, instead of the platform's.")
-@click.option("--elsewhere", is_flag=True, help="The log was made on another machine: predict its seconds in I/O too.")
+@advice_options
 @click.option("--hints-file", type=click.Path(path_type=Path), help="Also write the best answer's MPI-IO hints there.")
-@click.option(
-    "--half-life", type=click.FloatRange(min=1), help="Days after which a measurement counts half.  [default: never]"
-)
-@click.option(
-    "--revision-factor",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.5,
-    show_default=True,
-    help="What an upgrade of the platform leaves of a measurement's weight.",
-)
 @store_option
 @json_option
 @workload_input
@@ -57,6 +42,7 @@ def recommend(
     model_name: str | None,
     price: float | None,
     elsewhere: bool,
+    results: int,
     hints_file: Path | None,
     half_life: float | None,
     revision_factor: float,
@@ -70,19 +56,16 @@ def recommend(
     every number is predicted from measurements, with its 80 % interval.
     """
     from acic.advisor.advice import Goal
-    from acic.advisor.known import Trust, known
     from acic.advisor.recommend import recommend as advise
     from acic.blueprints import instructions
-    from acic.models.registry import DEFAULT
     from acic.platforms import load_platform
 
     platform = load_platform(platform_name)
     workload = read_workload(log, partial=partial, given=given)
-    trust = Trust(half_life=half_life * SECONDS_PER_DAY if half_life else None, revision_factor=revision_factor)
-    knowledge = known(
-        platform, model_name or DEFAULT, store=store_url, trust=trust, now=datetime.now(UTC), announce=say
+    knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
+    advice = advise(
+        workload, platform, knowledge, goal=Goal(goal), top=top, price=price, elsewhere=elsewhere, results=results
     )
-    advice = advise(workload, platform, knowledge, goal=Goal(goal), top=top, price=price, elsewhere=elsewhere)
     todo = instructions(platform.apply, advice.recommendations[0].configuration, platform.baseline)
     if hints_file:
         _write_hints(hints_file, todo)

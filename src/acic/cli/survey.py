@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from acic.evaluation.field import Field, Table
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import Run
-    from acic.space import Value
+    from acic.space import Configuration, Value
 
 
 @click.group(epilog="Example: acic survey begin truth --platform lab --only instance_type=lab.400m")
@@ -46,6 +46,19 @@ def survey() -> None:
 )
 @click.option("--again", metavar="SURVEY", help="Repeat points of this survey instead, drawn at random.")
 @click.option("--points", type=click.IntRange(1), default=30, show_default=True, help="How many, for --again.")
+@click.option(
+    "--best",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Run the best few of each application in this ground truth again, and what methods choose for it.",
+)
+@click.option("--top", type=click.IntRange(1), default=3, show_default=True, help="How many, for --best.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="NAME",
+    help="Whose choices, for --best (`acic evaluate`); repeat.  [default: acic's own, fixed and rules]",
+)
 @json_option
 def begin(
     name: str,
@@ -57,6 +70,9 @@ def begin(
     file: Path | None,
     again: str | None,
     points: int,
+    best: Path | None,
+    top: int,
+    methods: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Plan a survey; nothing is run yet."""
@@ -67,6 +83,9 @@ def begin(
     now = datetime.now(UTC)
     if again:
         made = Survey.open(again).again(name=name, points=points, seed=seed, now=now)
+    elif best:
+        wanted = _contenders(read_truth(best), platform_name, methods, top)
+        made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now)
     else:
         values = settings_of(load_platform(platform_name), only, "--only")
         made = Survey.begin(
@@ -161,6 +180,20 @@ def export(name: str, file: Path, as_json: bool) -> None:
         emit_json({"survey": name, "runs": len(runs), "file": str(file)})
     else:
         click.echo(f"{len(runs)} runs written to {file}")
+
+
+def _contenders(
+    runs: list[Run], platform_name: str, names: tuple[str, ...], top: int
+) -> Mapping[tuple[str, str], tuple[Configuration, ...]]:
+    from acic.cli.evaluate import knowing
+    from acic.evaluation.contenders import contenders
+    from acic.evaluation.methods import methods
+    from acic.models.registry import DEFAULT
+    from acic.platforms import load_platform
+
+    platform = load_platform(platform_name)
+    chosen = methods(names or (f"model:{DEFAULT}", "fixed", "rules"))
+    return contenders(runs, platform, chosen, knowing(platform, None), top=top)
 
 
 def _runs(name_or_file: str) -> tuple[list[Run], str]:

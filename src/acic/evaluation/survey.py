@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from platformdirs import user_state_path
 
-from acic.benchmarks.kernels import Kernel, kernels
+from acic.benchmarks.kernels import Kernel, kernel, kernels
 from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal
 from acic.errors import InvalidInput
@@ -163,6 +163,47 @@ class Survey:
             "again": self.journal.name,
         }
         return Survey(Journal.create(surveys_folder() / name, begun))
+
+    @classmethod
+    def of_points(
+        cls,
+        platform: str,
+        points: Mapping[tuple[str, str], Sequence[Configuration]],
+        *,
+        name: str,
+        passes: int,
+        seed: int,
+        now: datetime,
+    ) -> Survey:
+        """Return a new survey of certain configurations for each application: of those that are measured once more.
+
+        Args:
+            platform: a name or a file.
+            points: the configurations for each application, by its name and scale.
+            name: of the survey.
+            passes: through all of them, so that runs of a point are apart and those of an application interleaved.
+            seed: of the order.
+            now: the time, for the journal.
+
+        Raises:
+            InvalidInput: there is one of that name already, or an application is not known.
+        """
+        text = platform_source(platform)
+        applications = [kernel(*key) for key in points]
+        drawn = list(dict.fromkeys(c for those in points.values() for c in those))
+        place = {c: i for i, c in enumerate(drawn)}
+        begun = {
+            "time": now.isoformat(),
+            "platform": platform,
+            "platform_text": text,
+            "kernels": [[k.name, k.scale] for k in applications],
+            "configurations": [dict(c) for c in drawn],
+            "points": sorted([place[c], i] for i, those in enumerate(points.values()) for c in those),
+            "passes": passes,
+            "seed": seed,
+            "mark": mark(read_platform(text, platform), applications),
+        }
+        return cls(Journal.create(surveys_folder() / name, begun))
 
     @classmethod
     def open(cls, name: str) -> Survey:

@@ -7,8 +7,12 @@ from acic.models.boosting import Boosting
 from acic.models.cart import Cart
 from acic.models.extra_trees import ExtraTrees
 from acic.models.forest import Forest
+from acic.models.gaussian import Gaussian
+from acic.models.nearest import Nearest
 from acic.models.nonlinear import Nonlinear
 from acic.models.protocol import Learner
+from acic.models.ranking import Ranking
+from acic.models.residual import PriorAlone, Residual, takes_prior
 from acic.models.ridge import Ridge
 
 LEARNERS: tuple[Learner, ...] = (
@@ -16,11 +20,19 @@ LEARNERS: tuple[Learner, ...] = (
     Cart(),
     ExtraTrees(),
     Boosting(),
+    Ranking(),
+    Nearest(),
+    Gaussian(),
     Ridge(),
     Nonlinear(),
+    Residual(Forest()),
+    Residual(Ranking()),
+    PriorAlone(),
 )
 NAMES = tuple(learner.name for learner in LEARNERS)
 DEFAULT = NAMES[0]
+INFORMED = tuple(learner.name for learner in LEARNERS if takes_prior(learner))
+"""Models that take what is known of the hardware beforehand."""
 
 
 def learner(name: str = DEFAULT) -> Learner:

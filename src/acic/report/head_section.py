@@ -43,14 +43,14 @@ def _tiles(contents: Contents) -> list[Markup]:
         if count
     ]
     tiles = [
-        _tile("points measured", f"{numbers.measured:,}", f"of {numbers.planned:,} planned", ", ".join(apart) or None),
-        _tile("runs", f"{numbers.runs:,}", _outcomes(contents)),
-        _tile("time spent", format_seconds(numbers.seconds), f"budget {brief.budget}", used),
+        tile("points measured", f"{numbers.measured:,}", f"of {numbers.planned:,} planned", ", ".join(apart) or None),
+        tile("runs", f"{numbers.runs:,}", _outcomes(contents)),
+        tile("time spent", format_seconds(numbers.seconds), f"budget {brief.budget}", used),
     ]
     if contents.priced:
-        tiles.append(_tile("money spent", money_text(numbers.dollars), "for the machines of all runs"))
+        tiles.append(tile("money spent", money_text(numbers.dollars), "for the machines of all runs"))
     tiles.append(
-        _tile(
+        tile(
             "best improvement",
             times_text(best.value) if best else NOTHING,
             f"80 % interval {times_text(best.low)} to {times_text(best.high)}" if best else "no point compared yet",
@@ -58,16 +58,16 @@ def _tiles(contents: Contents) -> list[Markup]:
     )
     scores = contents.model.scores
     tiles.append(
-        _tile(
+        tile(
             "model error",
             percent_text(scores.mape) if scores else NOTHING,
             _error_told(contents.model),
         )
     )
-    tiles.append(_tile("verified runs", f"{numbers.verified:,}", "bytes read back and right"))
+    tiles.append(tile("verified runs", f"{numbers.verified:,}", "bytes read back and right"))
     share = brief.overhead_share
     tiles.append(
-        _tile(
+        tile(
             "overhead per run",
             format_seconds(numbers.overhead) if numbers.overhead is not None else NOTHING,
             f"median; {percent_text(share)} of the time spent" if share is not None else "no run yet",
@@ -82,7 +82,8 @@ def _error_told(error: ModelError) -> str:
     return "no better than the mean" if useless(error.scores) else "of points it had not seen, predicted"
 
 
-def _tile(name: str, value: str, *more: object) -> Markup:
+def tile(name: str, value: str, *more: object) -> Markup:
+    """Return a figure with its name, and what is to be said of it below."""
     said = [element("dd", one, class_="more") for one in more if one]
     return element("div", element("dt", name), element("dd", value, class_="figure"), *said)
 

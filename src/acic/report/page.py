@@ -32,12 +32,12 @@ _SECTIONS = (
 
 def page_of(contents: Contents) -> str:
     """Return the report as one HTML document."""
-    style, script = _asset("style.css"), _asset("points.js")
+    style, script = asset("style.css"), asset("points.js")
     links = [element("a", name, href=f"#{anchor}") for anchor, name, _ in _SECTIONS]
     head = element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
+        element("meta", http_equiv="Content-Security-Policy", content=policy(style, script)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", f"{contents.headline.summary.name}: acic campaign report"),
@@ -83,11 +83,12 @@ def _umask() -> int:
     return mask
 
 
-def _asset(name: str) -> Markup:
+def asset(name: str) -> Markup:
+    """Return a file that comes with the report."""
     return Markup((files("acic.report") / name).read_text(encoding="utf-8"))
 
 
-def _policy(style: str, script: str) -> str:
+def policy(style: str, script: str) -> str:
     """Return what the browser may run and load: this style and this script, and nothing from anywhere else."""
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"

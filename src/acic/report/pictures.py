@@ -28,7 +28,7 @@ class Dot:
 def bar(share: float, label: str, *, kind: str = "") -> Markup:
     """Return a horizontal bar of `share` (0..1) of the cell's width."""
     drawn = element("rect", x=0, y=3, width=f"{100 * share:.2f}%", height=14, rx=2, class_=f"bar {kind}".strip())
-    return _picture(20, label, drawn)
+    return picture(20, label, drawn)
 
 
 def strip(axis: Axis, values: Sequence[float], middle: float, label: str, about: Sequence[str], kind: str) -> Markup:
@@ -43,26 +43,26 @@ def strip(axis: Axis, values: Sequence[float], middle: float, label: str, about:
         kind: class of the marks.
     """
     marks = [
-        element("circle", element("title", said), cx=_at(axis, value), cy=13, r=4.5, class_=f"dot {kind}")
+        element("circle", element("title", said), cx=at(axis, value), cy=13, r=4.5, class_=f"dot {kind}")
         for value, said in zip(values, about, strict=True)
     ]
-    stroke = element("line", x1=_at(axis, middle), x2=_at(axis, middle), y1=1, y2=25, class_="median")
-    low, high = _at(axis, min(values)), _at(axis, max(values))
-    return _picture(
-        26, label, _grid(axis), element("line", x1=low, x2=high, y1=13, y2=13, class_="range"), *marks, stroke
+    stroke = element("line", x1=at(axis, middle), x2=at(axis, middle), y1=1, y2=25, class_="median")
+    low, high = at(axis, min(values)), at(axis, max(values))
+    return picture(
+        26, label, grid(axis), element("line", x1=low, x2=high, y1=13, y2=13, class_="range"), *marks, stroke
     )
 
 
 def interval(axis: Axis, low: float, value: float, high: float, label: str, *, neutral: float) -> Markup:
     """Return a value with its interval, and an upright line where there is no difference."""
-    return _picture(
+    return picture(
         26,
         label,
-        _grid(axis),
-        element("line", x1=_at(axis, neutral), x2=_at(axis, neutral), y1=0, y2=26, class_="neutral"),
-        element("line", x1=_at(axis, low), x2=_at(axis, high), y1=13, y2=13, class_="whisker"),
-        *(element("line", x1=_at(axis, x), x2=_at(axis, x), y1=8, y2=18, class_="whisker") for x in (low, high)),
-        element("circle", cx=_at(axis, value), cy=13, r=5, class_="dot measured"),
+        grid(axis),
+        element("line", x1=at(axis, neutral), x2=at(axis, neutral), y1=0, y2=26, class_="neutral"),
+        element("line", x1=at(axis, low), x2=at(axis, high), y1=13, y2=13, class_="whisker"),
+        *(element("line", x1=at(axis, x), x2=at(axis, x), y1=8, y2=18, class_="whisker") for x in (low, high)),
+        element("circle", cx=at(axis, value), cy=13, r=5, class_="dot measured"),
     )
 
 
@@ -72,7 +72,7 @@ def ruler(axis: Axis) -> Markup:
     for value, said in axis.ticks:
         place = axis.place(value)
         if place >= last + _APART:
-            labels.append(element("text", said, x=_at(axis, value), y=12, text_anchor=_anchor(place)))
+            labels.append(element("text", said, x=at(axis, value), y=12, text_anchor=_anchor(place)))
             last = place
     return element("svg", *labels, height=16, class_="picture ruler", aria_hidden="true")
 
@@ -80,11 +80,11 @@ def ruler(axis: Axis) -> Markup:
 def scatter(x: Axis, y: Axis, dots: Sequence[Dot], label: str) -> Markup:
     """Return marks at two numbers each, with the diagonal on which both are the same."""
     marks = [
-        element("circle", element("title", d.about), cx=_at(x, d.x), cy=_down(y, d.y), r=3.5, class_="dot measured")
+        element("circle", element("title", d.about), cx=at(x, d.x), cy=down(y, d.y), r=3.5, class_="dot measured")
         for d in dots
     ]
     diagonal = element("line", x1="0%", y1="100%", x2="100%", y2="0%", class_="neutral")
-    return _plot(x, y, 380, label, diagonal, *marks)
+    return axes(x, y, 380, label, diagonal, *marks)
 
 
 def curve(
@@ -109,38 +109,42 @@ def curve(
         height="100%",
     )
     dots = [
-        element("circle", element("title", d.about), cx=_at(x, d.x), cy=_down(y, d.y), r=4, class_=f"dot {kind}")
+        element("circle", element("title", d.about), cx=at(x, d.x), cy=down(y, d.y), r=4, class_=f"dot {kind}")
         for d in marks
     ]
-    return _plot(x, y, 170, label, line, *dots)
+    return axes(x, y, 170, label, line, *dots)
 
 
-def _plot(x: Axis, y: Axis, height: int, label: str, *inside: Markup) -> Markup:
+def axes(x: Axis, y: Axis, height: int, label: str, *inside: Markup) -> Markup:
     """Return a picture with an axis below and one at its left, whose labels lie outside of it."""
-    across = [element("line", x1="0%", x2="100%", y1=_down(y, v), y2=_down(y, v), class_="grid") for v, _ in y.ticks]
-    left = [element("text", said, x=-8, y=_down(y, v), dy=4, text_anchor="end") for v, said in y.ticks]
+    across = [element("line", x1="0%", x2="100%", y1=down(y, v), y2=down(y, v), class_="grid") for v, _ in y.ticks]
+    left = [element("text", said, x=-8, y=down(y, v), dy=4, text_anchor="end") for v, said in y.ticks]
     below = [
-        element("text", said, x=_at(x, v), y="100%", dy=18, text_anchor="end" if x.place(v) > 97 else "middle")
+        element("text", said, x=at(x, v), y="100%", dy=18, text_anchor="end" if x.place(v) > 97 else "middle")
         for v, said in x.ticks
     ]
-    return _picture(height, label, _grid(x), *across, *inside, *left, *below, kind="plot")
+    return picture(height, label, grid(x), *across, *inside, *left, *below, kind="plot")
 
 
-def _grid(axis: Axis) -> Markup:
+def grid(axis: Axis) -> Markup:
+    """Return the upright lines at the ticks."""
     return join(
-        element("line", x1=_at(axis, v), x2=_at(axis, v), y1="0%", y2="100%", class_="grid") for v, _ in axis.ticks
+        element("line", x1=at(axis, v), x2=at(axis, v), y1="0%", y2="100%", class_="grid") for v, _ in axis.ticks
     )
 
 
-def _picture(height: int, label: str, *inside: Markup, kind: str = "") -> Markup:
+def picture(height: int, label: str, *inside: Markup, kind: str = "") -> Markup:
+    """Return a picture, `height` pixels high, told to those who do not see it by `label`."""
     return element("svg", *inside, height=height, class_=f"picture {kind}".strip(), role="img", aria_label=label)
 
 
-def _at(axis: Axis, value: float) -> str:
+def at(axis: Axis, value: float) -> str:
+    """Return where a value is, from the left."""
     return f"{axis.place(value):.2f}%"
 
 
-def _down(axis: Axis, value: float) -> str:
+def down(axis: Axis, value: float) -> str:
+    """Return where a value is, from the top."""
     return f"{100 - axis.place(value):.2f}%"
 
 

@@ -42,7 +42,15 @@ COLUMNS = (
     "raw_sha256",
     "note",
 )
-TRAINING_COLUMNS = ("fingerprint", "revision", "time", "repetitions", "configuration", *CHARACTERISTICS)
+TRAINING_COLUMNS = (
+    "fingerprint",
+    "revision",
+    "time",
+    "repetitions",
+    "configuration",
+    "contributor",
+    *CHARACTERISTICS,
+)
 _LARGEST = 2**63 - 1  # of a database's integers
 _TEXTS = ("platform", "revision", "tool", "tool_version", "contributor", "raw_sha256", "note")
 
@@ -56,6 +64,7 @@ class TrainingRecord(NamedTuple):
     revision: str
     time: float  # s since 1970, UTC
     bandwidths: tuple[float, ...]  # B/s
+    contributor: str = ""
 
 
 def training_record(measurement: Measurement) -> TrainingRecord | None:
@@ -69,6 +78,7 @@ def training_record(measurement: Measurement) -> TrainingRecord | None:
         measurement.revision,
         measurement.time.timestamp(),
         measurement.bandwidths,
+        measurement.contributor,
     )
 
 
@@ -123,7 +133,7 @@ class Decoder:
 
     def training_record(self, row: Sequence[Any]) -> TrainingRecord:
         """Return what training needs of a row of `TRAINING_COLUMNS`."""
-        mark, revision, time, figures, configuration, *workload = row
+        mark, revision, time, figures, configuration, contributor, *workload = row
         return TrainingRecord(
             mark,
             self.workload(tuple(workload)),
@@ -131,6 +141,7 @@ class Decoder:
             revision,
             datetime.fromisoformat(time).timestamp(),
             tuple([r[0] for r in json.loads(figures) if r[0] is not None]),
+            contributor,
         )
 
     def workload(self, key: tuple[Any, ...]) -> Characteristics:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,12 @@ from acic.workloads import Characteristics
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+_PER_ROW = (
+    *("workload", "configuration", "group", "mean", "best", "spread"),
+    *("repetitions", "time", "behind", "contributor"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,7 @@ class TrainingRows:
         repetitions: how many there were.
         time: when measured, s since 1970.
         behind: how many revisions of the platform came after it.
+        contributors: the distinct contributors; contributor: position in them, shape (rows,).
         left_out: why measurements gave no row, and how many each.
     """
 
@@ -51,10 +59,17 @@ class TrainingRows:
     repetitions: Integers
     time: Floats
     behind: Integers
+    contributors: tuple[str, ...]
+    contributor: Integers
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.mean)
+
+    def rows(self, chosen: NDArray[Any]) -> TrainingRows:
+        """Return the rows chosen (a mask or positions); positions in the distinct values stay as they are."""
+        kept = {name: getattr(self, name)[chosen] for name in _PER_ROW}
+        return replace(self, **kept)
 
 
 def training_table(
@@ -118,6 +133,7 @@ def _table(records: list[TrainingRecord], platform: Platform, left_out: Counter[
         configuration = configurations.setdefault(record.configuration, len(configurations))
         places[i] = workload, configuration, groups.setdefault((workload, configuration), len(groups))
     mean, best, spread, repetitions = _figures(records)
+    contributors = {name: i for i, name in enumerate(dict.fromkeys(r.contributor for r in records))}
     return TrainingRows(
         workloads=tuple(workloads),
         configurations=tuple(configurations),
@@ -130,6 +146,8 @@ def _table(records: list[TrainingRecord], platform: Platform, left_out: Counter[
         repetitions=repetitions,
         time=np.array([r.time for r in records], dtype=np.float64),
         behind=revisions_behind([r.revision for r in records], platform.revision),
+        contributors=tuple(contributors),
+        contributor=np.array([contributors[r.contributor] for r in records], dtype=np.int64),
         left_out=dict(left_out),
     )
 

@@ -1,0 +1,235 @@
+"""Why this answer: what drove it, what would change it, what an error would cost, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from acic.advisor.advice import Advice, Goal
+from acic.advisor.attribution import Changes, Character, Part, by_characteristic, by_parameter, by_part
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.recommend import recommend
+from acic.advisor.sensitivity import Dependence, dependences
+from acic.advisor.support import Precision, Support, precision, support
+from acic.advisor.whatif import Expected, Foresight, Question
+from acic.errors import InvalidInput
+from acic.platforms import Platform
+from acic.space import Configuration, Value, made_valid
+from acic.store.training import TrainingRows
+from acic.workloads import Workload
+
+PHASES = 3  # those that take longest are looked at one by one
+SLIGHT = 0.01  # of the I/O's time: a phase that takes less decides nothing
+
+
+class Against(StrEnum):
+    """What the answer is compared with."""
+
+    BASELINE = "baseline"
+    RUNNER_UP = "runner-up"
+    NAMED = "named"  # one that the user names
+
+
+class Unit(StrEnum):
+    """What differences are told in."""
+
+    SECONDS = "s"
+    USD = "USD"
+    SHARE = "share"  # of the baseline, where a run time is not known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why an answer is what it is; all numbers but the nearest points' are predicted.
+
+    Args:
+        advice: the answer.
+        unit: of every amount: what is saved, of what the run takes.
+        against: what the answer is compared with.
+        other: that configuration.
+        ours: what the run takes with the answer.
+        theirs: what it takes with `other`.
+        parts: the difference by phase, and by what is not I/O; they add up to it.
+        changes: the difference by parameter; they add up to it.
+        characters: the difference of each of the largest phases by characteristic; they add up to that phase's part.
+            None where nothing was measured that a workload can be set against.
+        dependences: what would change the answer, and what errors would cost: the most harmful first.
+        left_out: smaller phases that are not looked at one by one.
+        precision: where the width of the interval comes from; None if the answer is the baseline.
+        support: what was measured near the answer; None if the measurements were not given.
+    """
+
+    advice: Advice
+    unit: Unit
+    against: Against
+    other: Configuration
+    ours: float
+    theirs: float
+    parts: tuple[Part, ...]
+    changes: Changes
+    characters: tuple[Character, ...]
+    dependences: tuple[Dependence, ...]
+    left_out: int
+    precision: Precision | None
+    support: Support | None
+
+    @property
+    def answer(self) -> Configuration:
+        """The configuration that is recommended."""
+        return self.advice.recommendations[0].configuration
+
+
+def explain(
+    workload: Workload,
+    platform: Platform,
+    knowledge: Knowledge,
+    *,
+    goal: Goal = Goal.TIME,
+    price: float | None = None,
+    elsewhere: bool = False,
+    results: int = 0,
+    against: Against = Against.BASELINE,
+    instead: Mapping[str, Value] | None = None,
+    rows: TrainingRows | None = None,
+) -> Explanation:
+    """Return why the configuration that `recommend` answers with is its answer.
+
+    Args:
+        workload: what the application does.
+        platform: where it is to run.
+        knowledge: what was learned of the platform.
+        goal: time or cost.
+        price: as for `recommend`.
+        elsewhere: as for `recommend`.
+        results: as for `recommend`.
+        against: what to compare with; where the answer is the baseline, the runner-up stands for the baseline.
+        instead: for `NAMED`, values that the configuration compared with has in place of the answer's.
+        rows: what was measured, for what is nearest.
+
+    Raises:
+        MissingData: as `recommend`.
+        InvalidInput: the goal is pareto, there is no runner-up, or no valid configuration has the values named.
+    """
+    if goal is Goal.PARETO:
+        raise InvalidInput("a front of many answers has no one reason", hint="use --goal time or --goal cost")
+    advice = recommend(
+        workload, platform, knowledge, goal=goal, top=2, price=price, elsewhere=elsewhere, results=results
+    )
+    question = Question(
+        platform=platform,
+        knowledge=Foresight(knowledge),
+        goal=goal,
+        price=price,
+        elsewhere=elsewhere,
+        results=results,
+    )
+    expected = question.expected(workload)
+    assert expected is not None  # noqa: S101 (recommend answered)
+    against, other = _compared(advice, platform, against, instead or {})
+    better, worse = (_place(question, one) for one in (advice.recommendations[0].configuration, other))
+    return _explained(question, workload, expected, advice, against, better, worse, rows)
+
+
+def _explained(
+    question: Question,
+    workload: Workload,
+    expected: Expected,
+    advice: Advice,
+    against: Against,
+    better: int,
+    worse: int,
+    rows: TrainingRows | None,
+) -> Explanation:
+    unit, scale = _unit(question, expected)
+    forecast = expected.forecast
+    objective = forecast.objective(question.goal) * scale
+    places = [i for i, phase in enumerate(workload.phases) if any(phase is one for one in forecast.covered)]
+    largest = _largest(expected)
+    main = forecast.covered[max(largest, key=lambda index: forecast.times.phases[index])].characteristics
+    best = advice.recommendations[0]
+    learned, platform = question.knowledge.learned, question.platform
+    return Explanation(
+        advice=advice,
+        unit=unit,
+        against=against,
+        other=platform.space.configuration(question.knowledge.points[worse]),
+        ours=float(objective[better]),
+        theirs=float(objective[worse]),
+        parts=tuple(
+            replace(part, saves=part.saves * scale) for part in by_part(question, expected, places, better, worse)
+        ),
+        changes=_scaled(by_parameter(question, expected, better, worse), scale),
+        characters=tuple(
+            by_characteristic(question, expected, places, index, better, worse, scale=scale)
+            for index in (largest if learned.workloads else ())
+        ),
+        dependences=dependences(question, workload, [places[index] for index in largest], best.configuration),
+        left_out=len(places) - len(largest),
+        precision=None if better == forecast.baseline else precision(learned, main, best.io_improvement),
+        support=support(rows, learned, platform, main, best.configuration)
+        if rows is not None and learned.workloads
+        else None,
+    )
+
+
+def _compared(
+    advice: Advice, platform: Platform, against: Against, instead: Mapping[str, Value]
+) -> tuple[Against, Configuration]:
+    answer = advice.recommendations[0].configuration
+    if against is Against.NAMED:
+        return against, _named(platform, answer, instead)
+    if against is Against.BASELINE and answer != advice.baseline:
+        return against, advice.baseline
+    if len(advice.recommendations) < 2:
+        raise InvalidInput(
+            "all configurations are predicted to be the same, so there is no other to compare with",
+            hint="name one: --instead NAME=VALUE",
+        )
+    return Against.RUNNER_UP, advice.recommendations[1].configuration
+
+
+def _named(platform: Platform, answer: Configuration, values: Mapping[str, Value]) -> Configuration:
+    """Return the configuration with `values` that is near the answer; what they rule out gives way."""
+    made = Configuration(made_valid(platform.space, {**answer, **values}))
+    platform.space.point(made)  # only listed values are candidates
+    for name, value in values.items():
+        if made.get(name) != value:
+            problem = platform.space.problem({**answer, **values}) or f"{name} cannot be {value}"
+            raise InvalidInput(
+                f"no configuration near the answer has {name} {value}: {problem}",
+                hint="name the other values that it needs too, as --instead NAME=VALUE",
+            )
+    return made
+
+
+def _place(question: Question, configuration: Configuration) -> int:
+    space, points = question.platform.space, question.knowledge.points
+    found = np.flatnonzero((points == space.point(configuration)).all(axis=1))
+    if not len(found):
+        raise InvalidInput(
+            "the configuration named gave back other bytes than were written, so it is never an answer",
+            hint="name another one",
+        )
+    return int(found[0])
+
+
+def _unit(question: Question, expected: Expected) -> tuple[Unit, float]:
+    """Return what amounts are told in, and what the objective is to be multiplied by for it."""
+    forecast = expected.forecast
+    if not forecast.times.absolute:
+        return Unit.SHARE, 1.0 / float(forecast.objective(question.goal)[forecast.baseline])
+    return (Unit.USD if question.goal is Goal.COST else Unit.SECONDS), 1.0
+
+
+def _largest(expected: Expected) -> list[int]:
+    """Return the covered phases that take longest under the baseline, in their order, at most `PHASES`."""
+    seconds = expected.forecast.times.phases
+    order = sorted(range(len(seconds)), key=lambda index: -seconds[index])[:PHASES]
+    return sorted(index for index in order if index == order[0] or seconds[index] >= SLIGHT * sum(seconds))
+
+
+def _scaled(changes: Changes, scale: float) -> Changes:
+    return replace(changes, parts=tuple(replace(part, saves=part.saves * scale) for part in changes.parts))

@@ -1,0 +1,138 @@
+"""The whole application under every candidate: what its run is predicted to take, and to cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.advisor.advice import Goal
+from acic.advisor.application import TimeModel, time_model
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.ranking import TIE, rates
+from acic.advisor.staging import staging_seconds
+from acic.errors import MissingData
+from acic.platforms import Platform
+from acic.workloads import Phase, Workload
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """A workload with every candidate of a platform; arrays have the shape (candidates,).
+
+    Args:
+        covered: the phases that measurements speak about.
+        times: where the time goes under the baseline.
+        from_bytes: whether the seconds in I/O come from the platform's own baseline, not from the log.
+        seconds: run time and staging out, s, predicted; fastest, slowest: at the ends of the 80 % interval.
+        io_seconds: of the covered I/O alone: predicted, at its slowest, at its fastest.
+        staging: s of `seconds` that results take to where they last.
+        rate: USD/s; None without prices.
+        baseline: the baseline's position.
+    """
+
+    covered: tuple[Phase, ...]
+    times: TimeModel
+    from_bytes: bool
+    seconds: Floats
+    fastest: Floats
+    slowest: Floats
+    io_seconds: tuple[Floats, Floats, Floats]
+    staging: Floats
+    rate: Floats | None
+    baseline: int
+
+    @property
+    def baseline_seconds(self) -> float:
+        """Run time and staging out under the baseline, s."""
+        return self.times.total + float(self.staging[self.baseline])
+
+    @property
+    def io_share(self) -> float:
+        """Part of the baseline's run that is covered I/O, 0..1."""
+        return sum(self.times.phases) / self.times.total
+
+    @property
+    def tolerance(self) -> float:
+        """How far answers may lie apart, relatively, to tie: the less of a run is I/O, the closer they must be."""
+        return TIE * self.io_share
+
+    def objective(self, goal: Goal) -> Floats:
+        """Return what the user wants least of, shape (candidates,): s, or USD where there are prices."""
+        return self.seconds if self.rate is None or goal is Goal.TIME else self.seconds * self.rate
+
+
+def forecast(
+    workload: Workload,
+    platform: Platform,
+    knowledge: Knowledge,
+    *,
+    goal: Goal,
+    price: float | None = None,
+    elsewhere: bool = False,
+    results: int = 0,
+) -> Forecast:
+    """Return what is predicted of `workload` with every candidate of `knowledge`.
+
+    Args:
+        workload: what the application does.
+        platform: where it is to run.
+        knowledge: what was learned of the platform.
+        goal: whether a price is needed.
+        price: USD per machine and hour, instead of the platform's.
+        elsewhere: the platform's own baseline gives the seconds in I/O, not the log.
+        results: B that must outlive the run: they are copied from disks that are lost with their machines.
+
+    Raises:
+        MissingData: nothing measured speaks about any phase, or a cost is asked for without a price.
+    """
+    covered = tuple(phase for phase in workload.phases if knowledge.covers(phase.characteristics))
+    if not covered:
+        raise MissingData(_nothing_covers(workload, platform), hint=platform.missing or "import measurements")
+    effects = [knowledge.effect(phase.characteristics) for phase in covered]
+    from_bytes = elsewhere or workload.run_seconds is None
+    predicted = [knowledge.baseline_seconds(phase.characteristics) for phase in covered] if from_bytes else None
+    times = time_model(workload, covered, predicted_seconds=predicted, weights=_weights(workload, knowledge))
+    means, lows, highs = ([getattr(e, end) for e in effects] for end in ("mean", "low", "high"))
+    staging = staging_seconds(platform, knowledge.points, results if times.absolute else 0)
+    return Forecast(
+        covered=covered,
+        times=times,
+        from_bytes=from_bytes,
+        seconds=times.seconds(means) + staging,
+        fastest=times.seconds(highs) + staging,
+        slowest=times.seconds(lows) + staging,
+        io_seconds=(times.io_seconds(means), times.io_seconds(lows), times.io_seconds(highs)),
+        staging=staging,
+        rate=_rate(workload, platform, knowledge, goal, price),
+        baseline=knowledge.baseline,
+    )
+
+
+def _weights(workload: Workload, knowledge: Knowledge) -> list[float] | None:
+    """Return what the baseline needs for each phase, s; None where no baseline speaks about one of them."""
+    try:
+        return [knowledge.baseline_seconds(phase.characteristics) for phase in workload.phases]
+    except MissingData:
+        return None
+
+
+def _rate(
+    workload: Workload, platform: Platform, knowledge: Knowledge, goal: Goal, price: float | None
+) -> Floats | None:
+    try:
+        return rates(platform, knowledge.points, workload.processes, price)
+    except MissingData:
+        if goal is not Goal.TIME:
+            raise
+        return None
+
+
+def _nothing_covers(workload: Workload, platform: Platform) -> str:
+    if not workload.phases:
+        return f"{workload.name} did no I/O that was recorded, so there is nothing to recommend"
+    kinds = sorted({str(phase.characteristics.operation) for phase in workload.phases})
+    return f"no measurement on {platform.name} speaks about the {' and '.join(kinds)}s of {workload.name}"

@@ -1,0 +1,70 @@
+"""The options of commands that advise: which model, trust in measurements, and what the log does not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from acic.cli.output import say
+from acic.cli.workload_input import Size
+
+if TYPE_CHECKING:
+    from acic.advisor.knowledge import Knowledge
+    from acic.platforms import Platform
+
+SECONDS_PER_DAY = 86400.0
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_OPTIONS = (
+    click.option(
+        "--model", "model_name", help="Which model predicts (`acic model list`).  [default: the best validated]"
+    ),
+    click.option("--price", type=click.FloatRange(min=0), help="USD per machine and hour, instead of the platform's."),
+    click.option(
+        "--elsewhere", is_flag=True, help="The log was made on another machine: predict its seconds in I/O too."
+    ),
+    click.option(
+        "--results",
+        type=Size(),
+        default=0,
+        metavar="SIZE",
+        help="What must outlive the run: copying it from disks that are lost with their machines counts.",
+    ),
+    click.option(
+        "--half-life",
+        type=click.FloatRange(min=1),
+        help="Days after which a measurement counts half.  [default: never]",
+    ),
+    click.option(
+        "--revision-factor",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=0.5,
+        show_default=True,
+        help="What an upgrade of the platform leaves of a measurement's weight.",
+    ),
+)
+
+
+def advice_options(command: _Command) -> _Command:
+    """Add the options to a command: model_name, price, elsewhere, results, half_life and revision_factor."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def learned(
+    platform: Platform, model_name: str | None, store_url: str | None, half_life: float | None, revision_factor: float
+) -> Knowledge:
+    """Return what is known of `platform`, as these options ask for it.
+
+    Raises:
+        AcicError: nothing is known of it, or the store cannot be read.
+    """
+    from acic.advisor.known import Trust, known
+    from acic.models.registry import DEFAULT
+
+    trust = Trust(half_life=half_life * SECONDS_PER_DAY if half_life else None, revision_factor=revision_factor)
+    return known(platform, model_name or DEFAULT, store=store_url, trust=trust, now=datetime.now(UTC), announce=say)

@@ -1,0 +1,181 @@
+"""`acic evaluate`: is the advice good, by ground truth of applications that no model was trained with?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from acic.cli.evaluate_lines import CURVES, lines_of
+from acic.cli.evaluate_shown import as_json_takes, show
+from acic.cli.output import emit_json, json_option, progress, say
+from acic.cli.store_option import store_option
+from acic.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from acic.advisor.knowledge import Knowledge
+    from acic.evaluation.evaluate import Evaluated
+    from acic.evaluation.truth import Run
+    from acic.platforms import Platform
+    from acic.report.evaluation import Evaluation
+
+
+@click.command(epilog="Example: acic evaluate --platform lab --goal time --method model:forest --method fixed")
+@click.option("--platform", "platform_name", default="lab", show_default=True, help="A platform's name or file.")
+@click.option(
+    "--truth",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Ground truth, as `acic survey export` writes it.  [default: what comes with acic]",
+)
+@click.option(
+    "--fresh",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Runs of the best few and the recommended ones made after, at least 5 each: regret is taken from these too.",
+)
+@click.option("--goal", type=click.Choice(["time", "cost"]), help="What to minimise.  [default: both, one by one]")
+@click.option(
+    "--method", "names", multiple=True, metavar="NAME", help="A method to judge, model:forest or fixed; repeat.  [all]"
+)
+@click.option(
+    "--figure", "figures", multiple=True, metavar="NAME", help="Only this table or picture; repeat.  [default: all]"
+)
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write one page with the pictures.")
+@click.option(
+    "--pictures", type=click.Path(path_type=Path, file_okay=False), help="Also write PNG files into a folder."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of whatever is drawn.")
+@store_option
+@json_option
+def evaluate(
+    platform_name: str,
+    truth: Path | None,
+    fresh: Path | None,
+    goal: str | None,
+    names: tuple[str, ...],
+    figures: tuple[str, ...],
+    html: Path | None,
+    pictures: Path | None,
+    seed: int,
+    store_url: str | None,
+    as_json: bool,
+) -> None:
+    """Judge acic's advice, and other ways of choosing, by measured runs of applications.
+
+    The applications are those of docs/kernels.md, which no model is trained with. For each of them a method chooses
+    among the configurations that all were measured on; its regret is how much longer, or dearer, its choice is than
+    the best one. Nothing is run.
+    """
+    from acic.evaluation.evaluate import GOALS, bundled_truth
+    from acic.evaluation.evaluate import evaluate as judge
+    from acic.evaluation.methods import methods
+    from acic.evaluation.truth import read_truth
+    from acic.platforms import load_platform
+
+    _check(figures, html, pictures)
+    platform = load_platform(platform_name)
+    chosen = methods(names)
+    runs = read_truth(truth) if truth else bundled_truth(platform.name)
+    goals = (goal,) if goal else GOALS
+    with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:
+        found = judge(
+            runs,
+            platform,
+            chosen,
+            knowing(platform, store_url),
+            goals=goals,
+            fresh=(again := read_truth(fresh) if fresh else []),
+            seed=seed,
+            watch=seen,
+        )
+    if html or pictures:
+        _draw(found, runs, again, figures, html, pictures)
+    if as_json:
+        emit_json(as_json_takes(found))
+    else:
+        show(found, figures)
+
+
+def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> None:
+    """Refuse what cannot be drawn, or written, before anything is computed."""
+    from acic.cli.evaluate_shown import TABLES
+    from acic.report.evaluation import FIGURES
+
+    for name in figures:
+        if name not in (*TABLES, *FIGURES):
+            raise InvalidInput(
+                f"there is no figure {name!r}", hint=f"choose one of {', '.join(dict.fromkeys((*TABLES, *FIGURES)))}"
+            )
+        if name not in TABLES and not (html or folder):
+            raise InvalidInput(f"{name} is a picture", hint="say where to: --html FILE or --pictures FOLDER")
+    if html and not html.parent.is_dir():
+        raise InvalidInput(f"{html} cannot be written: {html.parent} is no folder", hint=f"mkdir -p {html.parent}")
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def knowing(platform: Platform, store_url: str | None) -> Callable[[str], Knowledge]:
+    """Return what gives, by a model's name, what it learned of the platform's training; each is learned once."""
+    from acic.advisor.known import Trust, known
+
+    now, said = datetime.now(UTC), set[str]()
+
+    def announce(model: str, text: str) -> None:
+        if text not in said:  # what all models need to know once
+            say(text.replace("learning", f"{model} is learning", 1))
+        said.update([text] if text.startswith("note") else [])
+
+    @cache
+    def knowledge(model: str) -> Knowledge:
+        return known(platform, model, store=store_url, trust=Trust(), now=now, announce=partial(announce, model))
+
+    return knowledge
+
+
+def _draw(
+    found: Evaluated,
+    runs: list[Run],
+    again: list[Run],
+    figures: tuple[str, ...],
+    html: Path | None,
+    folder: Path | None,
+) -> None:
+    from acic.report.evaluation import FIGURES, figure, page, pictures
+    from acic.report.page import write_page
+
+    drawn = [name for name in figures if name in FIGURES]
+    given = _given(found, runs, again, [name for name in CURVES if not drawn or name in drawn])
+    if html:
+        write_page(html, figure(drawn[0], given) if len(drawn) == 1 else page(given))
+        say(f"the page is in {html}")
+    if folder:
+        made = pictures(given, folder, names=drawn) if drawn else pictures(given, folder)
+        say(f"{len(made)} pictures are in {folder}")
+
+
+def _given(found: Evaluated, runs: list[Run], again: list[Run], curves: list[str]) -> Evaluation:
+    """Return what the page is made of: the first method leads, its honest opponents come next."""
+    from acic.evaluation.evaluate import fresh_table
+    from acic.report.evaluation import Evaluation
+
+    tables = {one.goal: one.table for one in found.judgements}
+    if "time" not in tables:
+        raise InvalidInput("pictures need the goal time", hint="leave --goal out")
+    picks = [one[0] for judgement in found.judgements for one in judgement.picks if len(one) == 1]
+    shown = [one for one in picks if one.method not in ("best", "baseline")]
+    first = shown[0].method if shown else ""
+    order = [first, "fixed", "rules"]
+    shown.sort(key=lambda one: order.index(one.method) if one.method in order else len(order))
+    return Evaluation(
+        platform=found.platform,
+        tables=tables,
+        picks=shown,
+        again={goal: fresh_table(table, again, found.platform) for goal, table in tables.items()} if again else {},
+        runs=len(runs),
+        repetitions=found.extent.repetitions,
+        lines=lines_of(curves, runs, found.platform, shown[0] if shown else None),
+        command=f"acic evaluate --platform {found.platform.name}",
+    )

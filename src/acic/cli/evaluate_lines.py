@@ -1,0 +1,121 @@
+"""The curves of `acic evaluate`: figures 8 and 9, and learning curves, which take minutes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from acic.cli.output import say
+from acic.errors import MissingData
+
+if TYPE_CHECKING:
+    from acic.evaluation.picks import Picks
+    from acic.evaluation.training import Training
+    from acic.evaluation.truth import Run
+    from acic.platforms import Platform
+    from acic.report.evaluation import Lines
+
+CURVES = ("fig8", "fig9", "learning")
+_REGRET = "regret of the median application"
+_LINE_OF_COUNTS = ("runs", "machine minutes")
+
+
+def lines_of(
+    wanted: Sequence[str], runs: Sequence[Run], platform: Platform, advice: Picks | None
+) -> Mapping[str, Sequence[Lines]]:
+    """Return the curves called for, by figure, for the goal time; without those that nothing is known for.
+
+    Args:
+        wanted: names of `CURVES`.
+        runs: the ground truth.
+        platform: where it was measured; curves are of the training data that come with acic for it.
+        advice: acic's, which figure 9 follows; None leaves it out.
+    """
+    from acic.evaluation.training import training_of
+    from acic.store.bundled import bundled
+
+    made: dict[str, Sequence[Lines]] = {}
+    if not wanted:
+        return made
+    try:
+        training = training_of(bundled(platform), platform)
+    except MissingData as error:
+        say(f"note: without {', '.join(wanted)}: {error.problem}")
+        return made
+    build: dict[str, Callable[[], Sequence[Lines]]] = {
+        "fig8": lambda: _figure_8(training, runs, platform),
+        "learning": lambda: _learning(training, runs, platform),
+    }
+    if advice is not None:
+        build["fig9"] = lambda: _figure_9(training, runs, platform, advice)
+    for name in wanted:
+        if name in build:
+            say(f"computing {name}, which takes up to some minutes")
+            made[name] = build[name]()
+    return made
+
+
+def _figure_8(training: Training, runs: Sequence[Run], platform: Platform) -> Sequence[Lines]:
+    from acic.evaluation.learning_curves import figure_8
+    from acic.evaluation.taught import judge_of
+    from acic.report.evaluation import Lines
+
+    curves = figure_8(training, judge_of(runs, platform, "time"), processes=_processors())
+    spent = "top-ranked parameters that training varies"
+    regret = tuple(c for c in curves if c.name not in _LINE_OF_COUNTS)
+    cost = tuple(c for c in curves if c.name in _LINE_OF_COUNTS)
+    return (
+        Lines(title="Regret, by how much training varies", spent=spent, shown=_REGRET, kind="share", curves=regret),
+        Lines(
+            title="What that training takes",
+            spent=spent,
+            shown="runs, or minutes",
+            kind="count",
+            curves=cost,
+            log_shown=True,
+            about="",
+        ),
+    )
+
+
+def _figure_9(training: Training, runs: Sequence[Run], platform: Platform, advice: Picks) -> Sequence[Lines]:
+    from acic.evaluation.advising import candidates
+    from acic.evaluation.field import table_of
+    from acic.evaluation.loops import FIGURE_9, Before, loops
+    from acic.evaluation.replay import replay_of
+    from acic.report.evaluation import Lines
+
+    # its columns are those of the part that can be judged by; a replay has all, so they are told anew
+    mine = candidates(table_of(runs, platform, "time"), platform)
+    replay = replay_of(runs, platform, "time")
+    place = {c: i for i, c in enumerate(replay.table.configurations)}
+    ranked = {a: tuple(place[mine.configurations[i]] for i in order) for a, order in advice.ranked.items()}
+    curves = loops(
+        replay,
+        Before(ranked=ranked, ranks=training.ranks),
+        names=(*FIGURE_9, "halving", "random"),
+        processes=_processors(),
+    )
+    return (
+        Lines(
+            title="Searching by real runs",
+            spent="real runs of the application",
+            shown=_REGRET,
+            kind="share",
+            curves=curves,
+        ),
+    )
+
+
+def _learning(training: Training, runs: Sequence[Run], platform: Platform) -> Sequence[Lines]:
+    from acic.evaluation.learning_curves import learning_curves
+    from acic.evaluation.taught import judge_of
+    from acic.report.evaluation import Lines
+
+    curves = learning_curves(training, judge_of(runs, platform, "time"), processes=_processors())
+    return (Lines(title="Regret, by training runs", spent="training runs", shown=_REGRET, kind="share", curves=curves),)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0))

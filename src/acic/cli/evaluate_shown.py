@@ -1,0 +1,250 @@
+"""What `acic evaluate` prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from acic.cli.output import say, table
+from acic.units import format_bytes, format_seconds, format_usd
+
+if TYPE_CHECKING:
+    from acic.evaluation.evaluate import Evaluated, Judgement, Optimum
+    from acic.evaluation.fresh import Interval
+    from acic.evaluation.regret import Figures, Score
+
+TABLES: Mapping[str, str] = {
+    "regret": "how far each method stays behind the best",
+    "table4": "the best configuration of each application and scale",
+    "fig5": "what was chosen for each application, in time",
+    "fig6": "the same in cost",
+    "fig7": "what trying the first few choices brings",
+    "observations": "the paper's observations, tested",
+}  # what is printed, by the names that --figure takes
+PAPER = {"time": "3.0x", "cost": "53 %"}  # mean gain over the baseline, Liu et al., SC13, section 1
+FIELD = {"time": "fig5", "cost": "fig6"}
+
+
+def show(found: Evaluated, wanted: Sequence[str] = ()) -> None:
+    """Print the tables called for; all of them if none is."""
+    click.echo(f"{_headline(found)}\n")
+    for judgement in found.judgements:
+        if not wanted or "regret" in wanted:
+            _regret(judgement)
+            _fresh(judgement)
+        if not wanted or "fig7" in wanted:
+            _tops(judgement)
+        if not wanted or FIELD[judgement.goal] in wanted:
+            _field(judgement)
+        if not wanted or "table4" in wanted:
+            _optima(judgement, known=not math.isnan(found.noise.covers))
+    if not wanted or "observations" in wanted:
+        _observations(found)
+    _warn(found)
+
+
+def _headline(found: Evaluated) -> str:
+    extent = found.extent
+    least, most = extent.repetitions
+    times = f"{least} to {most} times" if most > least else "once" if most == 1 else f"{most} times"
+    return (
+        f"ground truth of {found.platform.name}: {extent.applications} applications, each on {extent.configurations} "
+        f"configurations, {times}; {extent.runs} runs in all"
+    )
+
+
+def _warn(found: Evaluated) -> None:
+    """Say on stderr what the reader must know of the figures."""
+    extent, noise = found.extent, found.noise
+    say("note: the best is the smallest of many medians of few runs, which flatters itself: regret is overstated,")
+    say(
+        "note: that of methods which saw the truth (fixed-all, best) understated; --fresh takes it from runs made after"
+    )
+    if math.isnan(noise.covers):
+        say("note: nothing was run twice, so the noise is not known and every loss counts as one")
+    else:
+        say(f"note: repeated runs differ by {noise.typical:.1%} typically, and 9 of 10 by at most {noise.covers:.0%}")
+    if extent.partial:
+        several = "configurations were" if extent.partial > 1 else "configuration was"
+        say(f"note: {extent.partial} {several} not measured with every application, and cannot be chosen")
+    for name, scale in extent.unasked:
+        say(f"note: {name} ({scale}) ended badly on the baseline, so nobody can ask for advice on it")
+
+
+def _regret(judgement: Judgement) -> None:
+    gains = "speed-up" if judgement.goal == "time" else "saved"
+    columns = ["method", "median", "90 %", "mean", gains, "of the best gain", "failed", "worse than the baseline"]
+    rows = [_score_row(judgement.goal, one) for one in judgement.scores]
+    table(columns, rows, title=f"{judgement.goal}: regret of the first choice", right=columns[1:])
+    if judgement.scores:
+        best = _gain(judgement.goal, judgement.scores[0].figures[1].best_gain)
+        click.echo(
+            f"{gains}: the mean over the baseline; the best possible is {best}, the paper's {PAPER[judgement.goal]}\n"
+        )
+
+
+def _score_row(goal: str, one: Score) -> list[str]:
+    f = one.figures[1]
+    figures = (_share(f.median), _share(f.p90), _share(f.mean), _gain(goal, f.gain), _share(f.share))
+    return [f"{one.method}", *figures, _count(f.failed), _count(f.worse)]
+
+
+def _fresh(judgement: Judgement) -> None:
+    if not judgement.fresh:
+        return
+    columns = ["method", "median", "90 %", "applications", "runs of each"]
+    rows = [
+        [
+            one.method,
+            _interval(one.median),
+            _interval(one.p90),
+            f"{len(one.regret)} of {one.of}",
+            f">= {one.repetitions}",
+        ]
+        for one in judgement.fresh
+    ]
+    table(columns, rows, title=f"{judgement.goal}: regret by fresh runs, with 80 % intervals", right=columns[1:])
+
+
+def _tops(judgement: Judgement) -> None:
+    from acic.evaluation.regret import TOPS
+
+    columns = ["method", *(f"first {k}" if k else "all" for k in TOPS)]
+    rows = [[one.method, *(_top(judgement.goal, one.figures[k]) for k in TOPS)] for one in judgement.scores]
+    title = f"{judgement.goal}: median regret of the best of the first few choices, and mean gain over the baseline"
+    table(columns, rows, title=title, right=columns[1:])
+
+
+def _top(goal: str, figures: Figures) -> str:
+    return f"{_share(figures.median)}, {_gain(goal, figures.gain)}"
+
+
+def _field(judgement: Judgement) -> None:
+    """Print figures 5 and 6 as a table: each application's spread, and what the first method chose."""
+    text = _text(judgement.goal)
+    picks, made = judgement.picks[0][0], judgement.table
+    score = judgement.scores[0]
+    rows = []
+    for application, row, best in zip(made.applications, made.values, judgement.optima, strict=True):
+        good = sorted(v for v in row.tolist() if math.isfinite(v))
+        value = float(row[picks.ranked[application][0]])
+        middle = good[len(good) // 2]
+        over = [_gain(judgement.goal, _over(judgement.goal, other, value)) for other in (middle, best.baseline)]
+        shown = [text(v) if math.isfinite(v) else "failed" for v in (good[0], value, middle, best.baseline, good[-1])]
+        rows.append([" ".join(application), *shown, *over])
+    gained = "speed-up" if judgement.goal == "time" else "saved"
+    columns = ["application", "best", "chosen", "median", "baseline", "worst", f"{gained} (M)", f"{gained} (B)"]
+    table(columns, rows, title=f"{judgement.goal}: what {score.method} chose, measured", right=columns[1:])
+
+
+def _over(goal: str, other: float, value: float) -> float:
+    if goal == "time":
+        return other / value
+    return 1.0 - value / other
+
+
+def _optima(judgement: Judgement, *, known: bool) -> None:
+    names = list(dict.fromkeys(name for one in judgement.optima for name in one.configuration))
+    varying = [n for n in names if len({c.get(n) for c in judgement.table.configurations}) > 1]
+    value = "time" if judgement.goal == "time" else "cost"
+    columns = ["application", "NP", *varying, value, "over the baseline", "as good"]
+    rows = [[*_optimum_row(one, varying, judgement.goal), str(one.near) if known else "-"] for one in judgement.optima]
+    distinct = len({one.configuration for one in judgement.optima})
+    title = f"{judgement.goal}: the best configuration of each application, {distinct} different ones"
+    table(columns, rows, title=title, right=["NP", value, "over the baseline", "as good"])
+
+
+def _optimum_row(one: Optimum, varying: Sequence[str], goal: str) -> list[str]:
+    values = [_value(name, one.configuration.get(name)) for name in varying]
+    over = _gain(goal, _over(goal, one.baseline, one.value))
+    return [" ".join(one.application), str(one.processes), *values, _text(goal)(one.value), over]
+
+
+def _observations(found: Evaluated) -> None:
+    rows = [[one.source, one.says, str(one.holds), one.figures] for one in found.observations]
+    table(["SC13", "statement", "here it", "figures"], rows, title="What the paper observed")
+
+
+def _value(name: str, value: object) -> str:
+    if value is None:
+        return "-"
+    return format_bytes(value) if name.endswith("_size") and isinstance(value, int) else str(value)
+
+
+def _text(goal: str) -> Callable[[float], str]:
+    return format_seconds if goal == "time" else format_usd
+
+
+def _gain(goal: str, gain: float) -> str:
+    return f"{gain:.2f}x" if goal == "time" else _share(gain)
+
+
+def _share(value: float) -> str:
+    if math.isnan(value):
+        return "-"
+    return "failed" if math.isinf(value) else f"{value:.1%}"
+
+
+def _count(value: float) -> str:
+    return f"{value:.0f}" if value == round(value) else f"{value:.1f}"
+
+
+def _interval(interval: Interval) -> str:
+    return f"{_share(interval.value)} ({_share(interval.low)} to {_share(interval.high)})"
+
+
+def as_json_takes(found: Evaluated) -> dict[str, Any]:
+    """Return everything as JSON takes it: applications are "name scale", and what failed has the figure "failed"."""
+    return {
+        "platform": found.platform.name,
+        "extent": found.extent,
+        "noise": found.noise,
+        "goals": [_judgement(one) for one in found.judgements],
+        "observations": found.observations,
+    }
+
+
+def _judgement(one: Judgement) -> dict[str, Any]:
+    return {
+        "goal": one.goal,
+        "paper": PAPER[one.goal],
+        "methods": [
+            {"method": s.method, "title": s.title, "figures": [_figures(f) for f in s.figures.values()]}
+            for s in one.scores
+        ],
+        "fresh": [
+            {
+                "method": f.method,
+                "median": f.median,
+                "p90": f.p90,
+                "of": f.of,
+                "repetitions": f.repetitions,
+                "regret": {" ".join(a): i for a, i in f.regret.items()},
+            }
+            for f in one.fresh
+        ],
+        "optima": one.optima,
+        "choices": [
+            {
+                "method": p[0].method,
+                "first": {" ".join(a): dict(one.table.configurations[order[0]]) for a, order in p[0].ranked.items()},
+            }
+            for p in one.picks
+            if len(p) == 1
+        ],
+    }
+
+
+def _figures(figures: Figures) -> dict[str, Any]:
+    plain = {name: getattr(figures, name) for name in figures.__dataclass_fields__ if name != "regret"}
+    plain["regret"] = {" ".join(a): r for a, r in figures.regret.items()}
+    return {name: _told(value) for name, value in plain.items()}
+
+
+def _told(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _told(one) for name, one in value.items()}
+    return "failed" if isinstance(value, float) and math.isinf(value) else value

@@ -1,0 +1,107 @@
+"""The words of `acic explain`: amounts, values, and what characteristics are called."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+
+import click
+
+from acic.advisor.explaining import Explanation, Unit
+from acic.advisor.knowledge import label
+from acic.advisor.sensitivity import Dependence
+from acic.platforms import Platform
+from acic.space import Configuration, Value
+from acic.units import format_bytes, format_seconds, format_usd
+from acic.workloads import Quality, Workload
+from acic.workloads.parameters import WORKLOAD_PARAMETERS
+
+NOTHING = 1e-9  # of what is compared with: less is the rounding of sums
+_WIDTH = 120
+_SIZES = {p.name for p in WORKLOAD_PARAMETERS if p.unit == "B"}
+
+
+def paragraph(words: str) -> None:
+    """Print a sentence or more, in lines that a terminal can hold."""
+    click.echo(textwrap.fill(words, _WIDTH, break_long_words=False, break_on_hyphens=False))
+
+
+def amount(found: Explanation, number: float) -> str:
+    """Return an amount, signed, in the unit of the explanation."""
+    if found.unit is Unit.SHARE:
+        return f"{number:.1%} of the baseline"
+    size = abs(number) if abs(number) > NOTHING * found.theirs else 0.0
+    words = format_usd(size) if found.unit is Unit.USD else format_seconds(size)
+    return f"-{words}" if number < 0 < size else words
+
+
+def saving(found: Explanation, saves: float) -> list[str]:
+    """Return what is saved, and its share of the whole difference."""
+    whole = found.theirs - found.ours
+    return [amount(found, saves), f"{round(100 * saves / whole)}%" if whole else "-"]
+
+
+def phase_name(place: int, workload: Workload) -> str:
+    """Return what to call a phase."""
+    own = workload.phases[place].characteristics
+    return f"phase {place + 1} ({own.interface} {own.operation})"
+
+
+def name_of(one: Dependence, workload: Workload) -> str:
+    """Return what to call a characteristic, with its phase where there are several."""
+    return one.name if one.phase is None or len(workload.phases) == 1 else f"{one.name} of phase {one.phase + 1}"
+
+
+def listed(some: Sequence[Dependence], workload: Workload, about: Callable[[Dependence], str] | None = None) -> str:
+    """Return characteristics in one list, phase by phase, each with what there is to say `about` it in brackets."""
+    by_phase: dict[str, list[str]] = {}
+    for one in some:
+        heading = "" if one.phase is None or len(workload.phases) == 1 else f"phase {one.phase + 1}: "
+        by_phase.setdefault(heading, []).append(one.name + (f" ({about(one)})" if about else ""))
+    return "; ".join(heading + ", ".join(names) for heading, names in by_phase.items())
+
+
+def own_value(one: Dependence) -> str:
+    """Return the value that a characteristic is taken to have, with a ~ unless it is known exactly."""
+    return ("" if one.quality is Quality.EXACT else "~") + characteristic(one.name, one.value)
+
+
+def span(one: Dependence) -> str:
+    """Return which other values were tried."""
+    tried = [characteristic(one.name, level.value) for level in one.levels]
+    return f"{tried[0]} to {tried[-1]}" if one.is_numeric and len(tried) > 1 else ", ".join(tried)
+
+
+def unmeasured(one: Dependence) -> str:
+    """Return the errors that nobody can tell anything about."""
+    return ", ".join(characteristic(one.name, value) for value in one.unmeasured)
+
+
+def characteristic(name: str, value: Value | None) -> str:
+    """Return a characteristic's value."""
+    if value is None:
+        return "-"
+    return format_bytes(value) if name in _SIZES and isinstance(value, int | float) else label(value)
+
+
+def parameter(platform: Platform, name: str, value: Value | None) -> str:
+    """Return a parameter's value, "-" where it does not apply."""
+    if value is None:
+        return "-"
+    return format_bytes(value) if platform.space[name].unit == "B" and isinstance(value, int | float) else str(value)
+
+
+def parameters(platform: Platform, values: Mapping[str, Value | None]) -> str:
+    """Return the parameters that apply, with their values."""
+    return ", ".join(f"{n} {parameter(platform, n, v)}" for n, v in values.items() if v is not None)
+
+
+def difference(platform: Platform, one: Configuration, other: Configuration) -> str:
+    """Return what `other` sets otherwise than `one`; what then no longer applies goes without saying."""
+    return parameters(platform, {name: value for name, value in other.items() if one.get(name) != value})
+
+
+def factor(improvement: float) -> str:
+    """Return a factor that may have no end."""
+    return f"{improvement:.2f}x" if isfinite(improvement) else "any factor"

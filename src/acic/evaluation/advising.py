@@ -1,0 +1,151 @@
+"""What acic would advise for the applications of the ground truth, which it never learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.advisor.advice import Goal
+from acic.advisor.forecast import Forecast, forecast
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.ranking import representative, tied_groups
+from acic.advisor.verdict import LEAST_NOISE
+from acic.benchmarks.kernels import Kernel, kernel
+from acic.errors import MissingData
+from acic.evaluation.field import Application, Table
+from acic.evaluation.truth import Run
+from acic.platforms import Platform
+from acic.store.measurement import Outcome
+from acic.workloads import Operation, Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a user knows of an application who ran it on the baseline, and asks acic.
+
+    Args:
+        application: which one.
+        workload: as `acic characterize` tells it of the log of that run: its seconds, and those in I/O.
+        results: B that must outlive the run.
+    """
+
+    application: Application
+    workload: Workload
+    results: int
+
+
+def candidates(table: Table, platform: Platform | None = None) -> Table:
+    """Return the part of `table` that can be judged by: configurations that every application was measured on.
+
+    Args:
+        table: the truth.
+        platform: leave out applications that ended badly on its baseline: nobody can ask for advice who has no log.
+
+    Raises:
+        MissingData: there is none, or the baseline is not among them.
+    """
+    whole = np.flatnonzero(~np.isnan(table.values).any(axis=0))
+    if not len(whole) or not len(table.applications):
+        raise MissingData("no configuration was measured with every application", hint="measure more")
+    chosen = tuple(table.configurations[i] for i in whole)
+    made = Table(table.applications, chosen, table.values[:, whole], table.goal)
+    return made if platform is None else _logged(made, platform)
+
+
+def _logged(table: Table, platform: Platform) -> Table:
+    """Return the applications that ended well on the baseline."""
+    if platform.baseline not in table.configurations:
+        raise MissingData(
+            f"the baseline of {platform.name} was not measured with every application", hint="measure it first"
+        )
+    good = np.isfinite(table.values[:, table.configurations.index(platform.baseline)])
+    if not good.any():
+        raise MissingData(f"no application ended well on the baseline of {platform.name}", hint="measure it again")
+    return Table(tuple(compress(table.applications, good)), table.configurations, table.values[good], table.goal)
+
+
+def asked(application: Application, runs: Iterable[Run], platform: Platform) -> Asked:
+    """Return what a user knows of `application`, from its runs on the baseline alone.
+
+    The bytes of its results are a property of the application, so they are taken from any run that copied them out;
+    where none did, they are what it writes to the files it keeps.
+
+    Raises:
+        InvalidInput: there is no such application.
+        MissingData: it was never run well on the baseline.
+    """
+    one = kernel(*application)
+    mine = [run for run in runs if (run.kernel, run.scale) == application and run.outcome is Outcome.OK]
+    logged = [run for run in mine if run.configuration == platform.baseline]
+    if not logged:
+        raise MissingData(
+            f"{one.key} was never run well on the baseline of {platform.name}", hint="measure the baseline first"
+        )
+    seconds = median(run.seconds or 0.0 for run in logged)
+    in_io = median(min(run.io or 0.0, run.seconds or 0.0) for run in logged)
+    workload = replace(one.workload, run_seconds=seconds, io_share=in_io / seconds)
+    return Asked(application=application, workload=workload, results=_results(one, mine))
+
+
+def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Table, goal: str) -> tuple[int, ...]:
+    """Return the columns of `table` in the order in which acic's advice would have them tried.
+
+    First the answers that `acic recommend` gives, one for each group of configurations that tie, then those that tie
+    with them, by prediction. Where no gain beyond the noise is predicted the baseline comes first, because acic says
+    *change nothing*. Configurations that are known to give back wrong bytes are left out.
+
+    Args:
+        question: what a user knows of the application.
+        platform: where it is to run.
+        knowledge: what was learned of the platform, never from kernels.
+        table: its configurations are the only ones that can be chosen; its values are not looked at.
+        goal: "time" or "cost".
+
+    Raises:
+        MissingData: nothing measured speaks about the application, or no configuration is left.
+    """
+    found = forecast(question.workload, platform, knowledge, goal=Goal(goal), results=question.results)
+    columns, places = _positions(knowledge, table)
+    if not len(columns):
+        raise MissingData(f"no configuration of the ground truth is one of {platform.name}", hint="give another file")
+    points = knowledge.points[places]
+    objective = found.objective(Goal(goal))
+    groups = list(tied_groups(objective[places], tolerance=found.tolerance))
+    own = platform.space.point(platform.baseline)
+    numeric = np.array([p.is_numeric for p in platform.space.parameters])
+    answers = [representative(points, group, own, numeric) for group in groups]
+    rest = [int(i) for group, answer in zip(groups, answers, strict=True) for i in group if i != answer]
+    order = [int(columns[i]) for i in (*answers, *rest)]
+    if _changes_nothing(found, float(objective[places].min() / objective[found.baseline]), knowledge):
+        order.sort(key=lambda column: table.configurations[column] != platform.baseline)
+    return tuple(order)
+
+
+def _positions(knowledge: Knowledge, table: Table) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the columns of `table` that are candidates, and where among them."""
+    known = {point.tobytes(): place for place, point in enumerate(knowledge.points)}
+    space = knowledge.platform.space
+    pairs = [(column, known.get(space.point(c).tobytes())) for column, c in enumerate(table.configurations)]
+    both = np.array([pair for pair in pairs if pair[1] is not None], dtype=np.intp).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _changes_nothing(found: Forecast, best: float, knowledge: Knowledge) -> bool:
+    """Return whether the best candidate, as part of the baseline's, is no gain beyond the noise."""
+    noise = max(knowledge.learned.noise * found.io_share, LEAST_NOISE)
+    return 1.0 / best <= 1.0 + noise
+
+
+def _results(one: Kernel, runs: Sequence[Run]) -> int:
+    if not one.results:
+        return 0
+    copied = [run.staged_bytes for run in runs if run.staged_bytes]
+    if copied:
+        return int(median(copied))
+    writes = [phase for phase in one.workload.phases if phase.characteristics.operation is Operation.WRITE]
+    return sum(phase.bytes for phase in writes if phase.example in one.results)

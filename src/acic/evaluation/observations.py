@@ -1,0 +1,280 @@
+"""The paper's observations (SC13, sections 5.2, 5.3 and 5.6) as statements that hold or do not hold on our own data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.benchmarks.kernels import kernel
+from acic.evaluation.field import Table
+from acic.evaluation.rules import LITTLE
+from acic.evaluation.truth import Run
+from acic.space import Configuration, Value
+from acic.store.measurement import Outcome
+from acic.workloads import Interface, Workload
+
+Floats = NDArray[np.float64]
+
+DRAWS = 2000
+SURE = (0.025, 0.975)  # of the drawn means: what lies on one side of 0 holds, or does not hold
+FEWEST = 3  # applications, below which nothing can be told
+
+_LOOSE: Mapping[str, tuple[str, ...]] = {  # what else changes with a parameter, because it does not apply
+    "servers": ("stripe_size", "metadata"),
+    "file_system": ("servers", "stripe_size", "metadata", "consistency"),
+}
+
+
+class Holds(StrEnum):
+    """What the data say of a statement."""
+
+    YES = "holds"
+    NO = "does not hold"
+    UNKNOWN = "cannot be told"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """A statement of the paper, and what the data say.
+
+    Args:
+        says: the statement.
+        source: where the paper makes it.
+        holds: whether it does here.
+        figures: why, in words.
+    """
+
+    says: str
+    source: str
+    holds: Holds
+    figures: str
+
+
+def observations(
+    tables: Mapping[str, Table], runs: Sequence[Run], *, noise: float, rng: np.random.Generator
+) -> tuple[Observation, ...]:
+    """Return all statements, tested.
+
+    Args:
+        tables: the truth by goal, "time" and "cost", as `candidates` gives it.
+        runs: all runs that the tables are of, at least one.
+        noise: |ln| of a ratio that counts as no difference; NaN is taken for 0.
+        rng: draws applications anew.
+    """
+    time, cost = tables["time"], tables["cost"]
+    placed, parallel = {"placement": ("dedicated", "part-time")}, {"file_system": ("OrangeFS",)}
+    disks = {"device": ("EBS", "ephemeral")}
+    section = "section 5.6, {}"
+    return (
+        _differ(time, 0.0 if math.isnan(noise) else noise),
+        _scales(time),
+        _goals(time, cost),
+        _paired(
+            "part-time servers cost less than dedicated ones for applications with aggregators",
+            section.format(1),
+            cost,
+            placed,
+            rng,
+            asked=_aggregates,
+        ),
+        _paired(
+            "four PVFS2 (OrangeFS) servers are faster than one",
+            section.format(2),
+            time,
+            {"servers": (1, 4)},
+            rng,
+            among=parallel,
+        ),
+        _paired(
+            "four PVFS2 (OrangeFS) servers are cheaper than one",
+            section.format(2),
+            cost,
+            {"servers": (1, 4)},
+            rng,
+            among=parallel,
+        ),
+        _paired(
+            "ephemeral disks are faster than EBS with more than one server",
+            section.format(3),
+            time,
+            disks,
+            rng,
+            among={"servers": (2, 4)},
+        ),
+        _paired(
+            "NFS is faster than parallel file systems for applications that do little I/O through POSIX",
+            section.format(4),
+            time,
+            {"file_system": (None, "NFS")},
+            rng,
+            asked=_little,
+        ),
+        _failing(runs),
+    )
+
+
+def _paired(
+    says: str,
+    source: str,
+    table: Table,
+    sides: Mapping[str, tuple[Value | None, Value]],
+    rng: np.random.Generator,
+    *,
+    among: Mapping[str, tuple[Value, ...]] | None = None,
+    asked: Callable[[Workload], bool] = lambda _: True,
+) -> Observation:
+    """Return whether the second side is the better one, application by application.
+
+    Of a parameter that changes what else applies (servers, file system) the geometric means of either side are
+    compared, of any other those of configurations that differ in nothing else.
+    """
+    logs, alike = [], 0
+    for application, row in zip(table.applications, table.values, strict=True):
+        if not asked(kernel(*application).workload):
+            continue
+        ratios = _ratios(table.configurations, row, sides, among or {})
+        alike += len(ratios)
+        if len(ratios):
+            logs.append(float(np.mean(ratios)))
+    if len(logs) < FEWEST:
+        return Observation(
+            says=says,
+            source=source,
+            holds=Holds.UNKNOWN,
+            figures=f"{len(logs)} applications have such configurations to compare, and {FEWEST} are needed",
+        )
+    low, high = np.quantile(np.mean(np.array(logs)[rng.integers(0, len(logs), (DRAWS, len(logs)))], axis=1), SURE)
+    holds = Holds.YES if low > 0 else Holds.NO if high < 0 else Holds.UNKNOWN
+    better = sum(log > 0 for log in logs)
+    figures = (
+        f"{math.exp(float(np.mean(logs))):.2f}x as good ({math.exp(low):.2f}x to {math.exp(high):.2f}x), better for "
+        f"{better} of {len(logs)} applications; {alike} comparisons"
+    )
+    return Observation(says=says, source=source, holds=holds, figures=figures)
+
+
+def _ratios(
+    configurations: Sequence[Configuration],
+    row: Floats,
+    sides: Mapping[str, tuple[Value | None, Value]],
+    among: Mapping[str, tuple[Value, ...]],
+) -> list[float]:
+    """Return ln(first side / second side) of one application, for each set of configurations that are alike otherwise.
+
+    None as the first side stands for all other values. What failed on either side is left out.
+    """
+    ((name, (first, second)),) = sides.items()
+    groups: dict[frozenset[tuple[str, Value]], tuple[list[float], list[float]]] = {}
+    for configuration, value in zip(configurations, row.tolist(), strict=True):
+        fits = all(configuration.get(key) in values for key, values in among.items())
+        if not fits or not math.isfinite(value) or name not in configuration:
+            continue
+        rest = frozenset((k, v) for k, v in configuration.items() if k != name and k not in _LOOSE.get(name, ()))
+        pair = groups.setdefault(rest, ([], []))
+        if configuration[name] == second:
+            pair[1].append(math.log(value))
+        elif first is None or configuration[name] == first:
+            pair[0].append(math.log(value))
+    return [float(np.mean(a) - np.mean(b)) for a, b in groups.values() if a and b]
+
+
+def _aggregates(workload: Workload) -> bool:
+    largest = max(workload.phases, key=lambda phase: phase.bytes).characteristics
+    return largest.collective or largest.io_processes < largest.processes
+
+
+def _little(workload: Workload) -> bool:
+    posix = all(p.characteristics.interface in (Interface.POSIX, Interface.STDIO) for p in workload.phases)
+    return posix and sum(phase.bytes for phase in workload.phases) <= LITTLE
+
+
+def _differ(table: Table, noise: float) -> Observation:
+    """No configuration is within the noise of the best for all applications."""
+    near = table.values <= table.values.min(axis=1, keepdims=True) * math.exp(noise)
+    distinct = len({int(row.argmin()) for row in table.values})
+    count = len(table.applications)
+    within = "within the noise of the best" if noise else "the best"
+    return Observation(
+        says="no configuration is the best for all",
+        source="section 5.2",
+        holds=Holds.UNKNOWN if count < FEWEST else Holds.NO if near.all(axis=0).any() else Holds.YES,
+        figures=(
+            f"{distinct} different best ones for {count} applications; the one that serves most is {within} for "
+            f"{int(near.sum(axis=0).max())}, and it takes {_cover(near)} to serve all so"
+        ),
+    )
+
+
+def _cover(near: NDArray[np.bool_]) -> int:
+    """Return how many configurations it takes, greedily, until each application has one that serves it."""
+    left, count = near.copy(), 0
+    while left.size and left.any():
+        left = left[~left[:, left.sum(axis=0).argmax()]]
+        count += 1
+    return count
+
+
+def _scales(table: Table) -> Observation:
+    """The same application wants another configuration at another scale."""
+    best: dict[str, set[int]] = {}
+    rows: dict[str, int] = {}
+    for application, row in zip(table.applications, table.values, strict=True):
+        best.setdefault(application[0], set()).add(int(row.argmin()))
+        rows[application[0]] = rows.get(application[0], 0) + 1
+    several = [name for name, count in rows.items() if count > 1]
+    differ = sum(len(best[name]) > 1 for name in several)
+    holds = Holds.UNKNOWN if len(several) < FEWEST else Holds.YES if differ else Holds.NO
+    figures = f"{differ} of {len(several)} applications that were run at two scales"
+    return Observation(
+        says="one application wants different configurations at different scales",
+        source="section 5.2",
+        holds=holds,
+        figures=figures,
+    )
+
+
+def _goals(time: Table, cost: Table) -> Observation:
+    """The fastest configuration is often not the cheapest."""
+    differ = int((time.values.argmin(axis=1) != cost.values.argmin(axis=1)).sum())
+    count = len(time.applications)
+    holds = Holds.UNKNOWN if count < FEWEST else Holds.YES if differ * 2 >= count else Holds.NO
+    return Observation(
+        says="in many cases the fastest configuration is not the cheapest",
+        source="section 5.2",
+        holds=holds,
+        figures=f"{differ} of {count} applications; half of them is taken for many",
+    )
+
+
+def _failing(runs: Sequence[Run]) -> Observation:
+    """Around 1 % of runs lose a server or their data."""
+    outcomes = [run.outcome for run in runs]
+    failed, corrupt = (outcomes.count(one) for one in (Outcome.FAILED, Outcome.CORRUPT))
+    part = (failed + corrupt) / len(outcomes)
+    low, high = _wilson(part, len(outcomes))
+    holds = Holds.YES if low >= 0.01 else Holds.NO if high < 0.01 else Holds.UNKNOWN
+    return Observation(
+        says="failures matter: 1 % of runs or more fail, or give wrong bytes",
+        source="section 5.6, 5",
+        holds=holds,
+        figures=(
+            f"{failed} of {len(outcomes)} runs failed and {corrupt} gave wrong bytes: "
+            f"{part:.1%} ({low:.1%} to {high:.1%})"
+        ),
+    )
+
+
+def _wilson(part: float, count: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share seen in `count` runs.
+
+    Source: Wilson, JASA 22, 1927.
+    """
+    z = 1.96
+    middle = (part + z**2 / (2 * count)) / (1 + z**2 / count)
+    half = z / (1 + z**2 / count) * math.sqrt(part * (1 - part) / count + z**2 / (4 * count**2))
+    return middle - half, middle + half

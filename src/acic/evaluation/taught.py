@@ -1,0 +1,113 @@
+"""What a part of the training teaches, and the regret of what is then advised: for curves, which need it many times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.advisor.informed import informed
+from acic.advisor.knowledge import Errors, Knowledge, Learned, Range, label
+from acic.advisor.learning import training_set
+from acic.evaluation.advising import Asked, asked, candidates, ranked
+from acic.evaluation.field import Application, Table, table_of
+from acic.evaluation.truth import Run
+from acic.models.calibration import Calibration
+from acic.models.protocol import Learner
+from acic.platforms import Platform
+from acic.store.baselines import Baselines
+from acic.store.training import TrainingRows
+from acic.workloads.parameters import WORKLOAD_PARAMETERS
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The applications that advice is judged by.
+
+    Args:
+        platform: where they were run.
+        table: what can be chosen: configurations that all were run on.
+        questions: what a user knows of each, in the order of the table.
+    """
+
+    platform: Platform
+    table: Table
+    questions: tuple[Asked, ...]
+
+    def orders(self, learned: Learned) -> Mapping[Application, Sequence[int]]:
+        """Return the columns of the table as advised for each application, best first."""
+        knowledge = Knowledge(self.platform, learned)
+        return {
+            one.application: ranked(one, self.platform, knowledge, self.table, self.table.goal)
+            for one in self.questions
+        }
+
+    def regret(self, orders: Mapping[Application, Sequence[int]]) -> Floats:
+        """Return the regret of the first of each order, shape (applications,); inf where it fails."""
+        chosen = [orders[application][0] for application in self.table.applications]
+        values = self.table.values
+        return np.asarray(values[np.arange(len(values)), chosen] / values.min(axis=1) - 1.0)
+
+    def untaught(self) -> Floats:
+        """Return the regret of changing nothing, shape (applications,)."""
+        column = self.table.configurations.index(self.platform.baseline)
+        return self.regret(dict.fromkeys(self.table.applications, (column,)))
+
+
+def judge_of(runs: Sequence[Run], platform: Platform, goal: str) -> Judge:
+    """Return the judge that ground truth gives.
+
+    Raises:
+        MissingData: no configuration was measured with all applications, or the baseline was not.
+    """
+    table = candidates(table_of(runs, platform, goal), platform)
+    return Judge(platform, table, tuple(_plain(asked(one, runs, platform)) for one in table.applications))
+
+
+def _plain(question: Asked) -> Asked:
+    """Return the question with plain dictionaries, which can be sent to another process."""
+    phases = tuple(replace(p, quality=dict(p.quality), details=dict(p.details)) for p in question.workload.phases)
+    return replace(question, workload=replace(question.workload, phases=phases))
+
+
+def taught(
+    rows: TrainingRows, platform: Platform, learner: Learner, *, weight: Floats, believed: NDArray[np.bool_], seed: int
+) -> Learned:
+    """Return what `rows` teach, without the cross-validation that intervals need: those here are infinite.
+
+    Args:
+        rows: of the training, any part of it that has a baseline.
+        platform: where they were made.
+        learner: the kind of model.
+        weight: trust in each row, > 0, shape (rows,).
+        believed: rows that may be baselines, shape (rows,).
+        seed: of what the model draws.
+
+    Raises:
+        MissingData: an operation has no baseline.
+    """
+    from threadpoolctl import threadpool_limits
+
+    baselines = Baselines.fit(rows.rows(believed), platform)
+    improvements = baselines.improvements(rows)
+    data = informed(training_set(rows, platform, improvements, weight), rows, platform, learner)
+    with threadpool_limits(limits=1):
+        predictor = learner.fit(data, rng=np.random.default_rng(seed))
+    elsewhere = [i for i, c in enumerate(rows.configurations) if c != platform.baseline]
+    told = np.unique(rows.workload[np.isin(rows.configuration, elsewhere)])
+    operations = tuple(sorted({label(rows.workloads[i].operation) for i in told}))
+    return Learned(
+        model=learner.name,
+        predictor=predictor,
+        errors=Errors(seen=Calibration(np.empty(0), math.inf), new=(-math.inf, math.inf), baseline=0.0),
+        workloads=frozenset(rows.workloads[i] for i in told),
+        baselines=baselines,
+        ranges={p.name: Range(-math.inf, math.inf, operations) for p in WORKLOAD_PARAMETERS},
+        noise=float(np.expm1(np.nanmedian(rows.spread))) if np.isfinite(rows.spread).any() else 0.0,
+        measurements=len(rows),
+    )

@@ -1,0 +1,129 @@
+"""Measurements that a part is to be learned from, with what orders of measuring look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.advisor.knowledge import encoder_of
+from acic.campaign.points import Field
+from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
+from acic.errors import InvalidInput, MissingData
+from acic.platforms import Platform
+from acic.space import Value
+from acic.store.measurement import Measurement
+from acic.store.training import TrainingRows, training_table
+from acic.workloads.parameters import values_of
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Training:
+    """Measurements that a part is to be learned from.
+
+    Args:
+        rows: one for each.
+        seconds: of wall time that each took, all repetitions, s, shape (rows,); deploying and checking are not in it.
+        x: encoded parameters, all of a like size, shape (rows, columns).
+        levels: positions among each parameter's values that occur, 0 for the least, shape (rows, parameters).
+        numeric: which parameters are numbers, shape (parameters,).
+        baseline: the row of the same workload on the baseline, -1 where there is none, shape (rows,).
+        ranks: parameters as the screening among the measurements ranks them, most important first.
+        depth: how many of the first ranks tell a row from the default of a campaign, shape (rows,).
+        screened: which rows the screening is made of, shape (rows,).
+    """
+
+    rows: TrainingRows
+    seconds: Floats
+    x: Floats
+    levels: Integers
+    numeric: NDArray[np.bool_]
+    baseline: Integers
+    ranks: tuple[str, ...]
+    depth: Integers
+    screened: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def training_of(measurements: Iterable[Measurement], platform: Platform) -> Training:
+    """Return the measurements that teach, with all that orders look at.
+
+    Raises:
+        MissingData: the screening is not among them whole, so that nothing can be ranked.
+    """
+    kept = [m for m in measurements if len(training_table([m], platform))]
+    rows = training_table(kept, platform)
+    if len(rows) != len(kept):
+        raise InvalidInput("a measurement is given twice", hint="give each once")
+    first = {(rows.workload[i], rows.configurations[rows.configuration[i]]): i for i in reversed(range(len(rows)))}
+    baseline = np.array([first.get((w, platform.baseline), -1) for w in rows.workload], dtype=np.int64)
+    encoder = encoder_of(platform)
+    told = [{**values_of(m.workload), **m.configuration} for m in kept]
+    encoded = encoder.encode(told)
+    ranks, depth, screened = _ranked(kept, platform)
+    return Training(
+        rows=rows,
+        seconds=np.array([sum(r.seconds or 0.0 for r in m.repetitions) for m in kept]),
+        x=(encoded - encoded.min(axis=0)) / np.maximum(np.ptp(encoded, axis=0), 1e-9),
+        levels=np.array([_levels([one.get(p.name) for one in told]) for p in encoder.parameters]).T,
+        numeric=np.array([p.is_numeric for p in encoder.parameters]),
+        baseline=baseline,
+        ranks=ranks,
+        depth=depth,
+        screened=screened,
+    )
+
+
+def _ranked(
+    measurements: Sequence[Measurement], platform: Platform
+) -> tuple[tuple[str, ...], Integers, NDArray[np.bool_]]:
+    """Return ranks, depths and which measurements are the screening's."""
+    places = {(m.workload, m.configuration): i for i, m in reversed(list(enumerate(measurements)))}
+    for field in _fields(measurements, platform):
+        points = [field.point(row) for row in screening_rows(field)]
+        rows = [places.get((p.workload, p.configuration)) for p in points]
+        missing = sum(row is None for row in rows)
+        if not missing:
+            break
+    else:
+        raise MissingData(
+            f"{missing} of the {len(rows)} runs of a screening of {platform.name} were not measured",
+            hint=f"acic train --platform {platform.name}",
+        )
+    known = [row for row in rows if row is not None]
+    ranks = ranking(field, parameter_effects(field, log_results([measurements[row].bandwidth for row in known])))
+    screened = np.zeros(len(measurements), dtype=bool)
+    screened[known] = True
+    return tuple(ranks), np.array([_depth(m, ranks, field) for m in measurements], dtype=np.int64), screened
+
+
+def _fields(measurements: Sequence[Measurement], platform: Platform) -> list[Field]:
+    """Return what a campaign may have screened: what varies in the measurements, or one kind of machine alone."""
+    configurations = {m.configuration for m in measurements}
+    shared = {}
+    for name in platform.space.names:
+        values = {c.get(name) for c in configurations}
+        if len(values) == 1 and None not in values:
+            shared[name] = next(iter(configurations))[name]
+    role = platform.roles.instance
+    alone = [{role: platform.baseline[role]}] if role else []
+    return [Field(platform, only=only) for only in (shared, *alone)]
+
+
+def _levels(values: Sequence[Value | None]) -> list[int]:
+    """Return the position of each among the distinct ones; what does not apply comes first, numbers before labels."""
+    distinct = sorted(set(values), key=lambda v: (v is not None, isinstance(v, str), v))
+    places = {value: i for i, value in enumerate(distinct)}
+    return [places[value] for value in values]
+
+
+def _depth(measurement: Measurement, ranks: Sequence[str], field: Field) -> int:
+    values = {**values_of(measurement.workload), **measurement.configuration}
+    return max((i for i, n in enumerate(ranks, 1) if n in values and values[n] != field.default.get(n)), default=0)

@@ -1,0 +1,162 @@
+"""What is known beforehand, and learning what it gets wrong.
+
+Where the advisor has a prior (acic.prior), it gives its log improvement as one more column of `x`, named `PRIOR`, to
+the learners that take it. Models still see arrays only. Without that column a learner falls back to its base.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.models.forest import Forest
+from acic.models.protocol import Arrays, Floats, Learner, Prediction, Predictor, TrainingSet
+from acic.models.words import Describe, plain
+
+PRIOR = "prior"  # the column: natural log improvement that is expected before anything is measured
+_BASE = "base."
+
+
+@dataclass(frozen=True)
+class ResidualPredictor:
+    """The prior plus what the base learned of its errors; the spread is the base's.
+
+    Args:
+        name: the learner's.
+        columns: of `x`, the prior's among them or not.
+        base: predicts log improvement less the prior.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    base: Predictor
+
+    def predict(self, x: Floats) -> Prediction:
+        """Return the prediction for each row of encoded parameters, shape (rows, columns)."""
+        rest, prior = parted(self.columns, x)
+        learned = self.base.predict(rest)
+        return Prediction(learned.mean + prior, learned.spread)
+
+    def explain(self, x: Floats, describe: Describe = plain) -> list[str]:
+        """Return what the prior says, then what was learned beside it."""
+        rest, prior = parted(self.columns, x[None, :])
+        learned = self.base.explain(rest[0], describe)
+        if PRIOR not in self.columns:
+            return learned
+        return [in_words(float(prior[0])), *(f"beside that, {reason}" for reason in learned)]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything needed to rebuild the predictor."""
+        return {"columns": np.array(self.columns), **{_BASE + k: v for k, v in self.base.arrays().items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """A learner of the prior's errors.
+
+    Args:
+        base: what learns them.
+    """
+
+    base: Learner = field(default_factory=Forest)
+
+    takes_prior = True
+
+    @property
+    def name(self) -> str:
+        """The name that `--model` takes."""
+        return f"prior+{self.base.name}"
+
+    @property
+    def version(self) -> int:
+        """Raised with the base's."""
+        return 100 + self.base.version
+
+    @property
+    def about(self) -> str:
+        """One line for the list of models."""
+        return f"what the hardware alone explains, and a {self.base.name} that learns what that gets wrong"
+
+    def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> ResidualPredictor:
+        """Return the predictor that learned by how much measurements differ from the prior."""
+        rest, prior = parted(data.columns, data.x)
+        left = replace(
+            data,
+            columns=tuple(one for one in data.columns if one != PRIOR),
+            x=rest,
+            y=data.y - prior,
+            best=data.best - prior,
+        )
+        return ResidualPredictor(self.name, data.columns, self.base.fit(left, rng=rng))
+
+    def restore(self, arrays: Arrays) -> ResidualPredictor:
+        """Return the predictor whose `arrays()` these are."""
+        own = {k.removeprefix(_BASE): v for k, v in arrays.items() if k.startswith(_BASE)}
+        return ResidualPredictor(self.name, tuple(arrays["columns"].tolist()), self.base.restore(own))
+
+
+@dataclass(frozen=True)
+class PriorPredictor:
+    """The prior as it is; no change is expected where there is none."""
+
+    columns: tuple[str, ...]
+
+    name = "prior"
+
+    def predict(self, x: Floats) -> Prediction:
+        """Return the prediction for each row of encoded parameters, shape (rows, columns)."""
+        return Prediction(parted(self.columns, x)[1].copy(), np.zeros(len(x)))
+
+    def explain(self, x: Floats, describe: Describe = plain) -> list[str]:  # noqa: ARG002 (the prior has its own words)
+        """Return what the prior says."""
+        if PRIOR not in self.columns:
+            return ["nothing is known of this platform's hardware"]
+        return [in_words(float(parted(self.columns, x[None, :])[1][0]))]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything needed to rebuild the predictor."""
+        return {"columns": np.array(self.columns)}
+
+
+@dataclass(frozen=True, slots=True)
+class PriorAlone:
+    """The prior without learning: measurements tell only how wrong it is."""
+
+    name = "prior"
+    version = 1
+    about = "the platform's hardware alone, nothing learned: answers before anything is measured"
+    takes_prior = True
+
+    def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> PriorPredictor:  # noqa: ARG002 (one signature)
+        """Return the prior."""
+        return PriorPredictor(data.columns)
+
+    def restore(self, arrays: Arrays) -> PriorPredictor:
+        """Return the predictor whose `arrays()` these are."""
+        return PriorPredictor(tuple(arrays["columns"].tolist()))
+
+
+def takes_prior(learner: Learner) -> bool:
+    """Return whether a learner has a use for the column `PRIOR`."""
+    return bool(getattr(learner, "takes_prior", False))
+
+
+def with_prior(data: TrainingSet, prior: Floats) -> TrainingSet:
+    """Return `data` with the prior's log improvement, shape (rows,), as a column of its own."""
+    return replace(data, columns=(*data.columns, PRIOR), x=np.column_stack([data.x, prior]))
+
+
+def parted(columns: tuple[str, ...], x: Floats) -> tuple[Floats, Floats]:
+    """Return rows without the prior's column, and that column; zeros where there is none."""
+    if PRIOR not in columns:
+        return x, np.zeros(len(x))
+    at = columns.index(PRIOR)
+    return np.ascontiguousarray(np.delete(x, at, axis=1)), x[:, at]
+
+
+def in_words(prior: float) -> str:
+    """Return a prior's log improvement as people read it."""
+    return f"by its hardware alone {np.exp(abs(prior)):.3g}x {'faster' if prior >= 0 else 'slower'} than the baseline"

@@ -1,0 +1,15 @@
+"""The prior: how long a workload's I/O takes on a configuration, from what the hardware and the file systems are alone.
+
+Nothing here was fitted to a measurement, so it speaks about a platform that nobody has measured yet. It is a roofline
+of the whole stack: each resource gives the seconds that it alone needs, and the busiest is the bottleneck.
+"""
+
+from acic.prior.demand import BENCHMARK, Use, use_of
+from acic.prior.facts import Facts
+from acic.prior.prior import Prior, prior_of
+from acic.prior.resources import Resource
+
+VERSION = 1
+"""Raised whenever a formula or a number changes, so that what was learned beside them is learned anew."""
+
+__all__ = ["BENCHMARK", "VERSION", "Facts", "Prior", "Resource", "Use", "prior_of", "use_of"]

@@ -1,0 +1,102 @@
+"""What a workload asks of the I/O system, told as streams of requests from nodes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from acic.prior.designs import AGGREGATION, COLLECTIVE_STEPS, ROUND_TRIP
+from acic.workloads import Access, Characteristics, Interface, Operation, Phase
+
+_MPI = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """What the nine characteristics leave open.
+
+    Args:
+        files: that are opened in all; None: one shared one, or one for each I/O process.
+        syncs: fsync calls of all processes; None: one at the end of each, as benchmarks are run with.
+    """
+
+    files: int | None = None
+    syncs: int | None = None
+
+
+BENCHMARK = Use()
+
+
+def use_of(phase: Phase) -> Use:
+    """Return what is known of a phase beside its characteristics."""
+    syncs = phase.details.get("syncs", 0)
+    return Use(files=phase.files, syncs=0 if isinstance(syncs, str) else round(syncs))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """Streams of requests.
+
+    Args:
+        reads: the direction.
+        total: B moved.
+        nodes: that move them.
+        streams: processes that call the file system (aggregators, where calls are collective).
+        request: B of one of their calls.
+        requests: of each stream.
+        joined: whether consecutive requests of a stream are neighbours in the file.
+        random: whether they are anywhere.
+        shared: whether streams use the same file.
+        files: that are opened in all.
+        syncs: fsync calls of all streams.
+        shuffled: B that nodes exchange before (or after) they write (or read).
+        agreeing: s that collective calls take to agree, before any data moves.
+    """
+
+    reads: bool
+    total: float
+    nodes: int
+    streams: int
+    request: float
+    requests: float
+    joined: bool
+    random: bool
+    shared: bool
+    files: float
+    syncs: float
+    shuffled: float
+    agreeing: float
+
+
+def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
+    """Return the streams of `workload` on a machine of `nodes` compute nodes.
+
+    Processes stand in blocks on the nodes, and those that do I/O are the first: what launchers do.
+
+    Collective calls of interleaved requests are two-phase I/O with one aggregator a node, ROMIO's default; requests
+    that are not interleaved are made as if they were independent (ROMIO users' guide, romio_cb_write).
+    """
+    w = workload
+    on_each = math.ceil(w.processes / nodes)
+    used = min(nodes, math.ceil(w.io_processes / on_each))
+    calls = w.iterations * math.ceil(w.data_size / w.request_size)
+    collective = w.collective and w.interface in _MPI and w.shared
+    gathered = collective and w.access is Access.STRIDED and w.io_processes > 1
+    streams = used if gathered else w.io_processes
+    request = min(float(AGGREGATION), w.request_size * w.io_processes / used) if gathered else float(w.request_size)
+    own = w.total_bytes / streams
+    return Demand(
+        reads=w.operation is Operation.READ,
+        total=float(w.total_bytes),
+        nodes=used,
+        streams=streams,
+        request=min(request, own),
+        requests=max(1.0, own / request),
+        joined=gathered or not (w.access is Access.RANDOM or (w.access is Access.STRIDED and w.shared)),
+        random=w.access is Access.RANDOM,
+        shared=w.shared,
+        files=float(use.files or (1 if w.shared else w.io_processes)),
+        syncs=float(streams if use.syncs is None else use.syncs),
+        shuffled=w.total_bytes * (1.0 - 1.0 / used) if gathered else 0.0,
+        agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
+    )

@@ -1,0 +1,115 @@
+"""How file systems work, in the few numbers that a roofline needs; and what a step of software costs.
+
+All of them follow from the design of the software, or are the usual order of magnitude of such a step on servers of
+today, rounded to 1, 2 or 5. None was fitted to a run: docs/decisions/0009-prior.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from acic.units import KIB, MIB
+
+ROUND_TRIP = 1e-4  # s: two small messages over Ethernet and TCP, and the daemons at both ends that wake up
+CROSSING = 2e-5  # s of processor: one call through FUSE, two switches and a copy (Vangoor et al., FAST 2017)
+DISK_REQUEST = 512 * KIB  # B: what reading ahead and a disk's queue make of neighbouring pieces of a stream
+AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
+COLLECTIVE_STEPS = 4  # of two-phase I/O: exchange of offsets, of counts, of data, and an agreement at the end
+DURABLE = 3  # disk I/Os that make a small write last: data, journal, and the journal's commit record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """One file system.
+
+    Args:
+        call: the most that one message to a server moves, B.
+        trips: round trips of a read or write that somebody waits for.
+        opening: round trips to open or make a file, and to close it.
+        server: s of a server's processor for one call.
+        byte: s of a server's processor for one B: copies between network, page cache and disk; and checksums.
+        client: s of a client's processor for one B.
+        behind: B of writes that each process may be ahead of the servers; 0: it waits for each.
+        ahead: B that are read ahead for each process; 0: nothing is.
+        cached: whether servers answer a write out of the page cache, and meet the disk when it is synced.
+        unit: B of a file on one server where the configuration does not say; inf: whole files.
+        piece: B that are placed together at least, where stripes lie within larger objects.
+        hashed: whether a hash of names places files and pieces, rather than one server after the other.
+        closes: whether closing a file waits for the disk.
+        spread_names: whether all servers make files, rather than one.
+    """
+
+    call: int
+    trips: int
+    opening: int
+    server: float
+    byte: float
+    client: float
+    behind: int
+    ahead: int
+    cached: bool = True
+    unit: float = math.inf
+    piece: int = 1
+    hashed: bool = False
+    closes: bool = False
+    spread_names: bool = False
+
+
+DESIGNS: Mapping[str, Design] = {
+    "NFS": Design(
+        call=MIB,  # the bridge's rsize and wsize
+        trips=1,
+        opening=4,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
+        server=1e-4,
+        byte=2e-9,  # some copies at 1 to 2 GB/s each
+        client=1e-9,
+        behind=16 * MIB,  # of the bridge
+        ahead=4 * MIB,
+        closes=True,  # close-to-open
+    ),
+    "GlusterFS": Design(
+        call=128 * KIB,  # FUSE's largest request
+        trips=1,
+        opening=4,  # LOOKUP at every brick, CREATE, OPEN, FLUSH
+        server=1e-4,
+        byte=2e-9,
+        client=1e-9,
+        behind=MIB,  # write-behind's window
+        ahead=512 * KIB,  # four pages of 128 KiB
+        hashed=True,
+        spread_names=True,
+    ),
+    "CephFS": Design(
+        call=4 * MIB,  # an object
+        trips=1,
+        opening=3,  # CREATE at the metadata server, its journal, capabilities back
+        server=5e-4,  # messenger, placement group, transaction, commit: the known price of a Ceph operation
+        byte=5e-9,  # and a checksum at the messenger, and one at the store
+        client=2e-9,
+        behind=32 * MIB,  # client_oc_max_dirty
+        ahead=8 * MIB,  # two objects
+        cached=False,  # BlueStore writes past the page cache
+        unit=4 * MIB,
+        piece=4 * MIB,
+        hashed=True,
+    ),
+    "OrangeFS": Design(
+        call=128 * KIB,
+        trips=2,  # attributes, then data
+        opening=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
+        server=2e-4,  # state machines: several steps for each call
+        byte=2e-9,
+        client=1e-9,
+        behind=0,  # nothing is cached on clients
+        ahead=0,
+        unit=64 * KIB,
+    ),
+}
+ALIKE: Mapping[str, str] = {"PVFS2": "OrangeFS"}  # former names
+
+
+def design(file_system: str) -> Design | None:
+    """Return the design of a file system by its name in platforms; None where it is not known."""
+    return DESIGNS.get(ALIKE.get(file_system, file_system))

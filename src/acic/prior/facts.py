@@ -1,0 +1,65 @@
+"""Hardware as a platform file tells it, in base units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from acic.platforms import Platform
+from acic.units import parse_bytes
+
+_BITS = 8
+# Of the 1514 B of a full frame 1448 are data: 14 B Ethernet, 20 B IPv4, 32 B TCP with time stamps (RFC 894, 791, 7323).
+PAYLOAD = 1448 / 1514
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskFacts:
+    """One disk: B/s in a stream and I/Os a second, each way, and the dirty pages that are kept for it, B."""
+
+    read: float
+    write: float
+    read_iops: float
+    write_iops: float
+    dirty: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the prior needs to know of a platform.
+
+    Args:
+        nodes: compute nodes.
+        cpu: processors of each node.
+        nic: payload of a node's network interface each way, B/s, by instance type.
+        disks: by name.
+    """
+
+    nodes: int
+    cpu: float
+    nic: Mapping[str, float]
+    disks: Mapping[str, DiskFacts]
+
+
+def facts_of(platform: Platform) -> Facts | None:
+    """Return the facts; None where the platform file does not tell them."""
+    told = platform.lab
+    if not {"compute_nodes", "node", "nic", "disk"} <= set(told):
+        return None
+    return Facts(
+        nodes=int(told["compute_nodes"]),
+        cpu=float(told["node"]["cpu"]),
+        nic={name: float(nic["rate"]) / _BITS * PAYLOAD for name, nic in told["nic"].items()},
+        disks={name: _disk(disk) for name, disk in told["disk"].items()},
+    )
+
+
+def _disk(told: Mapping[str, Any]) -> DiskFacts:
+    return DiskFacts(
+        read=float(parse_bytes(told["read"])),
+        write=float(parse_bytes(told["write"])),
+        read_iops=float(told["read_iops"]),
+        write_iops=float(told["write_iops"]),
+        dirty=float(parse_bytes(told["dirty"])),
+    )

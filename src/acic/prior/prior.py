@@ -1,0 +1,69 @@
+"""The prior of a platform: predicted seconds, improvement and bottleneck of any workload on any configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.platforms import Platform
+from acic.prior.demand import BENCHMARK, Use, demand_of
+from acic.prior.designs import design
+from acic.prior.facts import Facts, facts_of
+from acic.prior.resources import Resource
+from acic.prior.roofline import parts
+from acic.prior.systems import Systems, systems_of
+from acic.space import Value
+from acic.workloads import Characteristics
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What hardware and design say of a platform, nothing measured."""
+
+    platform: Platform
+    facts: Facts
+
+    def systems(self, configurations: Sequence[Mapping[str, Value]]) -> Systems:
+        """Return configurations in the form in which they are estimated; worth keeping."""
+        return systems_of(self.platform, self.facts, configurations)
+
+    def parts(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
+        """Return the seconds waited for each `Resource`, shape (configurations, resources)."""
+        return parts(demand_of(workload, self.facts.nodes, use), systems)
+
+    def seconds(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
+        """Return the predicted seconds of `workload` on each configuration, shape (configurations,)."""
+        return np.asarray(self.parts(workload, systems, use).sum(axis=1))
+
+    def log_improvement(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
+        """Return the natural logarithm of the baseline's seconds over each configuration's, shape (configurations,)."""
+        baseline = self.seconds(workload, self.systems([self.platform.baseline]), use)
+        return np.asarray(np.log(baseline) - np.log(self.seconds(workload, systems, use)))
+
+    def bottlenecks(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> list[Resource]:
+        """Return what each configuration waits for longest."""
+        return [Resource(one) for one in self.parts(workload, systems, use).argmax(axis=1)]
+
+    def why(self, workload: Characteristics, configuration: Mapping[str, Value], use: Use = BENCHMARK) -> str:
+        """Return what limits a configuration, and what the baseline, in words."""
+        found = self.parts(workload, self.systems([configuration, self.platform.baseline]), use)
+        own, baseline = ((Resource(int(row.argmax())), row.max() / row.sum()) for row in found)
+        return (
+            f"limited by {own[0].words} ({own[1]:.0%} of the time in I/O), "
+            f"the baseline by {baseline[0].words} ({baseline[1]:.0%})"
+        )
+
+
+def prior_of(platform: Platform) -> Prior | None:
+    """Return the prior of a platform; None where its file tells no hardware, or a system is of no known design."""
+    facts, names = facts_of(platform), platform.space.names
+    if facts is None or "file_system" not in names or not platform.roles.device:
+        return None
+    if any(design(str(one)) is None for one in platform.space["file_system"].values):
+        return None
+    return Prior(platform, facts)

@@ -1,0 +1,169 @@
+"""The formulas: seconds that each resource needs for a workload, and what they add up to.
+
+A run opens its files, agrees (where calls are collective), exchanges data between nodes, streams data to or from the
+servers, and syncs. These follow one another. While data streams all resources work at once, so that the busiest tells;
+those nearly as busy get in its way, which a norm of order `SHARPNESS` says in place of the maximum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.prior.demand import Demand
+from acic.prior.designs import CROSSING, DISK_REQUEST, DURABLE, ROUND_TRIP
+from acic.prior.resources import Resource
+from acic.prior.spread import busiest, local_share
+from acic.prior.systems import Systems
+
+Floats = NDArray[np.float64]
+
+SHARPNESS = 8.0  # two resources equally busy take 1.09 times as long as one: queues between them are deep
+
+
+def parts(demand: Demand, systems: Systems) -> Floats:
+    """Return the seconds that a run waits for each `Resource`, shape (configurations, resources): in all, its time."""
+    load = busiest(demand, systems)
+    found = np.zeros((len(systems), len(Resource)))
+    stream = streaming(demand, systems, load)
+    powers = (stream / stream.max(axis=1, keepdims=True)) ** SHARPNESS
+    whole = stream.max(axis=1) * powers.sum(axis=1) ** (1.0 / SHARPNESS)
+    found += powers / powers.sum(axis=1, keepdims=True) * whole[:, None]
+    found[:, Resource.CLIENT_NETWORK] += demand.shuffled / demand.nodes / systems.nic
+    found[:, Resource.MESSAGES] += demand.agreeing
+    found[:, Resource.METADATA] += opening(demand, systems)
+    if not demand.reads:
+        found[:, Resource.DISK_BANDWIDTH] += flushing(demand, systems, load)
+        found[:, Resource.DISK_IOPS] += syncing(demand, systems)
+    return found
+
+
+def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
+    """Return the seconds that each resource alone needs while data streams, shape (configurations, resources)."""
+    found = np.zeros((len(systems), len(Resource)))
+    found[:, Resource.CLIENT_NETWORK], found[:, Resource.SERVER_NETWORK] = networks(demand, systems, load)
+    found[:, Resource.DISK_BANDWIDTH] = disk_bytes(demand, systems, load)
+    found[:, Resource.DISK_IOPS] = disk_requests(demand, systems, load)
+    found[:, Resource.CLIENT_PROCESSOR], found[:, Resource.SERVER_PROCESSOR] = processors(demand, systems, load)
+    found[:, Resource.LATENCY] = latency(demand, systems)
+    return found
+
+
+def networks(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
+    """Return the seconds of the busiest client's and the busiest server's network interface.
+
+    Bottleneck: payload each way of one interface (full duplex: a part-time server's two directions do not meet).
+    """
+    client, server = local_share(demand, systems)
+    sent, got = demand.total / demand.nodes * (1.0 - client), demand.total * load * (1.0 - server)
+    return sent / systems.nic, got / systems.nic
+
+
+def disk_bytes(demand: Demand, systems: Systems, load: Floats) -> Floats:
+    """Return the seconds of the busiest server's disks while data streams.
+
+    Bottleneck: B/s of a disk times disks in RAID-0; what the page cache takes meets the disk when it is synced.
+    """
+    rate = (systems.read if demand.reads else systems.write) * systems.disks
+    here = demand.total * load
+    return np.asarray((here if demand.reads else here - _absorbed(demand, systems, load)) / rate)
+
+
+def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
+    """Return the seconds that the busiest server's disks need for the number of I/Os.
+
+    Bottleneck: I/Os a second of a disk times disks in RAID-0. Streams come in large pieces; random reads one by one;
+    a write that has to last before it is answered brings the journal's I/Os along.
+    """
+    iops = (systems.read_iops if demand.reads else systems.write_iops) * systems.disks
+    pieces = np.full(len(systems), max(demand.files, demand.total / DISK_REQUEST))
+    each = demand.streams * demand.requests * np.ceil(demand.request / systems.call)
+    if demand.reads:
+        return np.asarray((np.maximum(pieces, each) if demand.random else pieces) * load / iops)
+    late = np.where(systems.cached, _absorbed(demand, systems, load) / (demand.total * load), 0.0)
+    return np.asarray(np.where(_waits(demand, systems), DURABLE * each, pieces * (1.0 - late)) * load / iops)
+
+
+def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
+    """Return the seconds of the busiest client's and the busiest server's processors.
+
+    Bottleneck: work for each call and each byte over a node's processors. A part-time server works on a client's node,
+    so it has both to do.
+    """
+    client = demand.requests * demand.streams / demand.nodes * CROSSING + demand.total / demand.nodes * systems.client
+    server = load * (_calls(demand, systems) * systems.server + demand.total * systems.byte)
+    return client / systems.cpu, (server + np.where(systems.part_time, client, 0.0)) / systems.cpu
+
+
+def latency(demand: Demand, systems: Systems) -> Floats:
+    """Return the seconds of one stream that waits for each of its requests, or each window of them.
+
+    Bottleneck: round trips, the server's work and the disk's answer, one after the other. The transfer is left to the
+    network: links that are held to a rate (tc-tbf(8); those of clouds) let what was saved up meanwhile through at once.
+    """
+    calls = demand.requests * np.ceil(demand.request / systems.call)
+    trip = systems.trips * ROUND_TRIP + systems.server
+    crossing = demand.requests * CROSSING
+    if demand.reads:
+        if demand.random:
+            return np.asarray(calls * (trip + 1.0 / systems.read_iops) + crossing)
+        own = demand.requests * demand.request
+        windows = np.where(systems.ahead > 0, np.minimum(calls, own / np.maximum(systems.ahead, 1.0)), calls)
+        return np.asarray(windows * trip + crossing)
+    durable = np.where(_waits(demand, systems), DURABLE / systems.write_iops, 0.0)
+    waits = _waits(demand, systems) | (systems.behind == 0)
+    return np.asarray(np.where(waits, calls * (trip + durable), 0.0) + crossing)
+
+
+def opening(demand: Demand, systems: Systems) -> Floats:
+    """Return the seconds in which files are opened or made, and closed.
+
+    Bottleneck: round trips of one process after the other's, or the processor of the servers that make files.
+    """
+    opens = max(demand.files, float(demand.streams))
+    chain = opens / demand.streams * systems.opening * (ROUND_TRIP + systems.server)
+    makers = np.where(systems.spread_names, systems.servers, 1.0)
+    return np.asarray(chain + opens * systems.opening * systems.server / (systems.cpu * makers))
+
+
+def flushing(demand: Demand, systems: Systems, load: Floats) -> Floats:
+    """Return the seconds in which a sync writes back what the page cache had taken.
+
+    Bottleneck: B/s of the busiest server's disks. Where nobody syncs the run does not wait for it.
+    """
+    synced = (demand.syncs > 0) | systems.closes
+    return np.where(synced, _absorbed(demand, systems, load) / (systems.write * systems.disks), 0.0)
+
+
+def syncing(demand: Demand, systems: Systems) -> Floats:
+    """Return the seconds that syncs need to be on the disk: of one stream, and of the disks for all of them.
+
+    Bottleneck: I/Os a second of the disks that hold the files; a shared file is synced by its first server.
+    """
+    syncs = np.where(systems.closes, np.maximum(demand.syncs, demand.files), demand.syncs)
+    chain = syncs / demand.streams * (ROUND_TRIP + DURABLE / systems.write_iops)
+    used = np.minimum(systems.servers, demand.files)
+    return np.asarray(np.maximum(chain, syncs * DURABLE / (systems.write_iops * systems.disks * used)))
+
+
+def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:
+    """Return the B that the busiest server's page cache takes before its disks have to keep up."""
+    room = systems.dirty * systems.disks
+    takes = systems.cached & ~_waits(demand, systems)
+    return np.where(takes, np.minimum(demand.total * load, room), 0.0)
+
+
+def _waits(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
+    """Return where each write is on the disk before the next: strict NFS, and strict CephFS on a shared file."""
+    if demand.reads:
+        return np.zeros(len(systems), dtype=bool)
+    return systems.strict & (systems.cached | (demand.shared and demand.streams > 1))
+
+
+def _calls(demand: Demand, systems: Systems) -> Floats:
+    """Return how many messages servers get: requests are cut to what a call takes, and joined where they may be."""
+    each = demand.streams * demand.requests * np.ceil(demand.request / systems.call)
+    window = systems.ahead if demand.reads else np.where(_waits(demand, systems), 0.0, systems.behind)
+    whole = demand.random and not demand.reads  # what a cache holds altogether leaves it in order
+    joins = (window > 0) & (demand.joined | (whole & (window >= demand.total / demand.streams)))
+    return np.where(joins, np.minimum(each, np.maximum(demand.streams, demand.total / systems.call)), each)

@@ -1,0 +1,102 @@
+"""Configurations as columns of numbers, so that all of them are estimated at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.platforms import Platform
+from acic.prior.designs import Design, design
+from acic.prior.facts import Facts
+from acic.space import Value
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+RELAXED, STRICT = "relaxed", "strict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Systems:
+    """Hardware and design of some configurations, each of shape (configurations,).
+
+    Args:
+        nic: payload of each node's network interface each way, B/s.
+        cpu: processors of each node.
+        servers: how many.
+        part_time: whether they are on compute nodes.
+        disks: of each server, in RAID-0.
+        read, write: B/s of one disk.
+        read_iops, write_iops: I/Os per second of one disk.
+        dirty: B of dirty pages for each disk.
+        unit: B of a file on one server before the next one's turn; inf where files are whole.
+        strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
+        call, trips, opening, server, byte, client, behind, ahead, cached, piece, hashed, closes, spread_names: as
+            `Design` has them.
+    """
+
+    nic: Floats
+    cpu: Floats
+    servers: Floats
+    part_time: Flags
+    disks: Floats
+    read: Floats
+    write: Floats
+    read_iops: Floats
+    write_iops: Floats
+    dirty: Floats
+    unit: Floats
+    strict: Flags
+    call: Floats
+    trips: Floats
+    opening: Floats
+    server: Floats
+    byte: Floats
+    client: Floats
+    behind: Floats
+    ahead: Floats
+    cached: Flags
+    piece: Floats
+    hashed: Flags
+    closes: Flags
+    spread_names: Flags
+
+    def __len__(self) -> int:
+        return len(self.nic)
+
+
+_OF_DESIGN = tuple(field.name for field in fields(Design) if field.name != "unit")
+_FLAGS = ("part_time", "strict", "cached", "hashed", "closes", "spread_names")
+
+
+def systems_of(platform: Platform, facts: Facts, configurations: Sequence[Mapping[str, Value]]) -> Systems:
+    """Return the configurations of `platform` as numbers; its file systems must have designs."""
+    rows = [_row(platform, facts, one) for one in configurations]
+    return Systems(
+        **{
+            field.name: np.array([row[field.name] for row in rows], dtype=bool if field.name in _FLAGS else float)
+            for field in fields(Systems)
+        }
+    )
+
+
+def _row(platform: Platform, facts: Facts, configuration: Mapping[str, Value]) -> dict[str, float | bool]:
+    roles = platform.roles
+    own = design(str(configuration["file_system"]))
+    assert own is not None  # noqa: S101 (prior_of looked for all of them)
+    disk = facts.disks[str(configuration[roles.device])]
+    servers = int(configuration.get(roles.servers, 1))
+    return {
+        "nic": facts.nic[platform.instance_for(configuration).name],
+        "cpu": facts.cpu,
+        "servers": servers,
+        "part_time": configuration.get(roles.placement) != roles.dedicated,
+        "disks": int(configuration.get(roles.devices, 1)),
+        **{name: getattr(disk, name) for name in ("read", "write", "read_iops", "write_iops", "dirty")},
+        "unit": float(configuration.get("stripe_size", own.unit)),
+        "strict": configuration.get("consistency", RELAXED) == STRICT,
+        **{name: getattr(own, name) for name in _OF_DESIGN},
+    }

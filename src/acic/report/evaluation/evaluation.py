@@ -1,0 +1,118 @@
+"""What the page and the pictures are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from acic.errors import InvalidInput
+from acic.evaluation.field import Application, Table
+from acic.evaluation.picks import Curve, Picks
+from acic.platforms import Platform
+
+FIGURES: Mapping[str, str] = {
+    "regret": "how far each method stays behind the best",
+    "fig1": "how far the configurations of one application lie apart",
+    "table4": "the best configuration of each application and scale",
+    "fig5": "run time of every application on every configuration",
+    "fig6": "cost of every application on every configuration",
+    "fig7": "what trying the first few recommendations brings",
+    "fig8": "how many of the top-ranked parameters to train with",
+    "fig9": "walks through the configurations, and the model",
+    "learning": "how much training is needed",
+}  # names as options take them, in the order of the page
+GOALS = ("time", "cost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lines:
+    """Curves on common axes.
+
+    Args:
+        title: what is shown, in a few words.
+        spent: the horizontal axis, with its unit: "training runs", "training cost, USD".
+        shown: the vertical axis, with its unit: "regret of the first choice".
+        kind: how its values are written: "share" (0.05 is 5 %), "factor" (3.0x), "count", "seconds" or "dollars".
+        curves: what there is to compare, at least one.
+        basis: "measured", or "predicted" where the values were not.
+        log_spent, log_shown: whether equal factors are equally far apart on that axis; values <= 0 are at its edge.
+        about: what the band is over, in a sentence.
+
+    Raises:
+        InvalidInput: no curve, curves of unequal lengths, or an unknown kind.
+    """
+
+    title: str
+    spent: str
+    shown: str
+    kind: str
+    curves: tuple[Curve, ...]
+    basis: str = "measured"
+    log_spent: bool = False
+    log_shown: bool = False
+    about: str = "The band is from the 10 % to the 90 % quantile."
+
+    def __post_init__(self) -> None:
+        whole = all(len({len(c.spent), len(c.middle), len(c.low), len(c.high)}) == 1 and c.spent for c in self.curves)
+        if not self.curves or not whole:
+            raise InvalidInput(f"nothing to draw as {self.title!r}", hint="give curves whose parts are equally long")
+        if self.kind not in ("share", "factor", "count", "seconds", "dollars"):
+            raise InvalidInput(f"{self.kind!r} is no kind of values", hint="share, factor, count, seconds or dollars")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """Everything that the page and the pictures are made of.
+
+    Args:
+        platform: whose truth it is.
+        tables: the truth by goal, "time" and perhaps "cost", of the same applications and configurations.
+        picks: of all methods and goals. The first of each goal is the advice that is judged, the next ones are its
+            opponents. Figures 5 and 6 show the first four of a goal, "regret" shows all of them.
+        again: by goal, medians of fresh runs of the few that were measured again, of the same shape, NaN elsewhere.
+            Regret by these stands beside that by the truth: the smallest of many medians flatters itself.
+        runs: how many runs stand behind the tables.
+        repetitions: how often each application ran on each configuration: the least and the most.
+        training: points that the advice was learnt from, none of them of these applications; None if it is not known.
+        lines: curves for "fig8", "fig9" and "learning".
+        application: that figure 1 is about; None for the one with the widest spread.
+        command: that makes the page.
+
+    Raises:
+        InvalidInput: the tables do not fit together, a choice is no column of them, or an application is unknown.
+    """
+
+    platform: Platform
+    tables: Mapping[str, Table]
+    picks: Sequence[Picks]
+    runs: int
+    repetitions: tuple[int, int]
+    training: int | None = None
+    again: Mapping[str, Table] = field(default_factory=dict)
+    lines: Mapping[str, Sequence[Lines]] = field(default_factory=dict)
+    application: Application | None = None
+    command: str = "acic evaluate"
+
+    def __post_init__(self) -> None:
+        tables = [*self.tables.values(), *self.again.values()]
+        if "time" not in self.tables or not set(self.tables) <= set(GOALS):
+            raise InvalidInput("there is no table of run times", hint="give tables for time, and perhaps for cost")
+        first = self.tables["time"]
+        if not first.applications or not first.configurations:
+            raise InvalidInput("the truth is empty", hint="measure an application first: acic survey")
+        if any((t.applications, t.configurations) != (first.applications, first.configurations) for t in tables):
+            raise InvalidInput("the tables are not of the same runs", hint="make them with table_of from the same runs")
+        if self.application is not None and self.application not in first.applications:
+            raise InvalidInput(f"nothing was measured of {self.application}", hint=f"choose of {first.applications}")
+        if any(not 0 <= c < len(first.configurations) for p in self.picks for r in p.ranked.values() for c in r):
+            raise InvalidInput("a choice is no column of the truth", hint="make the choices from the same table")
+
+    @property
+    def baseline(self) -> int | None:
+        """The baseline's column; None if it was never measured."""
+        configurations = self.tables["time"].configurations
+        return configurations.index(self.platform.baseline) if self.platform.baseline in configurations else None
+
+    def of_goal(self, goal: str) -> list[Picks]:
+        """Return the choices for a goal, the advice first."""
+        return [p for p in self.picks if p.goal == goal]

@@ -1,0 +1,123 @@
+"""Figures 8 and 9 and the learning curves: how results change with what was spent."""
+
+from __future__ import annotations
+
+import math
+
+from acic.evaluation.picks import Curve
+from acic.report.axis import Axis, from_zero, log_axis
+from acic.report.evaluation.chart import GROUPS, Figure, Line, Plot, Sheet, Spot, at_edge
+from acic.report.evaluation.evaluation import FIGURES, Evaluation, Lines
+from acic.report.evaluation.told import count_text, listed, plain, tick
+from acic.report.words import tick_text
+
+_COUNTERPARTS = {"fig8": "Figure 8", "fig9": "Figure 9", "learning": "Figure 8, for more plans and models"}
+_ENDS = 6  # columns of the table of values
+
+
+def lines_figure(given: Evaluation, name: str) -> Figure | None:
+    """Return figure 8, 9 or the learning curves; None where there are no curves."""
+    groups = given.lines.get(name, ())
+    if not groups:
+        return None
+    title = FIGURES[name]
+    return Figure(
+        name=name,
+        title=title[0].upper() + title[1:],
+        counterpart=_COUNTERPARTS[name],
+        sees=(*(_sees(g) for g in groups), *dict.fromkeys(g.about for g in groups if g.about)),
+        parts=tuple(part for g in groups for part in (_plot(g), _sheet(g))),
+    )
+
+
+def _plot(lines: Lines) -> Plot:
+    drawn = tuple(_line(lines, c, GROUPS[i % len(GROUPS)]) for i, c in enumerate(lines.curves))
+    shown = [v for line in drawn for place in line.places for v in place[1:] if math.isfinite(v)]
+    axis = _axis(shown, lines.kind, log=lines.log_shown)
+    edge = None
+    if any(math.isinf(v) and v > 0 for line in drawn for place in line.places for v in place[1:]):
+        axis, edge = at_edge(axis, low=False)
+    spent = [place[0] for line in drawn for place in line.places]
+    return Plot(
+        caption=lines.title,
+        x=_axis(spent, "count", log=lines.log_spent),
+        y=axis,
+        across=lines.spent,
+        up=lines.shown,
+        label=f"{lines.title}: {_sees(lines)}",
+        edge=edge,
+        lines=drawn,
+        spots=tuple(
+            Spot(
+                x=place[0],
+                y=place[2],
+                kind=line.kind if math.isfinite(place[2]) else "failed",
+                who=line.name,
+                said=f"{plain(place[2], lines.kind)} at {count_text(place[0])} "
+                f"({plain(place[1], lines.kind)} to {plain(place[3], lines.kind)})",
+            )
+            for line in drawn
+            for place in line.places
+        ),
+        legend=tuple((line.kind, line.name) for line in drawn),
+        basis=lines.basis,
+    )
+
+
+def _line(lines: Lines, curve: Curve, kind: str) -> Line:
+    """Return a curve as it is drawn: there is a gap of nothing where its middle is not known."""
+    shown, log = (curve.spent, curve.low, curve.middle, curve.high), lines.log_shown
+    places = tuple(
+        (_least(x, lines.log_spent), _least(low, log), _least(middle, log), _least(high, log))
+        for x, low, middle, high in zip(*shown, strict=True)
+        if not math.isnan(middle)
+    )
+    return Line(name=curve.name, kind=kind, places=places)
+
+
+def _axis(values: list[float], kind: str, *, log: bool) -> Axis:
+    if log:
+        return log_axis(values, lambda v: tick(v, kind))
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if low < 0:
+        return _both_ways(low, high, kind)
+    return from_zero(high, lambda v: tick(v, kind) if kind != "count" else tick_text(v))
+
+
+def _both_ways(low: float, high: float, kind: str) -> Axis:
+    """Return a linear axis around zero: savings can be losses."""
+    whole = from_zero(max(-low, high), lambda v: tick(v, kind))
+    step = whole.ticks[1][0]
+    first, last = math.floor(low / step), math.ceil(high / step)
+    ticks = tuple((i * step, tick(i * step, kind)) for i in range(first, max(last, 0) + 1))
+    return Axis(low=first * step, high=max(last, 0) * step or step, ticks=ticks)
+
+
+def _least(value: float, log: bool) -> float:
+    """Return a value that the axis can take: a logarithm has none of zero, so that lies at the edge."""
+    return max(value, 1e-9) if log else value
+
+
+def _sheet(lines: Lines) -> Sheet:
+    """Return the curves in numbers, at a few places that are spread evenly."""
+    every = sorted({x for c in lines.curves for x in c.spent})
+    chosen = sorted({every[round(i * (len(every) - 1) / (_ENDS - 1))] for i in range(_ENDS)})
+    return Sheet(
+        caption=f"{lines.title}, in numbers",
+        columns=((lines.spent, ""), *((count_text(x), "number") for x in chosen)),
+        rows=tuple((c.name, *(_cell(c, x, lines.kind) for x in chosen)) for c in lines.curves),
+    )
+
+
+def _cell(curve: Curve, spent: float, kind: str) -> str:
+    at = dict(zip(curve.spent, curve.middle, strict=True))
+    return plain(at.get(spent, math.nan), kind)
+
+
+def _sees(lines: Lines) -> str:
+    last = {c.spent[-1] for c in lines.curves}
+    if len(last) == 1:
+        ends = [f"{c.name} {plain(c.middle[-1], lines.kind)}" for c in lines.curves]
+        return f"At the right end ({count_text(last.pop())} {lines.spent}): {listed(ends)}."
+    ends = [f"{c.name} {plain(c.middle[-1], lines.kind)} (at {count_text(c.spent[-1])})" for c in lines.curves]
+    return f"At the ends of the lines: {listed(ends)}."

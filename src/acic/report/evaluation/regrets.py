@@ -1,0 +1,108 @@
+"""Regret: how far the first choice of each method stays behind the best measured, application by application."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from acic.evaluation.field import Table
+from acic.evaluation.picks import Picks
+from acic.report.evaluation.chart import Figure, Mark, Row, Rows, at_edge
+from acic.report.evaluation.evaluation import Evaluation
+from acic.report.evaluation.merit import Floats, known, quantile, regret
+from acic.report.evaluation.told import NEAR, application_text, of_texts, regret_axis, share_text
+
+_GOLDEN = 0.6180339887498949
+WHAT = {
+    "time": "how much longer the run took than on the best configuration",
+    "cost": "how much more it cost than on the cheapest configuration",
+}
+
+
+def regret_figure(given: Evaluation) -> Figure | None:
+    """Return the regret of each method, for each goal, by the truth and by fresh runs; None without any choice."""
+    goals = [g for g, t in given.tables.items() if any(len(known(regret(t, p))) for p in given.of_goal(g))]
+    if not goals:
+        return None
+    sees = [said for goal in goals for said in _sees(given.of_goal(goal), given.tables[goal])]
+    parts = []
+    for goal in goals:
+        parts.append(_rows(given.of_goal(goal), given.tables[goal], f"Regret for {goal}: {WHAT[goal]}"))
+        again = given.again.get(goal)
+        run = [p for p in given.of_goal(goal) if again is not None and len(known(regret(again, p)))]
+        if again is not None and run:
+            parts.append(_rows(run, again, f"Regret for {goal} by fresh runs of the choice and of the best few"))
+    if len(parts) > len(goals):
+        sees.append("The smallest of many medians flatters itself, so the best few ran again: fresh runs tell more.")
+    return Figure(
+        name="regret",
+        title="How far each method stays behind the best",
+        counterpart="none; the paper tells gains over the baseline",
+        sees=tuple(sees),
+        parts=tuple(parts),
+    )
+
+
+def _rows(picks: list[Picks], table: Table, caption: str) -> Rows:
+    found = [regret(table, p) for p in picks]
+    axis, edge = regret_axis(np.concatenate(found)), None
+    if any(np.isinf(f).any() for f in found):
+        axis, edge = at_edge(axis, low=False)
+    return Rows(
+        caption=caption,
+        axis=axis,
+        scale="regret of the first choice (left is better)",
+        columns=("median", "90th percentile", "worst", "failed", "applications"),
+        rows=tuple(_row(table, p, f) for p, f in zip(picks, found, strict=True)),
+        legend=(
+            ("each", "an application"),
+            ("median", "median of the applications"),
+            ("tenth", "90th percentile"),
+            *([("failed", "the choice failed, or gave wrong bytes")] if edge is not None else []),
+        ),
+        edge=edge,
+        neutral=NEAR,
+        neutral_name="the best",
+        what="method",
+    )
+
+
+def _row(table: Table, picks: Picks, found: Floats) -> Row:
+    names = [application_text(a) for a in table.applications]
+    order = [int(i) for i in np.argsort(found, kind="stable") if not math.isnan(found[i])]
+    marks = [
+        Mark(
+            at=float(found[i]) + NEAR,
+            kind="failed" if math.isinf(found[i]) else "each",
+            who=names[i],
+            said=f"regret {share_text(float(found[i]))}",
+            lane=((n * _GOLDEN) % 1 - 0.5) * 1.3,
+        )
+        for n, i in enumerate(order)
+    ]
+    middle, tenth = quantile(found, 0.5), quantile(found, 0.9)
+    if not math.isnan(middle):
+        marks += [Mark(at=tenth + NEAR, kind="tenth"), Mark(at=middle + NEAR, kind="median")]
+    worst = float(known(found).max()) if order else math.nan
+    failed = int(np.isinf(found).sum())
+    cells = (share_text(middle), share_text(tenth), share_text(worst), str(failed), str(len(order)))
+    over = of_texts(len(order), "application")
+    label = f"{picks.title}: median regret {cells[0]}, 90th percentile {cells[1]}, over {over}"
+    return Row(name=picks.title, marks=tuple(marks), cells=cells, label=label)
+
+
+def _sees(picks: list[Picks], table: Table) -> list[str]:
+    there = [(p, regret(table, p)) for p in picks]
+    middles = {p.title: quantile(f, 0.5) for p, f in there if len(known(f))}
+    least = min(middles, key=lambda m: middles[m])
+    beside = f", the lowest median of {of_texts(len(middles), 'method')}" if len(middles) > 1 else ""
+    within = share_text(middles[least])
+    said = [f"For {table.goal}, half of the applications stay within {within} of the best with {least}{beside}."]
+    lost = {p.title: int(np.isnan(f).sum()) for p, f in there}
+    said += [
+        f"{title} has no measured choice for {of_texts(count, 'application')}."
+        for title, count in lost.items()
+        if count
+    ]
+    return said

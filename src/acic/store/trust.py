@@ -1,0 +1,250 @@
+"""How far each contributor is believed: from what the others' measurements say about theirs.
+
+A Gaussian process predicts every row of a contributor from the rows of all others. What it misses is compared with
+what it can know: where nobody else measured anything alike, anything may be true. Whoever misses by far more than
+contributors usually do weighs less, and then says less about the others; that is repeated until it settles.
+
+It holds while the larger part of the contributors is honest, each speaks for itself, and they measured comparable
+things. One who measured what nobody else did cannot be judged, and is believed. Of two, nobody can tell who is right.
+
+Source: leaving out groups in closed form: Rasmussen & Williams, "Gaussian Processes for Machine Learning", 2006,
+section 5.4.2; weights that follow residuals: Huber, "Robust statistics", 1981, chapter 7; for whole sources in place of
+rows: Li et al., "Resolving conflicts in heterogeneous data by truth discovery", SIGMOD 2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.platforms import Platform
+from acic.space import Encoder
+from acic.store.training import Floats, Integers, TrainingRows
+from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
+
+FEWEST = 3  # contributors, below which none of them can be told from the others
+FLOOR = 0.01  # no contributor vanishes: a weight has to stay positive, and be seen
+BELIEVED = 0.5  # trust from which on a contributor's baselines may be what others' rows are divided by
+MOST = 1500  # rows that are looked at: the time grows with their cube
+_ROUNDS = 12
+_CAP = 25.0  # a row that is missed by five deviations or by a thousand counts the same: anybody has a few
+_USUAL = 2.5  # times the usual contributor's mean square: as much is still within honest reach
+_STEEP = 4.0  # how fast trust falls beyond it
+_SHRINK = 4.0  # rows of a usual contributor that each one is taken to have besides
+_TAIL = 4.0  # degrees of freedom: single rows that are far off count less while others are judged by them
+_WORKLOAD, _CONFIGURATION, _NOISE = 0.2, 0.1, 0.03  # variances, in parts of the data's own: what no parameter tells
+_SHIFT = 4.0  # variance of a contributor's own factor, in parts of the data's own: units are mistaken by thousands
+_CONTRADICTED, _CONFIRMED = 3.0, 1.5  # more deviations than the one, fewer than the other
+_LEAST = 1e-9  # of a scale
+_SHIFTED = 1.5  # times faster or slower that is told as such
+_NORMAL = 0.6745  # median of a standard normal variable's size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contribution:
+    """What is held of one contributor.
+
+    Args:
+        contributor: its name, "" where nobody is named.
+        rows: how many measurements teach.
+        trust: what each of their weights is multiplied with, in [FLOOR, 1].
+        factor: the median of its bandwidths over what the others' say: 3.0 is three times as fast.
+    """
+
+    contributor: str
+    rows: int
+    trust: float
+    factor: float
+
+    def __str__(self) -> str:
+        name = self.contributor or "(unnamed)"
+        far = max(self.factor, 1.0 / self.factor)
+        how = (
+            f"{far:.3g}x {'faster' if self.factor > 1.0 else 'slower'} than" if far >= _SHIFTED else "scattered around"
+        )
+        its = f"its {self.rows} rows are {how} what the others' say"
+        return f"contributor {name} is trusted {self.trust:.2g}: {its}"
+
+
+def contributions(rows: TrainingRows, platform: Platform) -> tuple[Contribution, ...]:
+    """Return what is held of each contributor of `rows`, in the order of their names.
+
+    It depends neither on the order of the rows nor on how large honest noise is.
+    """
+    counts = np.bincount(rows.contributor, minlength=len(rows.contributors))
+    order = sorted(np.flatnonzero(counts), key=lambda i: rows.contributors[i])
+    trust, factor = np.ones(len(counts)), np.ones(len(counts))
+    if len(order) >= FEWEST:
+        from threadpoolctl import threadpool_limits
+
+        looked = _some(rows)
+        alike = covariance(looked, platform)
+        with threadpool_limits(limits=1):  # many small matrices: threads that wait for one another cost up to 10x
+            trust, factor = judged(alike, looked.mean, looked.contributor, looked.configuration, len(counts))
+    return tuple(
+        Contribution(
+            contributor=rows.contributors[i], rows=int(counts[i]), trust=float(trust[i]), factor=float(factor[i])
+        )
+        for i in order
+    )
+
+
+def doubted(found: Sequence[Contribution]) -> list[Contribution]:
+    """Return the contributors who are hardly believed, which a reader must know of."""
+    return [one for one in found if one.trust < BELIEVED]
+
+
+def trusted(rows: TrainingRows, found: Sequence[Contribution]) -> Floats:
+    """Return the trust in the contributor of each row, shape (rows,): what weights are multiplied with."""
+    by_name = {one.contributor: one.trust for one in found}
+    return np.array([by_name.get(name, 1.0) for name in rows.contributors])[rows.contributor]
+
+
+def believed(rows: TrainingRows, trust: Floats, platform: Platform) -> NDArray[np.bool_]:
+    """Return the rows that may be baselines, shape (rows,): a lie there would spoil all that is divided by it.
+
+    Those of little trust may, where an operation has no other baseline.
+
+    Args:
+        rows: the training.
+        trust: as `trusted` gives it, shape (rows,).
+        platform: its baseline is meant.
+    """
+    of_baseline = np.array([c == platform.baseline for c in rows.configurations], dtype=bool)[rows.configuration]
+    operation = np.array([w.operation.value for w in rows.workloads], dtype=object)[rows.workload]
+    good = trust >= BELIEVED
+    return np.asarray(good | ~np.isin(operation, operation[good & of_baseline]))
+
+
+def covariance(rows: TrainingRows, platform: Platform) -> Floats:
+    """Return how much alike rows are taken to be before anything is known of them, shape (rows, rows).
+
+    Alike in parameters, and beyond that where the workload or the configuration is the same.
+    """
+    encoder = Encoder((*platform.space.parameters, *WORKLOAD_PARAMETERS))
+    x = encoder.encode(rows.configurations)[rows.configuration]
+    workload = encoder.encode([values_of(w) for w in rows.workloads])[rows.workload]
+    for parameter in WORKLOAD_PARAMETERS:
+        columns = encoder.columns_of(parameter.name)
+        x[:, columns] = workload[:, columns]
+    x = x[:, np.ptp(x, axis=0) > 0]
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    square = (x**2).sum(axis=1)
+    distance = np.maximum(square[:, None] + square - 2.0 * x @ x.T, 0.0) / max(1, x.shape[1])
+    return np.asarray(
+        np.exp(-distance / 2.0)
+        + _WORKLOAD * (rows.workload[:, None] == rows.workload)
+        + _CONFIGURATION * (rows.configuration[:, None] == rows.configuration)
+    )
+
+
+def judged(
+    alike: Floats, y: Floats, contributor: Integers, configuration: Integers, contributors: int
+) -> tuple[Floats, Floats]:
+    """Return trust and factor of each contributor, each of shape (contributors,).
+
+    Args:
+        alike: prior covariance of the rows, in any unit, shape (rows, rows).
+        y: natural logarithm of bandwidth, shape (rows,).
+        contributor: of each row, 0 to contributors - 1, shape (rows,).
+        configuration: of each row, any numbers, shape (rows,).
+        contributors: how many; one without rows is believed.
+    """
+    blocks = [np.flatnonzero(contributor == one) for one in range(contributors)]
+    centred = y - np.median(y)
+    scale = float(np.median(np.abs(centred))) / _NORMAL
+    trust, tail = np.ones(contributors), np.ones(len(y))
+    if scale < _LEAST:
+        return trust, np.ones(contributors)
+    centred = centred / scale
+    trust = _unshifted(alike, centred, contributor, blocks)
+    for _ in range(_ROUNDS):
+        evidence = _Evidence(alike, centred, _NOISE / (trust[contributor] * tail))
+        missed, z = evidence.without(blocks)
+        usual = float(np.median([np.median(np.abs(z[rows])) for rows in blocks if len(rows)])) / _NORMAL
+        usual = max(usual, 1.0)  # where all miss by less, what is far is still not more than unusual
+        z = _settled(z / usual, usual, evidence, contributor, configuration)
+        before, trust = trust, _trust(z, blocks)
+        tail = (_TAIL + 1.0) / (_TAIL + np.maximum(z**2, 1.0))
+        if np.allclose(before, trust, rtol=0.0, atol=1e-3):
+            break
+    return trust, np.array([np.exp(scale * np.median(missed[rows])) if len(rows) else 1.0 for rows in blocks])
+
+
+class _Evidence:
+    """What rows say about others that are left out.
+
+    Args:
+        alike: prior covariance, shape (rows, rows).
+        y: what they say, shape (rows,).
+        noise: variance of each, shape (rows,).
+    """
+
+    def __init__(self, alike: Floats, y: Floats, noise: Floats) -> None:
+        self._noise = noise
+        self._inverse = np.linalg.inv(alike + np.diag(noise))
+        self._half = self._inverse @ y
+
+    def without(self, blocks: Sequence[NDArray[np.intp]]) -> tuple[Floats, Floats]:
+        """Return what each row of a block lies above what all rows outside of it say, shape (rows,).
+
+        Plainly, and in deviations of a row that would be believed.
+        """
+        missed, z = np.zeros(len(self._half)), np.zeros(len(self._half))
+        for rows in blocks:
+            if len(rows):
+                own = np.linalg.inv(self._inverse[np.ix_(rows, rows)])
+                missed[rows] = own @ self._half[rows]
+                z[rows] = missed[rows] / np.sqrt(np.maximum(np.diag(own) - self._noise[rows], 0.0) + _NOISE)
+        return missed, z
+
+
+def _unshifted(alike: Floats, y: Floats, contributor: Integers, blocks: Sequence[NDArray[np.intp]]) -> Floats:
+    """Return a first trust: less for those who lie above or below most others by a factor of their own."""
+    same = _SHIFT * (contributor[:, None] == contributor)
+    half = np.linalg.solve(alike + same + _NOISE * np.eye(len(y)), y)
+    shift = _SHIFT * np.array([half[rows].sum() for rows in blocks])
+    present = shift[[len(rows) > 0 for rows in blocks]]
+    off = np.abs(shift - np.median(present))
+    usual = max(float(np.median(off[[len(rows) > 0 for rows in blocks]])) / _NORMAL, np.sqrt(_NOISE))
+    return np.asarray(np.clip((_USUAL * usual / np.maximum(off, _USUAL * usual)) ** _STEEP, FLOOR, 1.0))
+
+
+def _settled(z: Floats, usual: float, evidence: _Evidence, contributor: Integers, configuration: Integers) -> Floats:
+    """Return the deviations, those on a disputed configuration by what other configurations let expect.
+
+    Disputed is one where somebody is contradicted by the others who measured it, and confirmed by all that was measured
+    elsewhere: several who agree to praise a configuration are not right because they are many.
+    """
+    made = z.copy()
+    contradicted = np.abs(z) > _CONTRADICTED
+    for disputed in np.unique(configuration[contradicted]):
+        there = np.flatnonzero(configuration == disputed)
+        elsewhere = np.zeros(len(z))
+        for one in np.unique(contributor[there]):
+            own = there[contributor[there] == one]
+            left_out = np.flatnonzero((configuration == disputed) | (contributor == one))
+            elsewhere[own] = evidence.without([left_out])[1][own] / usual
+        if (contradicted[there] & (np.abs(elsewhere[there]) < _CONFIRMED)).any():
+            made[there] = elsewhere[there]
+    return made
+
+
+def _trust(z: Floats, blocks: Sequence[NDArray[np.intp]]) -> Floats:
+    square = np.minimum(z**2, _CAP)
+    sums = np.array([square[rows].sum() for rows in blocks])
+    counts = np.array([len(rows) for rows in blocks])
+    usual = float(np.median([square[rows].mean() for rows in blocks if len(rows)]))
+    excess = (sums / max(usual, 1.0) + _SHRINK) / (counts + _SHRINK)
+    return np.asarray(np.clip((_USUAL / np.maximum(excess, _USUAL)) ** _STEEP, FLOOR, 1.0))
+
+
+def _some(rows: TrainingRows) -> TrainingRows:
+    """Return all rows, or of many an even part of each contributor's, by time."""
+    if len(rows) <= MOST:
+        return rows
+    order = np.lexsort((rows.mean, rows.time, rows.contributor))
+    return rows.rows(np.sort(order[np.linspace(0, len(order) - 1, MOST).astype(np.intp)]))

@@ -1,0 +1,110 @@
+"""What `acic explain` prints, on a made-up cluster with a made-up model: it must not depend on what is learned."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from acic.advisor.explaining import Against, Explanation, explain
+from acic.advisor.knowledge import Errors, Knowledge
+from acic.advisor.sensitivity import Dependence
+from acic.cli.explain_shown import show
+from acic.models.calibration import Calibration
+from acic.platforms import Platform
+from acic.store import Measurement
+from acic.store.training import training_table
+from acic.units import MIB
+from acic.workloads import Access, Quality, Workload
+from acic.workloads.characterize import characterize_file
+from tests.advisor.conftest import WRITE, application
+from tests.advisor.test_explaining import Crossing
+
+DATA = Path(__file__).parents[1] / "data"
+GOLDEN = DATA / "explain" / "s3d_io.txt"
+LOG = DATA / "darshan" / "apps" / "s3d_io_blocking.darshan"
+
+
+@pytest.fixture
+def crossing(knowledge: Knowledge, cluster: Platform) -> Knowledge:
+    errors = Errors(Calibration(np.linspace(-0.4, 0.4, 21), math.inf), (-math.log(1.5), math.log(1.5)), 0.1)
+    learned = replace(
+        knowledge.learned, model="crossing", predictor=Crossing(knowledge.encoder.columns), errors=errors, noise=0.03
+    )
+    return Knowledge(cluster, learned)
+
+
+def tidy(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def test_a_real_log_gets_the_golden_words(
+    cluster: Platform, crossing: Knowledge, training: list[Measurement], capsys: pytest.CaptureFixture[str]
+) -> None:
+    workload = characterize_file(LOG, partial=False)
+    show(explain(workload, cluster, crossing, rows=training_table(training, cluster)), workload, cluster)
+    printed = tidy(capsys.readouterr().out)
+    if os.environ.get("ACIC_WRITE_GOLDEN"):
+        GOLDEN.write_text(printed)
+    assert printed == GOLDEN.read_text()
+
+
+def told(found: Explanation, workload: Workload, cluster: Platform, capsys: pytest.CaptureFixture[str]) -> str:
+    show(found, workload, cluster)
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_a_turn_is_told_in_words(cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]) -> None:
+    workload = application(replace(WRITE, request_size=8 * MIB))
+    text = told(explain(workload, cluster, crossing), workload, cluster, capsys)
+    assert "request_size 8 MiB 1 MiB servers 1" in text.replace("file_system NFS", "servers 1")
+    assert "Nobody can tell, because it was not measured: processes (32, 128)" in text
+
+
+def test_an_answer_that_is_the_baseline_says_so(
+    cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workload = application(replace(WRITE, request_size=MIB))
+    found = explain(workload, cluster, crossing)
+    assert found.answer == cluster.baseline
+    text = told(found, workload, cluster, capsys)
+    assert "Why this, and not the runner-up?" in text
+    assert "The answer is the baseline itself" in text
+
+
+def test_the_same_configuration_is_no_difference(
+    cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workload = application(WRITE)
+    answer = explain(workload, cluster, crossing).answer
+    found = explain(workload, cluster, crossing, against=Against.NAMED, instead=answer)
+    assert found.changes.parts == ()
+    assert "The one named has the same values." in told(found, workload, cluster, capsys)
+
+
+def test_what_is_doubtful_and_harmful_is_worth_knowing_better(
+    cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workload = application(replace(WRITE, request_size=3 * MIB, data_size=100 * MIB, access=Access.UNKNOWN))
+    found = explain(workload, cluster, crossing)
+    harmful = [one for one in found.dependences if one.harm >= 0.01]
+    assert [one.name for one in harmful] == ["request_size"]
+    text = told(found, workload, cluster, capsys)
+    assert "known exactly" in text
+    phase = replace(workload.phases[0], quality={"request_size": Quality.ESTIMATED})
+    doubtful = replace(workload, phases=(phase,))
+    text = told(explain(doubtful, cluster, crossing), doubtful, cluster, capsys)
+    assert "Worth knowing better, most first: request_size." in text
+    assert "~3 MiB" in text
+
+
+def test_dependences_without_levels_have_no_turn(cluster: Platform, crossing: Knowledge) -> None:
+    one = next(d for d in explain(application(WRITE), cluster, crossing).dependences if d.name == "processes")
+    assert isinstance(one, Dependence)
+    assert one.levels == ()
+    assert one.below is one.above is None
+    assert one.harm == 0

@@ -1,0 +1,65 @@
+"""Advice from a crowd: honest contributors change nothing, and one who is not believed is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.known import Trust, known
+from acic.platforms import Platform
+from acic.store import Measurement, Repetition
+from acic.store.database import Store
+from tests.advisor.conftest import WHEN, WRITE
+
+
+def asked(
+    platform: Platform, folder: Path, measurements: Sequence[Measurement], monkeypatch: pytest.MonkeyPatch
+) -> Knowledge:
+    monkeypatch.setenv("ACIC_CACHE", str(folder / "cache"))
+    with Store.open(str(folder / "store.sqlite")) as opened:
+        opened.add(measurements)
+    for _ in range(2):  # the second time from the cache
+        found = known(platform, "cart", store=str(folder / "store.sqlite"), trust=Trust(), now=WHEN)
+    return found
+
+
+def dealt(training: Sequence[Measurement], contributors: int) -> list[Measurement]:
+    owner = np.random.default_rng(0).permutation(len(training)) % contributors
+    return [replace(m, contributor=f"made up {i}") for m, i in zip(training, owner, strict=True)]
+
+
+def faster(measurement: Measurement, factor: float) -> Measurement:
+    claimed = tuple(Repetition(bandwidth=(b or 0.0) * factor, seconds=None) for b in measurement.bandwidths)
+    return replace(measurement, repetitions=claimed)
+
+
+def test_honest_contributors_change_no_digit(
+    cluster: Platform, training: list[Measurement], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "many").mkdir()
+    one = asked(cluster, tmp_path / "one", training, monkeypatch)
+    many = asked(cluster, tmp_path / "many", dealt(training, 6), monkeypatch)
+    np.testing.assert_array_equal(one.effect(WRITE).mean, many.effect(WRITE).mean)
+    np.testing.assert_array_equal(one.effect(WRITE).low, many.effect(WRITE).low)
+    assert not one.safety_notes()
+    assert not many.safety_notes()
+
+
+def test_a_liar_is_named_and_hardly_moves_the_answer(
+    cluster: Platform, training: list[Measurement], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "honest").mkdir()
+    (tmp_path / "lied").mkdir()
+    honest = asked(cluster, tmp_path / "honest", training, monkeypatch).effect(WRITE).mean
+    told = [faster(m, 1000.0) if m.contributor == "made up 2" else m for m in dealt(training, 6)]
+    found = asked(cluster, tmp_path / "lied", told, monkeypatch)
+    (note,) = found.safety_notes()
+    assert note.startswith("contributor made up 2 is trusted 0.0")
+    assert "faster than what the others' say" in note
+    assert np.median(np.abs(found.effect(WRITE).mean - honest)) < 0.2

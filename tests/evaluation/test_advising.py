@@ -1,0 +1,156 @@
+"""What acic would advise: from the run on the baseline alone, in the order of `acic recommend`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from acic.advisor.advice import Goal
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.ranking import rates
+from acic.advisor.recommend import recommend
+from acic.advisor.staging import staging_rate, staging_seconds
+from acic.benchmarks.kernels import kernel
+from acic.errors import InvalidInput, MissingData
+from acic.evaluation.advising import Asked, asked, candidates, ranked
+from acic.evaluation.field import Table, table_of
+from acic.platforms import load_platform
+from acic.space import Configuration
+from acic.store import Outcome
+from acic.units import MIB
+from tests.evaluation.pretend import LAB, SIX, SLOW_NETWORK, SOME, knowledge, run_of, truth
+
+BTIO = ("btio", "small")
+
+
+def question(runs: list[object] | None = None) -> Asked:
+    return asked(BTIO, truth() if runs is None else runs, LAB)  # type: ignore[arg-type]
+
+
+def whole_space(goal: str) -> Table:
+    """A table of every candidate; what stands in it must not matter."""
+    space = knowledge().platform.space
+    every = tuple(space.configuration(point) for point in knowledge().points)
+    return Table((BTIO,), every, np.ones((1, len(every))), goal)
+
+
+def test_a_user_knows_the_run_on_the_baseline_and_how_large_the_results_are() -> None:
+    one = kernel(*BTIO)
+    slow = [replace(r, seconds=99.0, io=98.0) for r in truth(repetitions=3) if r.configuration != LAB.baseline]
+    logs = [run_of(one, LAB.baseline, i, factor=f) for i, f in enumerate((1.0, 5.0, 1.2))]
+    found = asked(BTIO, [*slow, *logs], LAB)
+    assert found.workload.run_seconds == logs[2].seconds  # the median
+    assert found.workload.io_share == pytest.approx((logs[2].io or 0) / (logs[2].seconds or 1))
+    assert found.workload.phases == one.workload.phases
+    assert found.results == 8 * MIB
+    assert asked(BTIO, logs, LAB).results == one.bytes_moved  # never copied out, so what it wrote to what it keeps
+    assert asked(("random-reads", "only"), truth(), LAB).results == 0
+
+
+def test_nobody_can_ask_who_has_no_good_run_on_the_baseline() -> None:
+    failed = run_of(kernel(*BTIO), LAB.baseline, outcome=Outcome.FAILED)
+    with pytest.raises(MissingData, match="btio-small was never run well"):
+        asked(BTIO, [failed], LAB)
+    with pytest.raises(InvalidInput, match="there is no kernel nobody"):
+        asked(("nobody", "small"), [failed], LAB)
+
+
+def test_only_what_all_were_measured_on_can_be_chosen_and_only_what_has_a_baseline_judged() -> None:
+    runs = truth()
+    lacking = [r for r in runs if (r.kernel, r.configuration) != ("pop", SOME[2])]
+    failed = [
+        r if (r.kernel, r.scale, r.configuration) != (*BTIO, SOME[0]) else replace(r, outcome=Outcome.FAILED)
+        for r in lacking
+    ]
+    table = candidates(table_of(failed, LAB, "time"), LAB)
+    assert set(table.configurations) == {*SOME} - {SOME[2]}
+    assert set(table.applications) == {(k.name, k.scale) for k in SIX} - {BTIO}
+    assert table.values.shape == (len(SIX) - 1, len(SOME) - 1)
+    everything = table_of(runs, LAB, "time")
+    assert candidates(everything, LAB).values.tolist() == everything.values.tolist()
+    with pytest.raises(MissingData, match="baseline"):
+        candidates(table_of([r for r in runs if r.configuration != LAB.baseline], LAB, "time"), LAB)
+
+
+@pytest.mark.parametrize("goal", ["time", "cost"])
+@pytest.mark.parametrize("application", [(k.name, k.scale) for k in SIX])
+def test_the_first_of_the_order_are_the_answers_of_recommend(application: tuple[str, str], goal: str) -> None:
+    asks, table = asked(application, truth(), LAB), whole_space(goal)
+    advice = recommend(asks.workload, LAB, knowledge(), goal=Goal(goal), top=5, results=asks.results)
+    order = ranked(asks, LAB, knowledge(), table, goal)
+    answers = [r.configuration for r in advice.recommendations]
+    if advice.verdict == "nothing":
+        answers = [LAB.baseline, *(c for c in answers if c != LAB.baseline)]
+    assert [table.configurations[i] for i in order[: len(answers)]] == answers
+    assert sorted(order) == list(range(len(table.configurations)))
+
+
+def test_the_truth_of_what_is_judged_is_not_looked_at() -> None:
+    table = whole_space("time")
+    other = Table(table.applications, table.configurations, table.values * np.nan, "time")
+    assert ranked(question(), LAB, knowledge(), table, "time") == ranked(question(), LAB, knowledge(), other, "time")
+
+
+def test_what_gave_back_wrong_bytes_is_left_out() -> None:
+    table = whole_space("time")
+    best = table.configurations[ranked(question(), LAB, knowledge(), table, "time")[0]]
+    warned = Knowledge(LAB, replace(knowledge().learned, unsafe=frozenset({best})))
+    order = ranked(question(), LAB, warned, table, "time")
+    assert best not in [table.configurations[i] for i in order]
+    assert len(order) == len(table.configurations) - 1
+
+
+def test_without_a_gain_beyond_the_noise_the_baseline_comes_first() -> None:
+    asks = question()
+    idle = replace(asks, workload=replace(asks.workload, io_share=0.001), results=0)
+    table = whole_space("time")
+    first, second = ranked(idle, LAB, knowledge(), table, "time")[:2]
+    assert table.configurations[first] == LAB.baseline
+    assert table.configurations[second] != LAB.baseline
+    assert table.configurations[ranked(asks, LAB, knowledge(), table, "time")[0]] != LAB.baseline
+
+
+def test_staging_takes_as_long_as_the_platform_says_where_disks_are_lost() -> None:
+    points = LAB.space.enumerate()
+    rate = staging_rate(LAB)
+    assert rate == 60e6  # B/s, of 480 Mbit/s
+    found = staging_seconds(LAB, points, 120_000_000)
+    lost = [LAB.space.configuration(point)["device"] == "ephemeral" for point in points]
+    assert found.tolist() == [2.0 if one else 0.0 for one in lost]
+    tianhe = load_platform("tianhe-lustre")
+    assert not staging_seconds(tianhe, tianhe.space.enumerate()[:9], 10**9).any()
+
+
+def test_large_results_are_not_put_on_disks_that_are_lost() -> None:
+    asks = question()
+    kept, scratch = (
+        recommend(asks.workload, LAB, knowledge(), results=size).recommendations[0] for size in (2 * 10**9, 0)
+    )
+    assert kept.configuration["device"] == "EBS"
+    assert scratch.configuration["device"] == "ephemeral"
+
+
+def test_disks_are_paid_for() -> None:
+    found = rates(LAB, LAB.space.enumerate(), 4, None)
+    wanted = [LAB.cost(configuration, 4, 1.0) for configuration in LAB.space.configurations()]
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_io_of_unequal_phases_is_shared_by_what_the_baseline_needs_for_each() -> None:
+    """Random reads of few bytes take most of the time: bytes alone would give it all to the stream."""
+    from acic.advisor.forecast import forecast
+
+    asks = asked(("mpiblast", "small"), truth(applications=[kernel("mpiblast", "small")]), LAB)
+    found = forecast(asks.workload, LAB, knowledge(), goal=Goal.TIME)
+    wanted = np.array([knowledge().baseline_seconds(p.characteristics) for p in asks.workload.phases])
+    np.testing.assert_allclose(np.array(found.times.phases) / sum(found.times.phases), wanted / wanted.sum())
+    assert found.times.total == pytest.approx(asks.workload.run_seconds)
+
+
+def test_configurations_of_another_platform_are_refused() -> None:
+    one = next(c for c in SLOW_NETWORK if c != LAB.baseline)
+    only = Knowledge(LAB, replace(knowledge().learned, unsafe=frozenset({one})))
+    with pytest.raises(MissingData, match="no configuration"):
+        ranked(question(), LAB, only, Table((BTIO,), (Configuration(one),), np.ones((1, 1)), "time"), "time")

@@ -1,0 +1,76 @@
+"""What liars cost, simulated: the figures are told as they are, and the defence does no harm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from acic.errors import InvalidInput
+from acic.evaluation.crowd import CONTRIBUTORS, LIES, crowd, harm, harms
+from acic.evaluation.taught import Judge, judge_of
+from acic.store.bundled import bundled
+from acic.store.training import TrainingRows, training_table
+from tests.evaluation.made_up import LAB, kernels_truth
+
+
+@pytest.fixture(scope="module")
+def rows() -> TrainingRows:
+    return training_table(bundled(LAB), LAB)
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    return judge_of(kernels_truth(configurations=40), LAB, "time")
+
+
+def test_everybody_measured_as_much_and_nothing_changes(rows: TrainingRows) -> None:
+    made = crowd(rows, 20, rng=np.random.default_rng(0))
+    counts = np.bincount(made.contributor)
+    assert len(counts) == 20
+    assert np.ptp(counts) <= 1
+    assert all(name.startswith("simulated") for name in made.contributors)
+    assert_array_equal(made.mean, rows.mean)
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_only_the_rows_of_liars_change(rows: TrainingRows, lie: str) -> None:
+    made = crowd(rows, CONTRIBUTORS, rng=np.random.default_rng(0))
+    bad = made.contributor < 8
+    told = LIES[lie](made, bad, LAB, np.random.default_rng(1))
+    for name in ("mean", "best", "configuration", "workload", "contributor"):
+        assert_array_equal(getattr(told, name)[~bad], getattr(made, name)[~bad])
+    assert (told.mean[bad] != made.mean[bad]).any()
+    nobody = LIES[lie](made, np.zeros(len(made), dtype=bool), LAB, np.random.default_rng(1))
+    assert_array_equal(nobody.mean, made.mean)
+
+
+def test_twins_stay_together_when_a_configuration_is_claimed(rows: TrainingRows) -> None:
+    made = crowd(rows, CONTRIBUTORS, rng=np.random.default_rng(0))
+    told = LIES["promoting"](made, made.contributor < 8, LAB, np.random.default_rng(1))
+    pairs = np.column_stack([told.workload, told.configuration])
+    assert len(np.unique(np.column_stack([pairs, told.group]), axis=0)) == len(np.unique(pairs, axis=0))
+    assert len(np.unique(told.group)) == len(np.unique(pairs, axis=0))
+
+
+def test_without_liars_nothing_is_lost(rows: TrainingRows, judge: Judge) -> None:
+    found = harm(rows, judge, "x1000", 0.0, model="cart", seeds=1)
+    assert found.undefended == found.honest
+    assert found.liars == 0.0
+
+
+def test_a_thousandfold_lie_is_seen_and_seeds_repeat(rows: TrainingRows, judge: Judge) -> None:
+    found = harms(rows, judge, lies=["x1000"], shares=[0.2], model="cart", seeds=2)
+    assert len(found) == 1
+    assert found[0].liars < 0.1
+    assert found[0].others > 0.2
+    assert found[0].defended <= found[0].undefended
+    assert found[0].cost == found[0].defended - found[0].honest
+    assert found == harms(rows, judge, lies=["x1000"], shares=[0.2], model="cart", seeds=2)
+
+
+def test_wrong_input_is_refused(rows: TrainingRows, judge: Judge) -> None:
+    with pytest.raises(InvalidInput, match="nobody lies"):
+        harm(rows, judge, "truth", 0.2)
+    with pytest.raises(InvalidInput, match="share"):
+        harm(rows, judge, "noise", 1.2)

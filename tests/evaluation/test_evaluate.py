@@ -1,0 +1,279 @@
+"""`acic evaluate`: what it is told, what it prints, and that bad input is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from acic.cli.main import run
+from acic.errors import InvalidInput, MissingData
+from acic.evaluation.contenders import contenders
+from acic.evaluation.evaluate import Evaluated, bundled_truth, evaluate, fresh_table
+from acic.evaluation.loops import loops
+from acic.evaluation.methods import methods
+from acic.evaluation.survey import Survey, measure
+from acic.evaluation.truth import Run, write_truth
+from acic.platforms import load_platform
+from acic.space import Configuration
+from acic.store import Outcome
+from tests.evaluation.pretend import LAB, SIX, SOME, WHEN, knowledge, run_of, truth
+
+QUICK = ("fixed", "rules", "random", "baseline", "best")
+Call = Callable[..., tuple[int, str, str]]
+
+
+def judged(runs: list[Run], **more: Any) -> Evaluated:
+    return evaluate(runs, LAB, methods(more.pop("names", QUICK)), knowledge, **more)
+
+
+@pytest.fixture
+def acic(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    monkeypatch.setenv("ACIC_STORE", str(tmp_path / "store.sqlite"))
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+
+    def call(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        status = run(["evaluate", *map(str, words)])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write_truth(truth(repetitions=3, noise=0.02), tmp_path / "truth.parquet")
+    return tmp_path / "truth.parquet"
+
+
+def only(*names: str) -> list[str]:
+    return [word for name in names for word in ("--method", name)]
+
+
+def test_how_much_truth_there_is_is_told() -> None:
+    runs = [r for r in truth(repetitions=3) if (r.kernel, r.configuration, r.repetition) != ("pop", SOME[3], 2)]
+    runs = [r for r in runs if (r.kernel, r.configuration) != ("pop", SOME[4])]
+    failed = [
+        replace(r, outcome=Outcome.FAILED, seconds=None)
+        if (r.kernel, r.scale, r.configuration) == ("btio", "large", LAB.baseline)
+        else r
+        for r in runs
+    ]
+    extent = judged(failed).extent
+    assert extent.unasked == (("btio", "large"),)
+    assert (extent.applications, extent.configurations, extent.partial) == (len(SIX) - 1, len(SOME) - 1, 1)
+    assert (extent.runs, extent.repetitions) == (len(failed), (2, 3))
+
+
+def test_both_goals_are_judged_and_the_best_has_no_regret() -> None:
+    found = judged(truth(repetitions=3, noise=0.02))
+    assert [j.goal for j in found.judgements] == ["time", "cost"]
+    for judgement in found.judgements:
+        scores = {s.method: s.figures[1] for s in judgement.scores}
+        assert tuple(scores) == QUICK
+        assert scores["best"].mean == 0
+        assert scores["baseline"].gain == (1.0 if judgement.goal == "time" else 0.0)
+        assert scores["best"].gain == scores["best"].best_gain >= max(f.gain for f in scores.values())
+        assert scores["random"].mean > 0
+    assert 0.005 < found.noise.typical < 0.05
+
+
+def test_the_optimum_of_each_application_is_the_least_of_its_row() -> None:
+    for judgement in judged(truth(repetitions=3, noise=0.02)).judgements:
+        for optimum, row in zip(judgement.optima, judgement.table.values, strict=True):
+            assert optimum.value == row.min()
+            assert judgement.table.configurations[int(row.argmin())] == optimum.configuration
+            assert optimum.near >= 1
+
+
+def test_fresh_runs_judge_the_methods_whose_choice_they_are_of() -> None:
+    runs = truth(repetitions=2, noise=0.02)
+    fresh = truth(repetitions=5, noise=0.02, seed=4, configurations=SOME[:3])
+    (judgement,) = judged(runs, goals=["time"], fresh=fresh).judgements
+    by = {f.method: f for f in judgement.fresh}
+    assert by["baseline"].regret.keys() == set(judgement.table.applications)
+    assert "random" not in by
+    again = fresh_table(judgement.table, fresh, LAB)
+    assert again.values.shape == judgement.table.values.shape
+    measured = [c in SOME[:3] for c in judgement.table.configurations]
+    assert (~np.isnan(again.values)).all(axis=0).tolist() == measured
+
+
+def test_progress_is_told_for_each_method_and_goal() -> None:
+    seen: list[int] = []
+    judged(truth(), watch=seen.append)
+    assert seen == list(range(1, 2 * len(QUICK) + 1))
+
+
+def test_a_truth_of_something_else_is_refused() -> None:
+    with pytest.raises(MissingData, match="empty"):
+        judged([])
+    with pytest.raises(InvalidInput, match="there is no kernel nobody"):
+        judged([*truth(), replace(truth()[0], kernel="nobody")])
+    with pytest.raises(InvalidInput, match="has a configuration that lab has not"):
+        judged([*truth(), replace(truth()[0], configuration=Configuration(device="EBS"))])
+
+
+def test_the_bundled_truth_is_of_the_lab() -> None:
+    runs = bundled_truth("lab")
+    assert {r.configuration for r in runs} >= {LAB.baseline}
+    with pytest.raises(MissingData, match="no ground truth comes with acic for tianhe-lustre"):
+        bundled_truth(load_platform("tianhe-lustre").name)
+
+
+def test_the_command_prints_tables_and_tells_how_far_they_go(acic: Call, file: Path) -> None:
+    status, out, err = acic("--truth", file, *only("rules", "fixed", "best"))
+    assert status == 0
+    assert out.startswith(f"ground truth of lab: 6 applications, each on {len(SOME)} configurations, 3 times; ")
+    for title in (
+        "time: regret of",
+        "cost: regret of",
+        "rules chose, measured",
+        "the best configuration of each",
+        "observed",
+    ):
+        assert title in out
+    assert "the paper's 3.0x" in out
+    assert "the paper's 53 %" in out
+    assert "flatters itself" in err
+    assert "repeated runs differ by" in err
+
+
+def test_only_the_tables_that_are_called_for_are_printed(acic: Call, file: Path) -> None:
+    status, out, _ = acic("--truth", file, *only("fixed"), "--figure", "table4", "--goal", "cost")
+    assert status == 0
+    assert "cost: the best configuration of each application" in out
+    assert "regret of the first choice" not in out
+    assert "time:" not in out
+
+
+def test_json_has_every_figure_and_says_failed_for_what_failed(acic: Call, tmp_path: Path) -> None:
+    runs = truth(repetitions=2)
+    best = min((r for r in runs if r.kernel == "pop" and r.scale == "small"), key=lambda r: r.total or math.inf)
+    broken = [
+        replace(r, outcome=Outcome.CORRUPT, seconds=None)
+        if (r.kernel, r.configuration) == ("pop", best.configuration)
+        else r
+        for r in runs
+    ]
+    write_truth(broken, tmp_path / "t.parquet")
+    status, out, _ = acic(
+        "--truth", tmp_path / "t.parquet", *only("random", "fixed", "best"), "--json", "--goal", "time"
+    )
+    assert status == 0
+    found = json.loads(out)
+    (goal,) = found["goals"]
+    names = [m["method"] for m in goal["methods"]]
+    assert names == ["random", "fixed", "best"]
+    blind, _, top = goal["methods"]
+    assert top["figures"][0]["mean"] == 0
+    assert blind["figures"][0]["failed"] == pytest.approx(2 / len(SOME))
+    assert set(top["figures"][0]["regret"]) == {f"{k.name} {k.scale}" for k in SIX}
+    assert found["extent"]["runs"] == len(runs)
+    assert len(found["observations"]) == 9
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--method", "oracle"), "there is no method 'oracle'"),
+        (("--figure", "fig99"), "there is no figure 'fig99'"),
+        (("--figure", "fig1"), "fig1 is a picture"),
+        (("--platform", "moon"), "there is no platform 'moon'"),
+        (("--html", "/nowhere/page.html"), "/nowhere is no folder"),
+    ],
+)
+def test_bad_input_is_one_clear_error(acic: Call, file: Path, words: tuple[str, ...], said: str) -> None:
+    status, out, err = acic("--truth", file, *words)
+    assert status == 2
+    assert out == ""
+    assert said in err
+    assert "hint: " in err
+
+
+def test_the_page_is_written(acic: Call, file: Path, tmp_path: Path) -> None:
+    words = ("--figure", "fig7", "--html", tmp_path / "page.html")
+    status, out, err = acic("--truth", file, *only("fixed", "rules", "best"), *words)
+    assert status == 0, err
+    assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")
+    assert "the page is in" in err
+    assert "of the first few choices" in out
+
+
+def test_pictures_are_written_into_a_folder_that_is_made(acic: Call, file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    words = ("--figure", "fig5", "--pictures", tmp_path / "a" / "b", "--goal", "time")
+    status, _, err = acic("--truth", file, *only("fixed", "rules"), *words)
+    assert status == 0, err
+    assert (tmp_path / "a" / "b" / "fig5.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_figure_9_is_drawn_from_searches_that_follow_the_first_method(
+    acic: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acic.evaluation.loops.loops", partial(loops, seeds=1, runs=6))  # in a second
+    words = ("--figure", "fig9", "--html", tmp_path / "page.html", "--goal", "time")
+    status, _, err = acic("--truth", file, *only("best"), "--method", "rules", *words)
+    assert status == 0, err
+    page = (tmp_path / "page.html").read_text()
+    assert "Searching by real runs" in page
+    assert "pb-walk" in page
+
+
+def test_what_is_measured_again_are_the_best_few_and_what_was_chosen() -> None:
+    runs = truth(repetitions=2, noise=0.02)
+    names = ("fixed", "rules", "random", "model:ridge")
+    found = contenders(runs, LAB, methods(names), knowledge, top=2)
+    for judgement in judged(runs, names=names).judgements:
+        table = judgement.table
+        for application, row in zip(table.applications, table.values, strict=True):
+            wanted = [table.configurations[i] for i in np.argsort(row)[:2]]
+            wanted += [
+                table.configurations[p[0].ranked[application][0]] for p in judgement.picks if p[0].method != "random"
+            ]
+            assert set(wanted) <= set(found[application])
+            assert found[application][0] == LAB.baseline
+            assert len(set(found[application])) == len(found[application]) <= 1 + 2 * (2 + 3)
+
+
+def test_a_survey_of_points_runs_each_as_often_as_it_has_passes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    points = {("btio", "small"): SOME[:2], ("pop", "large"): SOME[1:3]}
+    survey = Survey.of_points("lab", points, name="fresh", passes=5, seed=1, now=WHEN)
+    assert survey.plan.runs == 4 * 5
+    by_name = {(k.name, k.scale): k for k in SIX}
+    measure(survey, lambda k, c, number: run_of(by_name[k.name, k.scale], c, number))
+    again = Survey.open("fresh")
+    assert not list(again.left())
+    counted = Counter(((r.kernel, r.scale), r.configuration) for r in again.runs)
+    assert counted == {(a, c): 5 for a, those in points.items() for c in those}
+    orders = [r.repetition for r in again.runs]
+    assert orders == sorted(orders)  # pass after pass: runs of a point are apart
+    with pytest.raises(InvalidInput):
+        Survey.of_points("lab", {("nobody", "small"): SOME[:1]}, name="other", passes=1, seed=0, now=WHEN)
+
+
+def test_the_command_plans_fresh_runs(
+    capsys: pytest.CaptureFixture[str], file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    words = ["survey", "begin", "fresh", "--best", str(file), "--top", "1", *only("fixed", "rules"), "--passes", "5"]
+    assert run(words) == 0
+    out = capsys.readouterr().out
+    planned = Survey.open("fresh").plan
+    assert out.startswith("6 applications, ")
+    assert planned.passes == 5
+    assert planned.points is not None
+    assert LAB.baseline in planned.configurations
+    assert len(SIX) * 2 <= len(planned.points) <= len(SIX) * 7

@@ -1,0 +1,125 @@
+"""Regret from fresh runs: what the smallest of many medians hides, with an interval that holds the truth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from acic.benchmarks.kernels import Kernel
+from acic.evaluation.advising import candidates
+from acic.evaluation.field import table_of
+from acic.evaluation.fresh import Fresh
+from acic.evaluation.methods import Best
+from acic.evaluation.picks import Picks
+from acic.evaluation.truth import Run
+from acic.space import Configuration
+from acic.store import Outcome
+from tests.evaluation.pretend import LAB, SIX, SOME, truth
+from tests.evaluation.test_methods import scene
+
+TWO = SOME[:2]
+ONE = SIX[:1]
+
+
+def chosen(column: int, application: Kernel = SIX[0]) -> list[Picks]:
+    return [Picks(method="m", title="M", goal="time", ranked={(application.name, application.scale): (column,)})]
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def measured(runs: list[Run], column: int) -> tuple[float, float, float]:
+    table = table_of(runs, LAB, "time")
+    found = Fresh(runs, LAB, "time").score(chosen(column), table, rng=rng())
+    assert found is not None
+    assert found.repetitions == 5
+    (interval,) = found.regret.values()
+    assert found.median.value == found.p90.value == interval.value
+    return interval.value, interval.low, interval.high
+
+
+def columns(runs: list[Run]) -> tuple[int, int, float]:
+    """Return the better and the worse column of two, and the regret of the worse."""
+    values = table_of(runs, LAB, "time").values[0]
+    return int(values.argmin()), int(values.argmax()), float(values.max() / values.min() - 1.0)
+
+
+def test_without_noise_the_regret_is_exact_and_its_interval_has_no_width() -> None:
+    runs = truth(applications=ONE, configurations=TWO, repetitions=5)
+    better, worse, regret = columns(runs)
+    assert regret > 0.05
+    assert measured(runs, better) == (0.0, 0.0, 0.0)
+    assert measured(runs, worse) == pytest.approx((regret, regret, regret))
+
+
+def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
+    exact = columns(truth(applications=ONE, configurations=TWO))
+    held = 0
+    for seed in range(60):
+        runs = truth(applications=ONE, configurations=TWO, repetitions=5, noise=0.05, seed=seed)
+        _, low, high = measured(runs, exact[1])
+        held += low <= exact[2] <= high
+    assert 0.6 <= held / 60 <= 0.95  # a bootstrap of five runs is a little too narrow for its 80 %
+
+
+def test_a_pass_that_was_slow_throughout_does_not_count() -> None:
+    runs = truth(applications=ONE, configurations=TWO, repetitions=5)
+    _, worse, regret = columns(runs)
+    slow = [
+        replace(r, seconds=(r.seconds or 0) * 2, staged=r.staged * 2) if r.repetition in (1, 2) else r for r in runs
+    ]
+    value, low, high = measured(slow, worse)
+    assert (value, low, high) == pytest.approx((regret, regret, regret))
+
+
+def test_the_best_of_many_noisy_medians_is_not_as_good_as_it_looked() -> None:
+    """All configurations are as good: by the truth the best one has no regret, by fresh runs it has."""
+    same = lambda k, c: 1.0 / _io(k, c)  # noqa: E731 (it is used here alone)
+    old = truth(noise=0.2, factor=same)
+    table = candidates(table_of(old, LAB, "time"), LAB)
+    picks = Best().picks(scene(values=table))
+    fresh = Fresh(truth(repetitions=5, noise=0.2, seed=9, factor=same), LAB, "time").score(picks, table, rng=rng())
+    assert fresh is not None
+    assert fresh.of == len(fresh.regret) == len(SIX)
+    assert fresh.median.value > 0.02
+    assert fresh.median.low <= fresh.median.value <= fresh.median.high
+    assert fresh.p90.value >= fresh.median.value
+
+
+def _io(kernel: Kernel, configuration: Configuration) -> float:
+    (run,) = truth(applications=[kernel], configurations=[configuration])
+    return (run.io or 0.0) / 0.5
+
+
+def test_a_choice_that_was_not_run_again_is_not_judged() -> None:
+    runs = truth(applications=ONE, configurations=TWO, repetitions=5)
+    whole = table_of(truth(applications=ONE), LAB, "time")
+    missing = next(i for i, c in enumerate(whole.configurations) if c not in TWO)
+    fresh = Fresh(runs, LAB, "time")
+    assert fresh.score(chosen(missing), whole, rng=rng()) is None
+    assert fresh.score([*chosen(0), *chosen(1)], whole, rng=rng()) is None  # a blind choice
+    assert Fresh([], LAB, "time").score(chosen(0), whole, rng=rng()) is None
+
+
+def test_what_fails_in_most_passes_is_infinitely_bad() -> None:
+    runs = truth(applications=ONE, configurations=TWO, repetitions=5)
+    better, _, _ = columns(runs)
+    bad = table_of(runs, LAB, "time").configurations[better]
+    failing = [
+        replace(r, outcome=Outcome.FAILED, seconds=None) if r.configuration == bad and r.repetition > 1 else r
+        for r in runs
+    ]
+    value, low, _ = measured(failing, better)
+    assert math.isinf(value)
+    assert not math.isnan(low)
+    again = [replace(r, repetition=r.repetition) for r in runs if r.repetition > 1 and r.configuration == bad]
+    assert measured([*failing, *again], better)[0] == 0.0  # the second try went well
+
+
+def test_the_same_draws_give_the_same_to_the_digit() -> None:
+    runs = truth(applications=ONE, configurations=TWO, repetitions=5, noise=0.1)
+    assert measured(runs, 0) == measured(runs, 0)

@@ -1,0 +1,118 @@
+"""The paper's observations on truths that are made so that they hold, do not hold, or cannot be told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from acic.benchmarks.kernels import Kernel, kernels
+from acic.evaluation.advising import candidates
+from acic.evaluation.field import table_of
+from acic.evaluation.observations import Holds, Observation, _wilson, observations
+from acic.evaluation.truth import Run
+from acic.space import Configuration
+from acic.store import Outcome
+from tests.evaluation.pretend import LAB, SLOW_NETWORK, run_of, truth
+
+LITTLE = tuple(k for k in kernels() if k.name in ("abyss", "mdtest", "shared-log", "random-reads"))
+SEVERAL = (*LITTLE, *(k for k in kernels() if k.name in ("btio", "vpicio")))
+TWO_DISKS = tuple(
+    c for c in SLOW_NETWORK if c["raid_devices"] == 2 and c["file_system"] in ("NFS", "OrangeFS")
+)  # the baseline among them
+SAYS = {
+    "part-time": "part-time servers cost less",
+    "servers": "four PVFS2 (OrangeFS) servers are faster",
+    "ephemeral": "ephemeral disks are faster",
+    "nfs": "NFS is faster",
+}
+
+
+def told(runs: list[Run], *, noise: float = 0.05) -> dict[str, Observation]:
+    tables = {goal: candidates(table_of(runs, LAB, goal), LAB) for goal in ("time", "cost")}
+    return {o.says: o for o in observations(tables, runs, noise=noise, rng=np.random.default_rng(0))}
+
+
+def of(found: dict[str, Observation], begin: str) -> Observation:
+    return next(o for says, o in found.items() if says.startswith(begin))
+
+
+def with_factor(name: str, value: object, factor: float) -> list[Run]:
+    """I/O on configurations with that value takes `factor` times as long, and all else as long as all else."""
+
+    def by(kernel: Kernel, configuration: Configuration) -> float:
+        return (factor if configuration.get(name) == value else 1.0) / (run_of(kernel, configuration).io or 1.0)
+
+    return truth(applications=SEVERAL, configurations=TWO_DISKS, factor=by)
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "value"),
+    [
+        ("servers", "servers", 4),
+        ("ephemeral", "device", "ephemeral"),
+        ("nfs", "file_system", "NFS"),
+    ],
+)
+def test_what_is_made_faster_holds_and_what_is_made_slower_does_not(key: str, name: str, value: object) -> None:
+    assert of(told(with_factor(name, value, 0.3)), SAYS[key]).holds is Holds.YES
+    assert of(told(with_factor(name, value, 5.0)), SAYS[key]).holds is Holds.NO
+
+
+def test_part_time_servers_save_machines_unless_they_are_much_slower() -> None:
+    cheap = of(told(with_factor("placement", "part-time", 1.0)), SAYS["part-time"])
+    assert cheap.holds is Holds.YES
+    assert "x as good" in cheap.figures
+    assert of(told(with_factor("placement", "part-time", 9.0)), SAYS["part-time"]).holds is Holds.NO
+
+
+def test_what_makes_no_difference_cannot_be_told() -> None:
+    """Applications that go either way at random: the interval reaches both sides."""
+    rng = np.random.default_rng(3)
+    sign = {k.key: float(np.exp(rng.normal(0.0, 0.8))) for k in kernels()}
+
+    def by(kernel: Kernel, configuration: Configuration) -> float:
+        own = sign[kernel.key] if configuration["device"] == "ephemeral" else 1.0
+        return own / (run_of(kernel, configuration).io or 1.0)
+
+    runs = [replace(r, staged=0.0) for r in truth(applications=SEVERAL, configurations=TWO_DISKS, factor=by)]
+    assert of(told(runs), SAYS["ephemeral"]).holds is Holds.UNKNOWN
+
+
+def test_few_applications_cannot_tell() -> None:
+    found = told(truth(applications=SEVERAL[-2:], configurations=TWO_DISKS))
+    assert {o.holds for o in found.values() if "1 % of runs" not in o.says} == {Holds.UNKNOWN}
+
+
+def test_one_that_is_best_for_all_refutes_that_there_is_none() -> None:
+    only = TWO_DISKS[5]
+
+    def by(_: Kernel, configuration: Configuration) -> float:
+        return 0.01 if configuration == only else 1.0
+
+    assert of(told(truth(factor=by, configurations=TWO_DISKS)), "no configuration is the best").holds is Holds.NO
+    own = {k.key: TWO_DISKS[i] for i, k in enumerate(SEVERAL)}
+
+    def each(kernel: Kernel, configuration: Configuration) -> float:
+        return 0.01 if configuration == own[kernel.key] else 1.0
+
+    mixed = of(told(truth(applications=SEVERAL, configurations=TWO_DISKS, factor=each), noise=1e-3), "no configuration")
+    assert mixed.holds is Holds.YES
+    assert mixed.figures.startswith("10 different best ones for 10 applications")
+    assert "it takes 10 to serve all" in mixed.figures
+
+
+def test_failures_are_counted_over_all_runs() -> None:
+    runs = truth(repetitions=5, configurations=TWO_DISKS[:20])
+    bad = [replace(r, outcome=Outcome.CORRUPT, seconds=None) if i % 10 == 9 else r for i, r in enumerate(runs)]
+    sound, rotten = of(told(runs), "failures"), of(told(bad), "failures")
+    assert sound.holds is Holds.NO
+    assert rotten.holds is Holds.YES
+    assert f"{len(runs) // 10} gave wrong bytes: 10.0%" in rotten.figures
+
+
+def test_the_interval_of_a_share_is_wilsons() -> None:
+    low, high = _wilson(0.1, 50)  # Wilson, 1927: by hand
+    assert (low, high) == pytest.approx((0.0435, 0.2136), abs=1e-4)
+    assert _wilson(0.0, 100)[0] == pytest.approx(0.0, abs=1e-12)

@@ -1,0 +1,190 @@
+"""What holds for every workload and configuration, whatever the numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from acic.platforms import load_platform
+from acic.prior import Prior, Resource, Use, prior_of
+from acic.prior.demand import demand_of
+from acic.prior.roofline import streaming
+from acic.prior.spread import busiest, fullest_of
+from acic.prior.systems import Systems
+from acic.units import MIB
+from acic.workloads import Access, Characteristics, Interface, Operation
+
+LAB = load_platform("lab")
+CONFIGURATIONS = list(LAB.space.configurations())
+
+
+def lab_prior() -> Prior:
+    prior = prior_of(LAB)
+    assert prior is not None
+    return prior
+
+
+PRIOR = lab_prior()
+SYSTEMS = PRIOR.systems(CONFIGURATIONS)
+
+
+@st.composite
+def workloads(draw: st.DrawFn) -> Characteristics:
+    processes = draw(st.sampled_from([1, 4, 8, 16, 64]))
+    request = draw(st.sampled_from([512, 4096, 65_536, MIB, 4 * MIB, 5 * MIB + 8]))
+    return Characteristics(
+        processes=processes,
+        io_processes=draw(st.integers(1, processes)),
+        interface=draw(st.sampled_from(Interface)),
+        iterations=draw(st.sampled_from([1, 5, 96])),
+        data_size=request * draw(st.integers(1, 40)) + draw(st.sampled_from([0, 100])),
+        request_size=request,
+        operation=draw(st.sampled_from(Operation)),
+        collective=draw(st.booleans()),
+        shared=draw(st.booleans()),
+        access=draw(st.sampled_from(Access)),
+    )
+
+
+uses = st.builds(Use, files=st.sampled_from([None, 1, 7, 512]), syncs=st.sampled_from([None, 0, 1, 200]))
+laws = settings(max_examples=60, deadline=None)
+
+
+@laws
+@given(workload=workloads(), use=uses)
+def test_every_configuration_takes_some_time_and_not_for_ever(workload: Characteristics, use: Use) -> None:
+    parts = PRIOR.parts(workload, SYSTEMS, use)
+    assert parts.shape == (len(CONFIGURATIONS), len(Resource))
+    assert np.isfinite(parts).all()
+    assert (parts >= 0).all()
+    assert (parts.sum(axis=1) > 0).all()
+
+
+@laws
+@given(
+    workload=workloads(),
+    use=uses,
+    better=st.sampled_from(["nic", "cpu", "read", "write", "read_iops", "write_iops"]),
+    factor=st.floats(1, 50),
+)
+def test_better_hardware_is_never_slower(workload: Characteristics, use: Use, better: str, factor: float) -> None:
+    improved = replace(SYSTEMS, **{better: getattr(SYSTEMS, better) * factor})
+    demand = demand_of(workload, PRIOR.facts.nodes, use)
+    before, after = (PRIOR.seconds(workload, one, use) for one in (SYSTEMS, improved))
+    assert (after <= before * (1 + 1e-9)).all()
+    assert demand.total == workload.total_bytes
+
+
+@laws
+@given(workload=workloads(), use=uses)
+def test_a_second_disk_in_raid_0_is_never_slower(workload: Characteristics, use: Use) -> None:
+    one, two = (replace(SYSTEMS, disks=np.full(len(SYSTEMS), count)) for count in (1.0, 2.0))
+    assert (PRIOR.seconds(workload, two, use) <= PRIOR.seconds(workload, one, use) * (1 + 1e-9)).all()
+
+
+@laws
+@given(workload=workloads(), factor=st.floats(1.5, 4))
+def test_what_the_network_limits_is_as_much_faster_as_the_network(workload: Characteristics, factor: float) -> None:
+    """All other resources made endless: the time in streams is that of the network, and falls with its rate."""
+    demand = demand_of(workload, PRIOR.facts.nodes)
+    load = busiest(demand, SYSTEMS)
+    slow, fast = (streaming(demand, one, load) for one in (SYSTEMS, replace(SYSTEMS, nic=SYSTEMS.nic * factor)))
+    for resource in (Resource.CLIENT_NETWORK, Resource.SERVER_NETWORK):
+        assert_allclose(fast[:, resource] * factor, slow[:, resource])
+
+
+@laws
+@given(workload=workloads(), use=uses, unit=st.floats(1e-3, 1e3))
+def test_another_unit_of_time_changes_no_improvement(workload: Characteristics, use: Use, unit: float) -> None:
+    """Rates told per another second, and what software costs with them: only ratios of times are left."""
+    with pytest.MonkeyPatch.context() as patch:
+        plain = PRIOR.log_improvement(workload, SYSTEMS, use)
+        for module, name in (
+            ("demand", "ROUND_TRIP"),
+            ("roofline", "ROUND_TRIP"),
+            ("roofline", "CROSSING"),
+        ):
+            import acic.prior.demand
+            import acic.prior.roofline
+
+            owner = {"demand": acic.prior.demand, "roofline": acic.prior.roofline}[module]
+            patch.setattr(owner, name, getattr(owner, name) * unit)
+        baseline = PRIOR.systems([LAB.baseline])
+        seconds = [PRIOR.seconds(workload, _in(one, unit), use) for one in (baseline, SYSTEMS)]
+    assert_allclose(np.log(seconds[0]) - np.log(seconds[1]), plain, atol=1e-9)
+
+
+def _in(systems: Systems, unit: float) -> Systems:
+    rates = {name: getattr(systems, name) / unit for name in ("nic", "read", "write", "read_iops", "write_iops")}
+    costs = {name: getattr(systems, name) * unit for name in ("server", "byte", "client")}
+    return replace(systems, **rates, **costs)
+
+
+@laws
+@given(workload=workloads(), use=uses)
+def test_the_baseline_is_no_better_than_itself(workload: Characteristics, use: Use) -> None:
+    place = CONFIGURATIONS.index(LAB.baseline)
+    assert PRIOR.log_improvement(workload, SYSTEMS, use)[place] == 0.0
+
+
+@laws
+@given(workload=workloads(), use=uses)
+def test_the_bottleneck_is_what_takes_longest(workload: Characteristics, use: Use) -> None:
+    parts = PRIOR.parts(workload, SYSTEMS, use)
+    named = PRIOR.bottlenecks(workload, SYSTEMS, use)
+    assert_array_equal(parts[np.arange(len(named)), named], parts.max(axis=1))
+
+
+@laws
+@given(workload=workloads(), use=uses)
+def test_configurations_do_not_know_one_another(workload: Characteristics, use: Use) -> None:
+    whole = PRIOR.seconds(workload, SYSTEMS, use)
+    for place in (0, 100, len(CONFIGURATIONS) - 1):
+        alone = PRIOR.seconds(workload, PRIOR.systems([CONFIGURATIONS[place]]), use)
+        assert_allclose(alone, whole[place : place + 1], rtol=1e-12)
+
+
+@laws
+@given(workload=workloads())
+def test_no_server_has_less_than_its_share_nor_more_than_all(workload: Characteristics) -> None:
+    load = busiest(demand_of(workload, PRIOR.facts.nodes), SYSTEMS)
+    assert (load >= 1 / SYSTEMS.servers - 1e-12).all()
+    assert (load <= 1 + 1e-12).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(balls=st.integers(1, 60), bins=st.sampled_from([1, 2, 3, 4, 8]), seed=st.integers(0, 10**6))
+def test_the_fullest_bin_is_as_full_as_if_they_were_thrown(balls: int, bins: int, seed: int) -> None:
+    thrown = np.random.default_rng(seed).multinomial(balls, np.full(bins, 1 / bins), size=4000).max(axis=1)
+    found = fullest_of(np.array([float(balls)]), np.array([float(bins)]))[0]
+    assert found == pytest.approx(thrown.mean(), rel=0.12)
+    assert balls / bins <= found + 1e-12
+    assert found <= balls
+
+
+def test_nothing_is_shuffled_or_agreed_on_without_collective_calls() -> None:
+    base = Characteristics(
+        processes=16,
+        io_processes=16,
+        interface=Interface.MPIIO,
+        iterations=5,
+        data_size=MIB,
+        request_size=MIB,
+        operation=Operation.WRITE,
+        collective=False,
+        shared=True,
+        access=Access.STRIDED,
+    )
+    alone, together = (demand_of(replace(base, collective=flag), 4) for flag in (False, True))
+    assert alone.shuffled == alone.agreeing == 0.0
+    assert (alone.streams, together.streams) == (16, 4)  # an aggregator on each node
+    assert together.shuffled == pytest.approx(0.75 * base.total_bytes)  # a quarter is where it belongs already
+    assert together.request == 4 * MIB
+    assert math.isclose(alone.requests * alone.streams * alone.request, base.total_bytes)
+    assert math.isclose(together.requests * together.streams * together.request, base.total_bytes)

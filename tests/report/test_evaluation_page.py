@@ -1,0 +1,147 @@
+"""The evaluation's page is a whole document, says what is behind its numbers, and stays small."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acic.report.evaluation import FIGURES, Evaluation, figure, page
+from acic.report.evaluation.chart import SHAPES
+from acic.report.evaluation.page import figure_of
+from tests.report.evaluated import Imagined, imagine
+from tests.report.reading import LOADS, Seen, by_id, table_rows, tree, words
+
+GOLDEN = Path(__file__).parents[1] / "data" / "evaluation" / "page.txt"
+MADE = {
+    "usual": Imagined(),
+    "one-application": Imagined(applications=1),
+    "one-configuration": Imagined(configurations=1, failed=0.0, missing=0.0),
+    "one-of-each": Imagined(applications=1, configurations=1, failed=0.0, missing=0.0),
+    "no-baseline": Imagined(applications=3, configurations=5, baseline=False),
+    "all-failed": Imagined(applications=3, configurations=5, failed=1.0, missing=0.0, baseline=False),
+    "nothing-measured": Imagined(applications=2, configurations=3, failed=0.0, missing=1.0, baseline=False),
+    "time-alone": Imagined(applications=3, configurations=5, cost=False),
+    "truth-alone": Imagined(applications=3, configurations=5, methods=0, curves=False),
+    "again": Imagined(applications=5, configurations=20, again=True),
+}
+
+
+@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
+def test_every_evaluation_gives_a_whole_document(made: Imagined) -> None:
+    given = imagine(made)
+    text = page(given)
+    root, seen = tree(text), Seen(text)
+    assert [e.tag for e in root] == ["head", "body"]
+    ids = [e.get("id") for e in root.iter() if e.get("id")]
+    assert len(ids) == len(set(ids))
+    links = [a["href"] or "" for tag, a in seen.tags if tag in ("a", "use")]
+    assert {link.lstrip("#") for link in links} <= set(ids)
+    levels = [int(e.tag[1]) for e in root.iter() if re.fullmatch("h[1-6]", e.tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
+    assert not re.search(r"\b(nan|inf|None|True|False)\b", words(root.find("body") or root))
+    shown = [s.get("id") or "" for s in root.iter("section")]
+    lost = [name for name in FIGURES if name not in shown]
+    assert shown == [*(name for name in FIGURES if name in shown), "basis"]
+    assert all(name in words(by_id(text, "basis")) for name in lost)
+
+
+def test_pictures_say_what_they_show_and_tables_have_captions_and_heads() -> None:
+    root = tree(page(imagine(Imagined(applications=4, configurations=12))))
+    pictures = [e for e in root.iter("svg") if "picture" in (e.get("class") or "")]
+    assert len(pictures) > 30
+    for picture in pictures:
+        spoken = picture.get("role") == "img" and picture.get("aria-label")
+        assert spoken or picture.get("aria-hidden") == "true"
+    for table in root.iter("table"):
+        assert words(table.find("caption") or table)
+        assert all(th.get("scope") == "col" for th in table.findall("thead/tr/th"))
+    titles = {e.get("id") for e in root.iter("h2")}
+    assert all(e.get("aria-labelledby") in titles for e in root.iter("section"))
+    for section in root.iter("section"):
+        if section.get("id") != "basis":
+            assert words(section).count("Counterpart in the paper") == 1
+
+
+def test_marks_differ_by_shape_and_not_by_colour_alone() -> None:
+    for name in FIGURES:
+        for part in figure_of(name, imagine(Imagined(applications=4, configurations=30))).parts:
+            kinds = [kind for kind, _ in getattr(part, "legend", ())]
+            shapes = [SHAPES[kind][0] for kind in kinds]
+            assert len(shapes) == len(set(shapes)), name
+
+
+def test_nothing_is_asked_of_the_network_or_of_other_files() -> None:
+    text = page(imagine(Imagined(applications=2, configurations=6)))
+    for tag, attributes in Seen(text).tags:
+        assert tag not in ("link", "iframe", "object", "embed", "base", "img", "audio", "video", "form")
+        assert not set(attributes) & set(LOADS), (tag, attributes)
+        assert not any(name.startswith("on") for name in attributes)
+        assert (attributes.get("href") or "#").startswith("#")
+    assert not re.search(r"https?:|@import|url\(", text.replace("http://www.w3.org/2000/svg", ""))
+    (policy,) = (a["content"] for _, a in Seen(text).tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert (policy or "").startswith("default-src 'none'; style-src 'sha256-")
+
+
+def test_what_others_wrote_stays_text() -> None:
+    hostile = "</script><script>alert(1)</script>\" onload='x' & | ; <b>"
+    given = imagine(Imagined(applications=2, configurations=6))
+    table = given.tables["time"]
+    applications = ((hostile, "large"), *table.applications[1:])
+    tables = {g: replace(t, applications=applications) for g, t in given.tables.items()}
+    picks = [
+        replace(
+            p, title=hostile, ranked={b: p.ranked[a] for a, b in zip(table.applications, applications, strict=True)}
+        )
+        for p in given.picks
+    ]
+    text = page(replace(given, tables=tables, picks=picks, command=hostile))
+    plain = page(given)
+    assert [tag for tag, _ in Seen(text).tags] == [tag for tag, _ in Seen(plain).tags]
+    assert hostile in words(tree(text))
+    for place in (e for e in tree(text).iter() if e.get("data-told")):
+        assert all(len(told.split("|")) == 4 for told in (place.get("data-told") or "").split(";"))
+
+
+def test_a_large_truth_stays_small() -> None:
+    given = imagine(Imagined(applications=24, configurations=160))
+    text = page(given)
+    assert len(text.encode()) < 1.5e6
+    assert len(table_rows(by_id(text, "fig5"))) == 24
+    assert max(len(figure(name, given).encode()) for name in FIGURES) < 0.6e6
+
+
+def test_the_golden_text_of_a_small_page() -> None:
+    """A change of what is said shows as a change of a file."""
+    text = words(tree(page(_small())).find("body") or tree(""))
+    told = text.replace(". ", ".\n") + "\n"
+    if os.environ.get("ACIC_WRITE_GOLDEN") == "1":
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(told)
+    assert GOLDEN.exists(), "make golden writes it"
+    assert told == GOLDEN.read_text()
+
+
+def _small() -> Evaluation:
+    return imagine(Imagined(applications=3, configurations=6, failed=0.15, missing=0.1, again=True, methods=3))
+
+
+def test_one_figure_alone_has_no_other() -> None:
+    given = _small()
+    for name in FIGURES:
+        sections = [s.get("id") for s in tree(figure(name, given)).iter("section")]
+        assert sections == [name, "basis"]
+
+
+def test_the_numbers_of_the_headline_are_those_of_the_table() -> None:
+    text = page(_small())
+    tiles = [words(e) for e in tree(text).iter("div") if e.find("dt") is not None]
+    rows = table_rows(by_id(text, "regret"), caption="Regret for time")
+    for tile, row in zip(tiles, rows, strict=False):
+        assert tile.startswith(f"median regret, {row[0]} {row[2]} 90th percentile {row[3]}")
