@@ -35,6 +35,7 @@ _USUAL = 2.5  # times the usual contributor's mean square: as much is still with
 _STEEP = 4.0  # how fast trust falls beyond it
 _SHRINK = 4.0  # rows of a usual contributor that each one is taken to have besides
 _TAIL = 4.0  # degrees of freedom: single rows that are far off count less while others are judged by them
+_LABEL = 0.5  # of what is alike is left by each label of the system that differs: another file system is another world
 _WORKLOAD, _CONFIGURATION, _NOISE = 0.2, 0.1, 0.03  # variances, in parts of the data's own: what no parameter tells
 _SHIFT = 4.0  # variance of a contributor's own factor, in parts of the data's own: units are mistaken by thousands
 _CONTRADICTED, _CONFIRMED = 3.0, 1.5  # more deviations than the one, fewer than the other
@@ -122,7 +123,8 @@ def believed(rows: TrainingRows, trust: Floats, platform: Platform) -> NDArray[n
 def covariance(rows: TrainingRows, platform: Platform) -> Floats:
     """Return how much alike rows are taken to be before anything is known of them, shape (rows, rows).
 
-    Alike in parameters, and beyond that where the workload or the configuration is the same.
+    Alike in parameters, the less so the more labels of the configurations differ, and beyond that where the workload or
+    the configuration is the same.
     """
     encoder = Encoder((*platform.space.parameters, *WORKLOAD_PARAMETERS))
     x = encoder.encode(rows.configurations)[rows.configuration]
@@ -134,8 +136,11 @@ def covariance(rows: TrainingRows, platform: Platform) -> Floats:
     x = (x - x.mean(axis=0)) / x.std(axis=0)
     square = (x**2).sum(axis=1)
     distance = np.maximum(square[:, None] + square - 2.0 * x @ x.T, 0.0) / max(1, x.shape[1])
+    labels = [p.name for p in platform.space.parameters if not p.is_numeric]
+    told = np.array([[str(c.get(name)) for name in labels] for c in rows.configurations])[rows.configuration]
+    differing = sum((column[:, None] != column).astype(float) for column in told.T)
     return np.asarray(
-        np.exp(-distance / 2.0)
+        np.exp(-distance / 2.0) * _LABEL**differing
         + _WORKLOAD * (rows.workload[:, None] == rows.workload)
         + _CONFIGURATION * (rows.configuration[:, None] == rows.configuration)
     )
