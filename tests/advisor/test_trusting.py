@@ -51,15 +51,17 @@ def test_honest_contributors_change_no_digit(
     assert not many.safety_notes()
 
 
-def test_a_liar_is_named_and_hardly_moves_the_answer(
+def test_a_liar_is_named_and_teaches_nothing(
     cluster: Platform, training: list[Measurement], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "honest").mkdir()
     (tmp_path / "lied").mkdir()
-    honest = asked(cluster, tmp_path / "honest", training, monkeypatch).effect(WRITE).mean
+    others = [m for m in dealt(training, 6) if m.contributor != "made up 2"]
+    honest = asked(cluster, tmp_path / "honest", others, monkeypatch).effect(WRITE).mean
     told = [faster(m, 1000.0) if m.contributor == "made up 2" else m for m in dealt(training, 6)]
     found = asked(cluster, tmp_path / "lied", told, monkeypatch)
     (note,) = found.safety_notes()
     assert note.startswith("contributor made up 2 is trusted 0.0")
     assert "faster than what the others' say" in note
-    assert np.median(np.abs(found.effect(WRITE).mean - honest)) < 0.2
+    assert note.endswith("left out")
+    np.testing.assert_array_equal(found.effect(WRITE).mean, honest)

@@ -24,7 +24,7 @@ from acic.store.database import Store
 from acic.store.location import locate
 from acic.store.measurement import Basis, Outcome
 from acic.store.training import TrainingRows, training_table
-from acic.store.trust import believed, contributions, doubted, trusted
+from acic.store.trust import HEARD, believed, contributions, doubted, trusted
 
 SEED = 20130917
 REVISION_FACTOR = 0.5  # what an upgrade of the platform leaves of an older measurement's weight
@@ -76,6 +76,8 @@ def known(
         wrong = opened.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if opened else []
     found = contributions(rows, platform)
     contributors = trusted(rows, found)
+    heard = contributors >= HEARD
+    rows, contributors = rows.rows(heard), contributors[heard]
     weight = contributors * ageing_weights(
         rows.time, rows.behind, now=now, half_life=trust.half_life, revision_factor=trust.revision_factor
     )

@@ -25,7 +25,7 @@ from acic.evaluation.taught import Judge, taught
 from acic.models.registry import DEFAULT, learner
 from acic.platforms import Platform
 from acic.store.training import TrainingRows
-from acic.store.trust import Contribution, believed, contributions, trusted
+from acic.store.trust import HEARD, Contribution, believed, contributions, trusted
 
 Mask = NDArray[np.bool_]
 Lie = Callable[[TrainingRows, Mask, Platform, np.random.Generator], TrainingRows]
@@ -152,6 +152,8 @@ def _of_seed(
 
 def _regret(rows: TrainingRows, judge: Judge, model: str, found: Sequence[Contribution], seed: int) -> float:
     weight = trusted(rows, found)
+    heard = weight >= HEARD
+    rows, weight = rows.rows(heard), weight[heard]
     learned = taught(
         rows,
         judge.platform,

@@ -26,7 +26,8 @@ from acic.store.training import Floats, Integers, TrainingRows
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 FEWEST = 3  # contributors, below which none of them can be told from the others
-FLOOR = 0.01  # no contributor vanishes: a weight has to stay positive, and be seen
+FLOOR = 0.01  # of trust: a weight has to stay positive
+HEARD = 0.1  # trust from which on a contributor's rows teach at all: where nobody else measured, any weight decides
 BELIEVED = 0.5  # trust from which on a contributor's baselines may be what others' rows are divided by
 MOST = 1500  # rows that are looked at: the time grows with their cube
 _ROUNDS = 12
@@ -67,7 +68,8 @@ class Contribution:
             f"{far:.3g}x {'faster' if self.factor > 1.0 else 'slower'} than" if far >= _SHIFTED else "scattered around"
         )
         its = f"its {self.rows} rows are {how} what the others' say"
-        return f"contributor {name} is trusted {self.trust:.2g}: {its}"
+        left = "" if self.trust >= HEARD else ", and are left out"
+        return f"contributor {name} is trusted {self.trust:.2g}: {its}{left}"
 
 
 def contributions(rows: TrainingRows, platform: Platform) -> tuple[Contribution, ...]:
@@ -99,7 +101,10 @@ def doubted(found: Sequence[Contribution]) -> list[Contribution]:
 
 
 def trusted(rows: TrainingRows, found: Sequence[Contribution]) -> Floats:
-    """Return the trust in the contributor of each row, shape (rows,): what weights are multiplied with."""
+    """Return the trust in the contributor of each row, shape (rows,): what weights are multiplied with.
+
+    Rows below `HEARD` are not to be learned from.
+    """
     by_name = {one.contributor: one.trust for one in found}
     return np.array([by_name.get(name, 1.0) for name in rows.contributors])[rows.contributor]
 
