@@ -100,7 +100,7 @@ def read_truth(path: Path) -> list[Run]:
     try:
         table = pq.read_table(path)
         if (table.schema.metadata or {}).get(_VERSION) != b"1":
-            raise UnreadableInput(f"{path} is no ground truth", hint="give a file of `acic lab survey`")
+            raise UnreadableInput(f"{path} is no ground truth", hint="give a file that `acic survey export` wrote")
         rows = table.to_pylist()
         return [Run.of(row | {"configuration": json.loads(row["configuration"])}) for row in rows]
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, InvalidInput) as error:
