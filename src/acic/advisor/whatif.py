@@ -186,4 +186,4 @@ def _with(own: Characteristics, name: str, value: Value) -> Characteristics:
         values["io_processes"] = count if own.io_processes == own.processes else min(own.io_processes, count)
     if name == "data_size":
         values["request_size"] = min(own.request_size, int(value))
-    return Characteristics(**{key: checked(key, one) for key, one in values.items()})  # type: ignore[arg-type]
+    return Characteristics(**{key: checked(key, one) for key, one in values.items()})  # type: ignore[arg-type]  # checked

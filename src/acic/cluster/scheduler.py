@@ -111,7 +111,7 @@ class Scheduler:
             folder: for the files that PSI/J's scripts write.
         """
         import psij
-        import pystache  # type: ignore[import-untyped]
+        import pystache  # type: ignore[import-untyped]  # it has no types
         from psij.executors.batch.template_function_library import ALL
 
         each = max(1, -(-job.processes // job.nodes))

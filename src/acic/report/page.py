@@ -34,15 +34,6 @@ def page_of(contents: Contents) -> str:
     """Return the report as one HTML document."""
     style, script = asset("style.css"), asset("points.js")
     links = [element("a", name, href=f"#{anchor}") for anchor, name, _ in _SECTIONS]
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy(style, script)),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", f"{contents.headline.summary.name}: acic campaign report"),
-        element("style", style),
-    )
     body = element(
         "body",
         element("a", "Skip to the report", href="#main", class_="skip"),
@@ -51,6 +42,20 @@ def page_of(contents: Contents) -> str:
         element("main", *(build(contents) for _, _, build in _SECTIONS), id="main"),
         footer(contents),
         element("script", script),
+    )
+    return document(f"{contents.headline.summary.name}: acic campaign report", style, script, body)
+
+
+def document(title: str, style: Markup, script: Markup, body: Markup) -> str:
+    """Return a page that needs nothing but itself, and may load nothing else."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        element("style", style),
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
@@ -88,7 +93,7 @@ def asset(name: str) -> Markup:
     return Markup((files("acic.report") / name).read_text(encoding="utf-8"))
 
 
-def policy(style: str, script: str) -> str:
+def _policy(style: str, script: str) -> str:
     """Return what the browser may run and load: this style and this script, and nothing from anywhere else."""
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"

@@ -157,7 +157,7 @@ _LAYOUTS: dict[str, _Layout] = {}
 
 
 def _layout(name: str, dtype: np.dtype[np.void]) -> _Layout:
-    fields: Mapping[str, tuple[np.dtype[np.void], int]] = dtype.fields or {}  # type: ignore[assignment]
+    fields: Mapping[str, tuple[np.dtype[np.void], int]] = dtype.fields or {}  # type: ignore[assignment]  # no titles
     words = {field: place[1] // 8 for field, place in fields.items()}
     prefix = name.replace("-", "")
     places = [words.get(f"{prefix}_{column}", -1) for column in (*_INTEGERS, *_FLOATS)]

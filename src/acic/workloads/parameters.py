@@ -78,7 +78,7 @@ def characteristics_of(values: Mapping[str, Value]) -> Characteristics:
     if missing:
         raise InvalidInput(f"the workload has no {', '.join(missing)}", hint=f"give all of {', '.join(_NAMES)}")
     given = {name: checked(name, values[name]) for name in _NAMES if name in values}
-    return Characteristics(**given)  # type: ignore[arg-type]
+    return Characteristics(**given)  # type: ignore[arg-type]  # checked
 
 
 def checked(name: str, value: object) -> Value:

@@ -17,7 +17,7 @@ from acic.report.evaluation.regrets import regret_figure
 from acic.report.evaluation.spread import spread_figure
 from acic.report.evaluation.top import top_figure
 from acic.report.html import Markup, element
-from acic.report.page import asset, policy
+from acic.report.page import asset, document
 from acic.report.parts import paragraph
 
 _BUILD: dict[str, Callable[[Evaluation], Figure | None]] = {
@@ -72,15 +72,6 @@ def _document(given: Evaluation, figures: Sequence[Figure], lost: Sequence[str])
     names = names_of(figures)
     index = {name: number for number, name in enumerate(names)}
     alone = FIGURES[figures[0].name] if len(figures) == 1 else "evaluation"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy(style, script)),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", f"{given.platform.name}: acic {alone}"),
-        element("style", style),
-    )
     links = [element("a", f.title, href=f"#{f.name}") for f in figures]
     body = element(
         "body",
@@ -99,4 +90,4 @@ def _document(given: Evaluation, figures: Sequence[Figure], lost: Sequence[str])
         element("ol", *(element("li", name) for name in names), id="names", class_="names"),
         element("script", script),
     )
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+    return document(f"{given.platform.name}: acic {alone}", style, script, body)
