@@ -44,6 +44,7 @@ case $(cat {mode}) in
   nothing) exit 0 ;;
   say) cat {said} ;;
   then-hang) {real} "$@" >{taken}; exec sleep 600 ;;
+  late) (while ! [ -e {taken}.go ]; do sleep 0.02; done; exec {real} "$@") & echo >{taken}; wait ;;
   *) exec {real} "$@" ;;
 esac
 """
@@ -192,6 +193,26 @@ def test_a_job_in_the_queue_can_be_cancelled(slurm: Slurm, tmp_path: Path) -> No
         assert ending is not None
         assert ending.state is State.CANCELLED
         assert slurm.command("squeue", "-h", "-n", made.name) == ""
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_job_that_comes_late_into_the_queue_changes_nothing(
+    slurm: Slurm, sbatch: Command, runner: BatchRunner, tmp_path: Path
+) -> None:
+    """Its controller died while it submitted; it was looked for in vain, and only then Slurm had it."""
+    made = shell(tmp_path, "echo >ran")
+    sbatch.be("late")
+    controller = Place("slurm", QUICK).controller(made)
+    until(sbatch.taken.exists, "it submits")
+    controller.kill()
+    controller.communicate()
+    assert runner.reclaim(made) is None
+    sbatch.taken.with_name(f"{sbatch.taken.name}.go").touch()
+    until(lambda: slurm.command("squeue", "-h", "-t", "all", "-n", made.name) != "", "Slurm has it")
+    assert runner.reclaim(made) is None
+    assert quick().reclaim(made) is None
+    assert slurm.command("squeue", "-h", "-t", "pending,running", "-n", made.name) == ""
+    assert nothing_left(made)
     assert not (tmp_path / "ran").exists()
 
 

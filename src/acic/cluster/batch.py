@@ -206,6 +206,8 @@ class BatchRunner:
             # the job's script writes its id and then looks for leave; here leave is taken and then the id is read
             ticket = self._withdraw(job, ticket)
             known = self._end(job, ticket)
+            if known is None and not ticket.gone and self._native(job, ticket) is None:
+                write_ticket(job, replace(ticket, gone=True))
         processes.end(job.name, grace=GRACE)  # where a node that failed is this machine, the scheduler leaves them
         return known
 
@@ -236,6 +238,8 @@ class BatchRunner:
         return self._conclude(job, ticket, sight, alive=alive)
 
     def _conclude(self, job: Job, ticket: Ticket, sight: Sight | None, *, alive: bool) -> Ending | None:
+        if ticket.gone:
+            return None
         ended = self._ended(job, ticket)
         if ended is not None and not (alive and _by_signal(ended)):
             return self._record(job, ended)

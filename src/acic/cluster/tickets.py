@@ -16,17 +16,21 @@ class Ticket:
         token: tells the attempt from others for the same job.
         may_start: whether the job's script is to go on when a scheduler starts it.
         native: the scheduler's id; None while it is not known.
+        gone: whether the queue did not hold it after leave to start was taken. A request still on its way may yet
+            put it there; it will do nothing.
     """
 
     token: str
     may_start: bool
     native: str | None = None
+    gone: bool = False
 
 
 def write_ticket(job: Job, ticket: Ticket) -> None:
     """Write the ticket of `job`, at once or not at all."""
     # "go" is what the job's script looks for, as it stands there: see jobscript.go
-    content = {"token": ticket.token, "go": ticket.token if ticket.may_start else "", "native": ticket.native}
+    go = ticket.token if ticket.may_start else ""
+    content = {"token": ticket.token, "go": go, "native": ticket.native, "gone": ticket.gone}
     records.write_json(jobscript.ticket_of(job), content)
 
 
@@ -40,4 +44,5 @@ def read_ticket(job: Job) -> Ticket | None:
         token=content["token"],
         may_start=content.get("go") == content["token"],
         native=native if isinstance(native, str) else None,
+        gone=content.get("gone") is True,
     )
