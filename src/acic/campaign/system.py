@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +16,8 @@ from acic.space import Configuration
 
 if TYPE_CHECKING:
     from acic.lab import Lab, Site
+
+_ASKING = 60.0  # s between two askings for the settings of a file system
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +95,13 @@ class Deployed:
 
     Args:
         lab: one that is up.
+        clock: tells seconds that never go back.
     """
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: Lab, clock: Callable[[], float] = time.monotonic) -> None:
         self._lab = lab
+        self._clock = clock
+        self._asked = -math.inf  # when the settings of what is deployed were last asked for
 
     def where(self, configuration: Configuration) -> Place | None:
         """Return the place on the file system that is deployed, if it is that of `configuration`."""
@@ -104,11 +111,20 @@ class Deployed:
     def ready(self, configuration: Configuration) -> Place:
         """Return the place on the file system of `configuration`, deployed now if it is not yet.
 
+        Nodes, links, disks and mounts are audited every time. What is deployed is asked for its settings when it
+        comes, and then every minute: nobody changes them, and on CephFS asking takes longer than most runs.
+
         Raises:
             AcicError: it cannot be deployed, or an audit finds something that would make a figure dishonest.
         """
-        place = self.where(configuration) or self._place(self._lab.deploy(configuration))
-        if problems := self._lab.audit():
+        place = self.where(configuration)
+        if place is None:
+            place = self._place(self._lab.deploy(configuration))  # which asks
+            self._asked = self._clock()
+        due = self._clock() - self._asked >= _ASKING
+        if due:
+            self._asked = self._clock()
+        if problems := self._lab.audit(knobs=due):
             self._lab.undeploy()
             raise TransientError(f"the lab is not what it should be: {'; '.join(problems)}")
         return place

@@ -52,7 +52,7 @@ def configuration(layout: Layout, state: str, *, lazy: bool) -> str:
         "global": _everybody(layout, state),
         "mon": _mon(state),
         "osd": _osd(layout),
-        "mds": {"mds_data": f"{state}/mds", "mds_cache_memory_limit": str(64 * MIB), "mds_beacon_interval": "0.5"},
+        "mds": _mds(state),
         "client": _client(lazy=lazy),
     }
     return "\n".join(_section(name, values) for name, values in sections.items())
@@ -99,6 +99,18 @@ def _mon(state: str) -> dict[str, str]:
         "paxos_propose_interval": "0.05",
         "paxos_min_wait": "0.01",
         "mds_beacon_grace": "60",  # an answer may wait for a busy processor
+    }
+
+
+def _mds(state: str) -> dict[str, str]:
+    return {
+        "mds_data": f"{state}/mds",
+        "mds_cache_memory_limit": str(64 * MIB),
+        "mds_beacon_interval": "0.5",
+        # A file that one client made and another asks for is locked until the journal is flushed. Release 16 flushes
+        # when others ask for something, as on a system in use they do, or else at its tick, by default after 5 s;
+        # later releases flush at once (github.com/ceph/ceph/pull/41849). Four clients alone would wait for 20 ticks.
+        "mds_tick_interval": "0.1",
     }
 
 

@@ -14,12 +14,18 @@ from acic.lab.site import Site
 _SECONDS = 20.0  # for an answer
 
 
-def troubles(room: Room, site: Site) -> list[str]:
-    """Return what is not as it should be of a file system that is deployed; empty if nothing is."""
+def troubles(room: Room, site: Site, *, knobs: bool = True) -> list[str]:
+    """Return what is not as it should be of a file system that is deployed; empty if nothing is.
+
+    Args:
+        room: where it is deployed.
+        site: what is deployed.
+        knobs: ask for each of its settings too, and not only look at the mounts.
+    """
     # one after the other: some knobs make a file, the same one on all nodes
-    knobs = (asked(room, knob) for knob in site.deployment.knobs)
+    settings = (asked(room, knob) for knob in (site.deployment.knobs if knobs else ()))
     mounts = (_mounted(room, site, node) for node in site.mounts)
-    return [trouble for trouble in (*knobs, *mounts) if trouble]
+    return [trouble for trouble in (*settings, *mounts) if trouble]
 
 
 def asked(room: Room, knob: Knob) -> str:

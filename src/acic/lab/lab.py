@@ -197,9 +197,14 @@ class Lab:
             self.perform(self._site.deployment.fresh)
         self.room.drop_caches()
 
-    def audit(self) -> list[str]:
-        """Return everything that would make a run here mean something else than it says; empty if nothing does."""
-        return [*self.room.audit(), *(troubles(self.room, self._site) if self._site is not None else ())]
+    def audit(self, *, knobs: bool = True) -> list[str]:
+        """Return everything that would make a run here mean something else than it says; empty if nothing does.
+
+        Args:
+            knobs: ask the running system for its settings too, which takes longer than all the rest.
+        """
+        deployed = troubles(self.room, self._site, knobs=knobs) if self._site is not None else ()
+        return [*self.room.audit(), *deployed]
 
     def runner(self, *, mpiexec: Path | None = None) -> LabRunner:
         """Return what runs jobs on the compute nodes, with what the file system there needs."""

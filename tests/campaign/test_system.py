@@ -1,0 +1,71 @@
+"""How often what is deployed is audited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from acic.campaign.system import Deployed
+from acic.errors import TransientError
+from acic.space import Configuration
+
+
+@dataclass
+class PretendLab:
+    """Deploys nothing, and notes what it is asked."""
+
+    site: Any = None
+    asked: list[bool] = field(default_factory=list)
+    deployed: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    def deploy(self, configuration: Configuration) -> Any:
+        self.deployed += 1
+        deployment = SimpleNamespace(directory="/acic/mnt", hints={}, environment={})
+        layout = SimpleNamespace(clients=[SimpleNamespace(node="c0")], servers=[])
+        self.site = SimpleNamespace(configuration=configuration, deployment=deployment, layout=layout)
+        return self.site
+
+    def undeploy(self) -> None:
+        self.site = None
+
+    def audit(self, *, knobs: bool = True) -> list[str]:
+        self.asked.append(knobs)
+        return self.problems
+
+    @property
+    def nodes(self) -> Any:
+        return {"c0": SimpleNamespace(root=Path("/"))}
+
+
+@pytest.fixture
+def lab() -> PretendLab:
+    return PretendLab()
+
+
+def test_every_run_is_audited_and_settings_are_asked_for_every_minute(lab: PretendLab) -> None:
+    times = iter([0, 30, 59, 61, 90, 121, 200])
+    now = {"s": 0.0}
+    system = Deployed(lab, clock=lambda: now["s"])  # type: ignore[arg-type]  # pretended
+    for now["s"] in times:
+        system.ready(Configuration({"servers": 2 if now["s"] == 200 else 1}))  # deploying asks by itself
+    assert lab.asked == [False, False, False, True, False, True, False]
+    assert lab.deployed == 2
+
+
+def test_what_somebody_else_deployed_is_asked_for_its_settings_at_once(lab: PretendLab) -> None:
+    configuration = Configuration({"servers": 1})
+    lab.deploy(configuration)
+    Deployed(lab).ready(configuration)  # type: ignore[arg-type]  # pretended
+    assert (lab.deployed, lab.asked) == (1, [True])
+
+
+def test_no_run_is_made_where_an_audit_finds_something(lab: PretendLab) -> None:
+    lab.problems = ["the disk is not throttled"]
+    with pytest.raises(TransientError, match="not throttled"):
+        Deployed(lab).ready(Configuration({"servers": 1}))  # type: ignore[arg-type]  # pretended
+    assert lab.site is None
