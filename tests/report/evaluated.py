@@ -9,6 +9,7 @@ import numpy as np
 from acic.benchmarks.kernels import kernels
 from acic.evaluation.field import Application, Table
 from acic.evaluation.picks import Curve, Picks
+from acic.evaluation.ranks import PAPER, Rank
 from acic.platforms import Platform, load_platform
 from acic.report.evaluation import Evaluation, Lines
 from acic.space import Configuration
@@ -68,6 +69,7 @@ def imagine(made: Imagined) -> Evaluation:
         runs=2 * int((~np.isnan(values)).sum()),
         repetitions=(1, 3),
         training=276,
+        ranks=ranks(rng) if made.curves else (),
         lines=curves(rng) if made.curves else {},
         command="nobody: made up by a test",
     )
@@ -152,6 +154,15 @@ def curves(rng: np.random.Generator) -> dict[str, list[Lines]]:
             )
         ],
     }
+
+
+def ranks(rng: np.random.Generator) -> list[Rank]:
+    """Return what a screening may tell, the factors falling."""
+    factors = np.sort(rng.lognormal(0.5, 0.5, size=len(PAPER)))[::-1]
+    return [
+        Rank(parameter=name, rank={"time": i, "cost": i}, factor={"time": f, "cost": f}, paper=PAPER[name])
+        for i, (name, f) in enumerate(zip(PAPER, factors.tolist(), strict=True), 1)
+    ]
 
 
 def _curve(

@@ -14,11 +14,12 @@ from acic.cli.evaluate_lines import CURVES, lines_of
 from acic.cli.evaluate_shown import as_json_takes, show
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, MissingData
 
 if TYPE_CHECKING:
     from acic.advisor.knowledge import Knowledge
     from acic.evaluation.evaluate import Evaluated
+    from acic.evaluation.ranks import Rank
     from acic.evaluation.truth import Run
     from acic.platforms import Platform
     from acic.report.evaluation import Evaluation
@@ -91,12 +92,13 @@ def evaluate(
             seed=seed,
             watch=seen,
         )
+    ranks = _ranks(platform) if not figures or "table1" in figures else []
     if html or pictures:
-        _draw(found, runs, again, figures, html, pictures)
+        _draw(found, runs, again, ranks, figures, html, pictures)
     if as_json:
-        emit_json(as_json_takes(found))
+        emit_json(as_json_takes(found, ranks))
     else:
-        show(found, figures)
+        show(found, ranks, figures)
 
 
 def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> None:
@@ -135,10 +137,23 @@ def knowing(platform: Platform, store_url: str | None) -> Callable[[str], Knowle
     return knowledge
 
 
+def _ranks(platform: Platform) -> list[Rank]:
+    """Return what the screening in the training data tells; nothing, and a note, if there is none."""
+    from acic.evaluation.ranks import table_1
+    from acic.store.bundled import bundled
+
+    try:
+        return table_1(bundled(platform), platform)
+    except MissingData as error:
+        say(f"note: without table1: {error.problem}")
+        return []
+
+
 def _draw(
     found: Evaluated,
     runs: list[Run],
     again: list[Run],
+    ranks: list[Rank],
     figures: tuple[str, ...],
     html: Path | None,
     folder: Path | None,
@@ -147,7 +162,7 @@ def _draw(
     from acic.report.page import write_page
 
     drawn = [name for name in figures if name in FIGURES]
-    given = _given(found, runs, again, [name for name in CURVES if not drawn or name in drawn])
+    given = _given(found, runs, again, ranks, [name for name in CURVES if not drawn or name in drawn])
     if html:
         write_page(html, figure(drawn[0], given) if len(drawn) == 1 else page(given))
         say(f"the page is in {html}")
@@ -156,7 +171,7 @@ def _draw(
         say(f"{len(made)} pictures are in {folder}")
 
 
-def _given(found: Evaluated, runs: list[Run], again: list[Run], curves: list[str]) -> Evaluation:
+def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank], curves: list[str]) -> Evaluation:
     """Return what the page is made of: the first method leads, its honest opponents come next."""
     from acic.evaluation.evaluate import fresh_table
     from acic.report.evaluation import Evaluation
@@ -176,6 +191,7 @@ def _given(found: Evaluated, runs: list[Run], again: list[Run], curves: list[str
         again={goal: fresh_table(table, again, found.platform) for goal, table in tables.items()} if again else {},
         runs=len(runs),
         repetitions=found.extent.repetitions,
+        ranks=ranks,
         lines=lines_of(curves, runs, found.platform, shown[0] if shown else None),
         command=f"acic evaluate --platform {found.platform.name}",
     )

@@ -14,10 +14,12 @@ from acic.units import format_bytes, format_seconds, format_usd
 if TYPE_CHECKING:
     from acic.evaluation.evaluate import Evaluated, Judgement, Optimum
     from acic.evaluation.fresh import Interval
+    from acic.evaluation.ranks import Rank
     from acic.evaluation.regret import Figures, Score
 
 TABLES: Mapping[str, str] = {
     "regret": "how far each method stays behind the best",
+    "table1": "which parameters matter, by the screening of the training data",
     "table4": "the best configuration of each application and scale",
     "fig5": "what was chosen for each application, in time",
     "fig6": "the same in cost",
@@ -28,8 +30,8 @@ PAPER = {"time": "3.0x", "cost": "53 %"}  # mean gain over the baseline, Liu et 
 FIELD = {"time": "fig5", "cost": "fig6"}
 
 
-def show(found: Evaluated, wanted: Sequence[str] = ()) -> None:
-    """Print the tables called for; all of them if none is."""
+def show(found: Evaluated, ranks: Sequence[Rank], wanted: Sequence[str] = ()) -> None:
+    """Print the tables called for, all of them if none is; that of `ranks` if there are any."""
     click.echo(f"{_headline(found)}\n")
     for judgement in found.judgements:
         if not wanted or "regret" in wanted:
@@ -41,6 +43,8 @@ def show(found: Evaluated, wanted: Sequence[str] = ()) -> None:
             _field(judgement)
         if not wanted or "table4" in wanted:
             _optima(judgement, known=not math.isnan(found.noise.covers))
+    if ranks:
+        _ranks(ranks)
     if not wanted or "observations" in wanted:
         _observations(found)
     _warn(found)
@@ -163,6 +167,24 @@ def _optimum_row(one: Optimum, varying: Sequence[str], goal: str) -> list[str]:
     return [" ".join(one.application), str(one.processes), *values, _text(goal)(one.value), over]
 
 
+def _ranks(ranks: Sequence[Rank]) -> None:
+    from acic.evaluation.ranks import agreement
+
+    goals = list(ranks[0].rank)
+    columns = ["parameter", "SC13", *(name for goal in goals for name in (f"rank, {goal}", "worse by"))]
+    rows = [
+        [
+            one.parameter,
+            "-" if one.paper is None else str(one.paper),
+            *(text for goal in goals for text in (str(one.rank[goal]), f"{one.factor[goal]:.2f}x")),
+        ]
+        for one in ranks
+    ]
+    table(columns, rows, title="Which parameters matter: ranks by a screening", right=columns[1:])
+    told = ", ".join(f"{agreement(ranks, goal):+.2f} for {goal}" for goal in goals)
+    click.echo(f"rank correlation with the paper's order: {told}\n")
+
+
 def _observations(found: Evaluated) -> None:
     rows = [[one.source, one.says, str(one.holds), one.figures] for one in found.observations]
     table(["SC13", "statement", "here it", "figures"], rows, title="What the paper observed")
@@ -196,13 +218,14 @@ def _interval(interval: Interval) -> str:
     return f"{_share(interval.value)} ({_share(interval.low)} to {_share(interval.high)})"
 
 
-def as_json_takes(found: Evaluated) -> dict[str, Any]:
+def as_json_takes(found: Evaluated, ranks: Sequence[Rank]) -> dict[str, Any]:
     """Return everything as JSON takes it: applications are "name scale", and what failed has the figure "failed"."""
     return {
         "platform": found.platform.name,
         "extent": found.extent,
         "noise": found.noise,
         "goals": [_judgement(one) for one in found.judgements],
+        "ranks": ranks,
         "observations": found.observations,
     }
 

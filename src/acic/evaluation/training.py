@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from acic.advisor.knowledge import encoder_of
 from acic.campaign.points import Field
-from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
-from acic.errors import InvalidInput, MissingData
+from acic.campaign.screening import ranking
+from acic.errors import InvalidInput
+from acic.evaluation.ranks import screening_of
 from acic.platforms import Platform
 from acic.space import Value
 from acic.store.measurement import Measurement
@@ -85,36 +86,11 @@ def _ranked(
     measurements: Sequence[Measurement], platform: Platform
 ) -> tuple[tuple[str, ...], Integers, NDArray[np.bool_]]:
     """Return ranks, depths and which measurements are the screening's."""
-    places = {(m.workload, m.configuration): i for i, m in reversed(list(enumerate(measurements)))}
-    for field in _fields(measurements, platform):
-        points = [field.point(row) for row in screening_rows(field)]
-        rows = [places.get((p.workload, p.configuration)) for p in points]
-        missing = sum(row is None for row in rows)
-        if not missing:
-            break
-    else:
-        raise MissingData(
-            f"{missing} of the {len(rows)} runs of a screening of {platform.name} were not measured",
-            hint=f"acic train --platform {platform.name}",
-        )
-    known = [row for row in rows if row is not None]
-    ranks = ranking(field, parameter_effects(field, log_results([measurements[row].bandwidth for row in known])))
+    found = screening_of(measurements, platform)
+    ranks = ranking(found.field, found.effects["time"])
     screened = np.zeros(len(measurements), dtype=bool)
-    screened[known] = True
-    return tuple(ranks), np.array([_depth(m, ranks, field) for m in measurements], dtype=np.int64), screened
-
-
-def _fields(measurements: Sequence[Measurement], platform: Platform) -> list[Field]:
-    """Return what a campaign may have screened: what varies in the measurements, or one kind of machine alone."""
-    configurations = {m.configuration for m in measurements}
-    shared = {}
-    for name in platform.space.names:
-        values = {c.get(name) for c in configurations}
-        if len(values) == 1 and None not in values:
-            shared[name] = next(iter(configurations))[name]
-    role = platform.roles.instance
-    alone = [{role: platform.baseline[role]}] if role else []
-    return [Field(platform, only=only) for only in (shared, *alone)]
+    screened[list(found.rows)] = True
+    return tuple(ranks), np.array([_depth(m, ranks, found.field) for m in measurements], dtype=np.int64), screened
 
 
 def _levels(values: Sequence[Value | None]) -> list[int]:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from acic.errors import InvalidInput
 from acic.evaluation.field import Application, Table
 from acic.evaluation.picks import Curve, Picks
+from acic.evaluation.ranks import Rank
 from acic.platforms import Platform
 
 FIGURES: Mapping[str, str] = {
     "regret": "how far each method stays behind the best",
+    "table1": "which parameters matter, by a screening",
     "fig1": "how far the configurations of one application lie apart",
     "table4": "the best configuration of each application and scale",
     "fig5": "run time of every application on every configuration",
@@ -74,6 +76,7 @@ class Evaluation:
         runs: how many runs stand behind the tables.
         repetitions: how often each application ran on each configuration: the least and the most.
         training: points that the advice was learnt from, none of them of these applications; None if it is not known.
+        ranks: what a screening told of each parameter, by rank; none if there was no screening.
         lines: curves for "fig8", "fig9" and "learning".
         application: that figure 1 is about; None for the one with the widest spread.
         command: that makes the page.
@@ -89,6 +92,7 @@ class Evaluation:
     repetitions: tuple[int, int]
     training: int | None = None
     again: Mapping[str, Table] = field(default_factory=dict)
+    ranks: Sequence[Rank] = ()
     lines: Mapping[str, Sequence[Lines]] = field(default_factory=dict)
     application: Application | None = None
     command: str = "acic evaluate"

@@ -13,6 +13,7 @@ from acic.report.evaluation.fields import field_figure
 from acic.report.evaluation.headline import basis_section, header
 from acic.report.evaluation.lines import lines_figure
 from acic.report.evaluation.optimal import optimal_figure
+from acic.report.evaluation.ranks import ranks_figure
 from acic.report.evaluation.regrets import regret_figure
 from acic.report.evaluation.spread import spread_figure
 from acic.report.evaluation.top import top_figure
@@ -22,6 +23,7 @@ from acic.report.parts import paragraph
 
 _BUILD: dict[str, Callable[[Evaluation], Figure | None]] = {
     "regret": regret_figure,
+    "table1": ranks_figure,
     "fig1": spread_figure,
     "table4": optimal_figure,
     "fig5": partial(field_figure, goal="time"),
