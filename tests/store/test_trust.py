@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from acic.platforms import load_platform
 from acic.store.bundled import bundled
 from acic.store.training import Floats, TrainingRows, training_table
-from acic.store.trust import FEWEST, FLOOR, Contribution, believed, contributions, trusted
+from acic.store.trust import FEWEST, FLOOR, HEARD, Contribution, believed, contributions, trusted
 
 LAB = load_platform("lab")
 seeds = st.integers(0, 10_000)
@@ -92,6 +92,29 @@ def test_who_agree_to_praise_a_configuration_that_others_measured_are_not_believ
     found = trusts(told)
     assert max(found[f"made up {i}"] for i in range(3)) < 0.5
     assert np.mean([found[f"made up {i}"] > 0.8 for i in range(3, 10)]) > 0.8
+
+
+@pytest.mark.parametrize("bad", [1, 4, 8])
+@pytest.mark.parametrize("jitter", [0.0, 0.05])
+def test_who_gives_the_same_figure_for_everything_is_not_believed(bad: int, jitter: float) -> None:
+    rows = crowd(20, seed=bad)
+    same = np.median(rows.mean) + np.random.default_rng(bad).normal(0.0, 1.0, len(rows)) * jitter
+    found = contributions(replace(rows, mean=np.where(rows.contributor < bad, same, rows.mean)), LAB)
+    liars = {f"made up {i}" for i in range(bad)}
+    assert all(one.trust < HEARD for one in found if one.contributor in liars)
+    assert all(one.trust > 0.8 for one in found if one.contributor not in liars)
+
+
+def test_who_measured_the_same_thing_over_and_over_is_believed() -> None:
+    rows = crowd(6, seed=3)
+    mine = np.flatnonzero(rows.contributor == 0)
+    group = replace(
+        rows,
+        workload=np.where(rows.contributor == 0, rows.workload[mine[0]], rows.workload),
+        configuration=np.where(rows.contributor == 0, rows.configuration[mine[0]], rows.configuration),
+        mean=np.where(rows.contributor == 0, rows.mean[mine[0]], rows.mean),
+    )
+    assert all(trust > 0.8 for trust in trusts(group).values())
 
 
 @given(seed=seeds, scale=st.sampled_from([0.01, 0.1, 1.0]))

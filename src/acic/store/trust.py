@@ -2,7 +2,8 @@
 
 A Gaussian process predicts every row of a contributor from the rows of all others. What it misses is compared with
 what it can know: where nobody else measured anything alike, anything may be true. Whoever misses by far more than
-contributors usually do weighs less, and then says less about the others; that is repeated until it settles.
+contributors usually do weighs less, and then says less about the others; that is repeated until it settles. So does
+whoever gives much the same figure where the others' vary.
 
 It holds while the larger part of the contributors is honest, each speaks for itself, and they measured comparable
 things. One who measured what nobody else did cannot be judged, and is believed. Of two, nobody can tell who is right.
@@ -40,6 +41,8 @@ _LABEL = 0.5  # of what is alike is left by each label of the system that differ
 _WORKLOAD, _CONFIGURATION, _NOISE = 0.2, 0.1, 0.03  # variances, in parts of the data's own: what no parameter tells
 _SHIFT = 4.0  # variance of a contributor's own factor, in parts of the data's own: units are mistaken by thousands
 _CONTRADICTED, _CONFIRMED = 3.0, 1.5  # more deviations than the one, fewer than the other
+_FLAT = 0.3  # of the spread that the others let expect: whose figures vary by less has hardly measured
+_VARIES, _FEW = 0.5, 5  # deviations of all rows that have to be expected, and rows, before anybody is told by that
 _LEAST = 1e-9  # of a scale
 _SHIFTED = 1.5  # times faster or slower that is told as such
 _NORMAL = 0.6745  # median of a standard normal variable's size
@@ -177,7 +180,7 @@ def judged(
         usual = float(np.median([np.median(np.abs(z[rows])) for rows in blocks if len(rows)])) / _NORMAL
         usual = max(usual, 1.0)  # where all miss by less, what is far is still not more than unusual
         z = _settled(z / usual, usual, evidence, contributor, configuration)
-        before, trust = trust, _trust(z, blocks)
+        before, trust = trust, np.minimum(_trust(z, blocks), _varied(centred, centred - missed, blocks))
         tail = (_TAIL + 1.0) / (_TAIL + np.maximum(z**2, 1.0))
         if np.allclose(before, trust, rtol=0.0, atol=1e-3):
             break
@@ -250,6 +253,18 @@ def _trust(z: Floats, blocks: Sequence[NDArray[np.intp]]) -> Floats:
     usual = float(np.median([square[rows].mean() for rows in blocks if len(rows)]))
     excess = (sums / max(usual, 1.0) + _SHRINK) / (counts + _SHRINK)
     return np.asarray(np.clip((_USUAL / np.maximum(excess, _USUAL)) ** _STEEP, FLOOR, 1.0))
+
+
+def _varied(y: Floats, expected: Floats, blocks: Sequence[NDArray[np.intp]]) -> Floats:
+    """Return a trust that is little where figures are all alike though what was measured is not.
+
+    Such figures lie in the middle of all others, so that none of them is far from what it should be.
+    """
+    trust = np.ones(len(blocks))
+    for i, rows in enumerate(blocks):
+        if len(rows) >= _FEW and (spread := float(np.std(expected[rows]))) > _VARIES:
+            trust[i] = np.clip((np.std(y[rows]) / (_FLAT * spread)) ** _STEEP, FLOOR, 1.0)
+    return trust
 
 
 def _some(rows: TrainingRows) -> TrainingRows:
