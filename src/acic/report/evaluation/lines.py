@@ -12,6 +12,7 @@ from acic.report.evaluation.told import count_text, listed, plain, tick
 from acic.report.words import tick_text
 
 _COUNTERPARTS = {"fig8": "Figure 8", "fig9": "Figure 9", "learning": "Figure 8, for more plans and models"}
+_NAMED = 4  # curves that are told one by one; the table has them all
 _ENDS = 6  # columns of the table of values
 
 
@@ -117,7 +118,10 @@ def _cell(curve: Curve, spent: float, kind: str) -> str:
 def _sees(lines: Lines) -> str:
     last = {c.spent[-1] for c in lines.curves}
     if len(last) == 1:
-        ends = [f"{c.name} {plain(c.middle[-1], lines.kind)}" for c in lines.curves]
-        return f"At the right end ({count_text(last.pop())} {lines.spent}): {listed(ends)}."
+        several = len(lines.curves) > _NAMED
+        shown = sorted(lines.curves, key=lambda c: c.middle[-1]) if several else lines.curves
+        ends = [f"{c.name} {plain(c.middle[-1], lines.kind)}" for c in shown]
+        told = f"from {ends[0]} to {ends[-1]}" if several else listed(ends)
+        return f"At the right end ({count_text(last.pop())} {lines.spent}): {told}."
     ends = [f"{c.name} {plain(c.middle[-1], lines.kind)} (at {count_text(c.spent[-1])})" for c in lines.curves]
     return f"At the ends of the lines: {listed(ends)}."
