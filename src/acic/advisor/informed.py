@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.models.protocol import Learner, TrainingSet
-from acic.models.registry import DEFAULT, learner
-from acic.models.residual import Residual, takes_prior, with_prior
+from acic.models.residual import takes_prior, with_prior
 from acic.platforms import Platform
 from acic.prior import Prior, prior_of
 from acic.space import Configuration
@@ -19,17 +18,9 @@ from acic.workloads import Characteristics
 Floats = NDArray[np.float64]
 
 
-def default_model(platform: Platform) -> str:
-    """Return the model that answers where none is asked for: informed by the hardware, where that is known.
-
-    Source: docs/decisions/0010-default-model.md.
-    """
-    return DEFAULT if prior_of(platform) is None else Residual(learner(DEFAULT)).name
-
-
-def informed(data: TrainingSet, rows: TrainingRows, platform: Platform, chosen: Learner) -> TrainingSet:
-    """Return `data` with the prior's column, if `chosen` takes it and the platform has a prior; else as it is."""
-    if not takes_prior(chosen) or (prior := prior_of(platform)) is None:
+def informed(data: TrainingSet, rows: TrainingRows, platform: Platform, learner: Learner) -> TrainingSet:
+    """Return `data` with the prior's column, if `learner` takes it and the platform has a prior; else as it is."""
+    if not takes_prior(learner) or (prior := prior_of(platform)) is None:
         return data
     return with_prior(data, improvements(prior, rows.workloads, rows.configurations)[rows.workload, rows.configuration])
 

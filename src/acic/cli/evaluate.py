@@ -70,7 +70,6 @@ def evaluate(
     among the configurations that all were measured on; its regret is how much longer, or dearer, its choice is than
     the best one. Nothing is run.
     """
-    from acic.advisor.informed import default_model
     from acic.evaluation.evaluate import GOALS, bundled_truth
     from acic.evaluation.evaluate import evaluate as judge
     from acic.evaluation.methods import methods
@@ -79,7 +78,7 @@ def evaluate(
 
     _check(figures, html, pictures)
     platform = load_platform(platform_name)
-    chosen = methods(names, first=default_model(platform))
+    chosen = methods(names)
     runs = read_truth(truth) if truth else bundled_truth(platform.name)
     goals = (goal,) if goal else GOALS
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:
