@@ -301,6 +301,18 @@ def active_choice(field: Field, state: State, model: Promise) -> Rows:
         return active.chosen(field, state, 2, rng=np.random.default_rng(0))
 
 
+def test_a_spread_plan_varies_all_parameters_from_the_beginning() -> None:
+    field = a_field("lab")
+    ranked = list(field.space.names)
+    by_rank, spread = (
+        Planner(field, 0, spread=spread).sample(ranked, CHUNK, rng=np.random.default_rng(0)) for spread in (False, True)
+    )
+    default = field.row(field.default)
+    several = [i for i, parameter in enumerate(field.space.parameters) if len(parameter.values) > 1]
+    assert ((spread != default).any(axis=0)[several]).all()
+    assert not ((by_rank != default).any(axis=0)[several]).all()
+
+
 @pytest.mark.parametrize("active_", [False, True])
 def test_a_plan_depends_on_the_events_and_the_seed_alone(active_: bool) -> None:
     field = a_field("lab")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from acic.campaign.points import WORKLOAD, Field, Rows
-from acic.campaign.sampling import ordered, sampled
+from acic.campaign.sampling import FEWEST_PARAMETERS, ordered, sampled
 from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
 from acic.campaign.state import Progress, Stage, State
 from acic.errors import AcicError
@@ -30,6 +30,7 @@ class Planner:
         active: let a model choose after the screening.
         screen: begin with a screening.
         points: how many points at most, in all; None for no limit.
+        spread: sample all parameters at once, rather than the most important ones first.
     """
 
     field: Field
@@ -37,6 +38,7 @@ class Planner:
     active: bool = False
     screen: bool = True
     points: int | None = None
+    spread: bool = False
 
     def next(self, state: State) -> tuple[Stage, Rows] | None:
         """Return the next points to measure, in order; None if there is nothing left."""
@@ -66,7 +68,7 @@ class Planner:
         field = self.field
         if field.platform.deployment:
             return self._grid(ranked, count, rng=rng, done=done)
-        rows = sampled(field.sampling_space, ranked, field.default, count, rng=rng, done=done)
+        rows = self._sampled(ranked, count, rng, done)
         width = len(field.workload_names)
         if field.like or not len(rows):
             return rows
@@ -81,7 +83,7 @@ class Planner:
         """Return about `count` new points: some workloads on some configurations, for deploying costs time."""
         space = self.field.sampling_space
         side = max(1, math.isqrt(count))
-        rows = sampled(space, ranked, self.field.default, count * side, rng=rng, done=done)
+        rows = self._sampled(ranked, count * side, rng, done)
         width = len(self.field.workload_names)
         before = rows[:0] if done is None else done
         workloads = _new_first(rows[:, :width], before[:, :width])
@@ -93,6 +95,11 @@ class Planner:
         known = set() if done is None else {row.tobytes() for row in done}
         fresh = [row for row in grid if row.tobytes() not in known]
         return _distinct(np.array(fresh or rows[:count], dtype=np.int8).reshape(-1, rows.shape[1]))
+
+    def _sampled(self, ranked: Sequence[str], count: int, rng: np.random.Generator, done: Rows | None) -> Rows:
+        field = self.field
+        fewest = len(ranked) if self.spread else FEWEST_PARAMETERS
+        return sampled(field.sampling_space, ranked, field.default, count, rng=rng, done=done, fewest=fewest)
 
     def _samples(self, state: State, count: int, rng: np.random.Generator) -> Rows:
         ranked = state.ranks.get("time") or list(self.field.space.names)

@@ -30,6 +30,7 @@ def sampled(
     *,
     rng: np.random.Generator,
     done: Rows | None = None,
+    fewest: int = FEWEST_PARAMETERS,
 ) -> Rows:
     """Return up to `count` new valid points, no two alike, shape (points, parameters).
 
@@ -40,9 +41,10 @@ def sampled(
         count: how many are wanted; fewer come only if there are no more.
         rng: of the choice.
         done: points not to return again, shape (any, parameters).
+        fewest: parameters that are varied together at first.
     """
     seen = set() if done is None else set(_keys(done))
-    stages = _stages(space, ranked, default, count, rng)
+    stages = _stages(space, ranked, default, count, min(fewest, len(ranked)), rng)
     found: list[Rows] = []
     missing = count
     for quota, rows in stages:
@@ -75,10 +77,10 @@ def ordered(rows: Rows, space: Space, deployment: Sequence[str], *, rng: np.rand
 
 
 def _stages(
-    space: Space, ranked: Sequence[str], default: Mapping[str, Value], count: int, rng: np.random.Generator
+    space: Space, ranked: Sequence[str], default: Mapping[str, Value], count: int, fewest: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, Rows]]:
     """Yield how many points of each stage are wanted, with more rows than that to take them from."""
-    for size in range(min(FEWEST_PARAMETERS, len(ranked)), len(ranked) + 1):
+    for size in range(fewest, len(ranked) + 1):
         varied = set(ranked[:size])
         levels = [_levels(p, default, varied=p.name in varied) for p in space.parameters]
         last = size == len(ranked)

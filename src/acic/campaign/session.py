@@ -73,6 +73,7 @@ class Request:
         like: the workloads to measure; empty for the platform's own.
         only: values that all configurations have.
         active: let a model choose what to measure.
+        spread: sample all parameters at once, rather than the most important ones first.
         screen: begin with a screening.
         repeats: how often.
         verify: part of the runs whose bytes are checked.
@@ -88,6 +89,7 @@ class Request:
     like: tuple[Characteristics, ...] = ()
     only: Mapping[str, Value] = dataclass_field(default_factory=dict)
     active: bool = False
+    spread: bool = False
     screen: bool = True
     repeats: Repeats
     verify: float = 0.1
@@ -222,7 +224,7 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
 
 def planner_of(field: Field, request: Request) -> Planner:
     """Return the planner that the request asks for."""
-    return Planner(field, request.seed, request.active, request.screen, request.budget.points)
+    return Planner(field, request.seed, request.active, request.screen, request.budget.points, spread=request.spread)
 
 
 def open_trials(

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 @click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")
 @click.option(
     "--plan",
-    type=click.Choice(["sampling", "active"]),
+    type=click.Choice(["sampling", "spread", "active"]),
     default="sampling",
     show_default=True,
-    help="After the screening: sample by rank, or let the model choose.",
+    help="After the screening: sample by rank, sample everything at once, or let the model choose.",
 )
 @click.option("--screen/--no-screen", default=True, help="Begin with a Plackett-Burman screening.")
 @click.option("--points", type=click.IntRange(1), help="At most so many points (a workload on a configuration).")
@@ -101,6 +101,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         like=tuple(fits(platform, _workloads(given["log"]))) if given["log"] else (),
         only=settings_of(platform, given["only"], "--only"),
         active=given["plan"] == "active",
+        spread=given["plan"] == "spread",
         screen=given["screen"],
         repeats=Repeats(*_range(given["repeats"]), given["precision"]),
         verify=given["verify"],
