@@ -147,10 +147,20 @@ def test_an_unsafe_baseline_does_not_end_the_campaign(tmp_path: Path, active: bo
     assert sum(bool(p.repetitions) for p in made.state.progress) >= 50
 
 
+def test_what_took_far_too_long_is_not_tried_again(tmp_path: Path) -> None:
+    def slow(trial: Trial) -> Outcome:
+        return Outcome.TIMEOUT if trial.number in (3, 7) else Outcome.OK
+
+    made = controller(tmp_path / "c", FakeTrials(lab_platform(), slow), budget=Budget(points=30), screen=False)
+    made.run()
+    given_up = [p.attempts for p in made.state.progress if p.failures]
+    assert [len(attempts) for attempts in given_up] == [1, 1]
+
+
 def test_one_failure_of_a_configuration_does_not_end_active_planning(tmp_path: Path) -> None:
     made = controller(
         tmp_path / "c",
-        FakeTrials(lab_platform(), lambda t: Outcome.TIMEOUT if t.number < 2 else Outcome.OK),
+        FakeTrials(lab_platform(), lambda t: Outcome.FAILED if t.number < 2 else Outcome.OK),
         budget=Budget(points=60),
         like=(dataclasses.replace(WRITE, interface=Interface.POSIX),),
         screen=False,

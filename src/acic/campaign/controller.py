@@ -26,7 +26,7 @@ from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Outcome
 
-TRIES = 2  # of a run that fails: once more
+TRIES = 2  # of a run that fails: once more; one that took far too long would again
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions
 
@@ -203,7 +203,7 @@ class Controller:
             self._finish(progress, "" if progress.attempts else "its configuration gave back wrong bytes")
         elif self.state.failed[configuration] >= QUARANTINE and not progress.attempts:
             self._finish(progress, "its configuration keeps failing")
-        elif len(progress.failures) >= TRIES or self._known_well(progress):
+        elif _tried_enough(progress) or self._known_well(progress):
             self._finish(progress)
         elif (fitting := self._fitting(progress)) is None:
             self._end("the budget is used up")
@@ -302,3 +302,8 @@ class Controller:
     def _note(self, event: str, **fields: Any) -> None:
         self._journal.append(event, **fields)
         apply(self.state, {"event": event, **fields}, self._field)
+
+
+def _tried_enough(progress: Progress) -> bool:
+    failures = progress.failures
+    return len(failures) >= TRIES or any(one.outcome is Outcome.TIMEOUT for one in failures)

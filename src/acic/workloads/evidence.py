@@ -75,7 +75,8 @@ class Evidence:
                 if name.startswith(where):
                     mount = kind
                     break
-            found = self._places[file] = name, {"file_system": mount, **_striping(file, self.log)}
+            known: dict[str, str | int] = {"file_system": mount} if mount else {}
+            found = self._places[file] = name, known | _striping(file, self.log)
         return found
 
     def waits(self, group: Group) -> int:
@@ -98,7 +99,8 @@ def _striping(file: int, log: Log) -> dict[str, int]:
     if not len(rows):
         return {}
     row = layouts.records[rows[0]]
-    return {
-        "stripe_size": max(0, int(row["LUSTRE_COMP_STRIPE_SIZE"])),
-        "stripe_count": max(0, int(row["LUSTRE_COMP_STRIPE_COUNT"])),
+    layout = {
+        "stripe_size": int(row["LUSTRE_COMP_STRIPE_SIZE"]),
+        "stripe_count": int(row["LUSTRE_COMP_STRIPE_COUNT"]),
     }
+    return {name: value for name, value in layout.items() if value > 0}

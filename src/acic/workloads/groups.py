@@ -107,7 +107,7 @@ def groups(requests: Requests, processes: int) -> list[Group]:
         shared = table.rank_list[row] < 0 or table.file_list[row] in table.shared
         kind = _SHARED * shared + _COLLECTIVE * _is_collective(requests, row)
         return [_group(requests, rows, processes, kind)]
-    files = _few_files(requests, processes) if len(rows) <= MANY else _many_files(requests, processes)
+    files = _files_of(requests, processes)
     if files.alike():
         return [_group(requests, rows, processes, files.kinds[0])]
     labels = files.labels()
@@ -174,11 +174,35 @@ class _Files:
         return [label if moved[label] >= least else -1 - kind for label, kind in zip(labels, self.kinds, strict=True)]
 
 
-def _few_files(requests: Requests, processes: int) -> _Files:
+def _files_of(requests: Requests, processes: int) -> _Files:
+    if len(requests.rows) > MANY:
+        return _many_files(requests, processes)
+    ids = [requests.table.file_list[row] for row in requests.rows]
+    few = _files_of_a_record_each if len(set(ids)) == len(ids) else _few_files
+    return few(requests, ids, processes)
+
+
+def _files_of_a_record_each(requests: Requests, ids: list[int], processes: int) -> _Files:
+    table, d, rows = requests.table, requests.direction, requests.rows
+    counters, ranks, shared = table.counters, table.rank_list, table.shared
+    moved = [counters[row][BYTES + d] for row in rows]
+    kinds = [_SHARED * (ranks[row] < 0 or file in shared) for row, file in zip(rows, ids, strict=True)]
+    if table.name not in _NEVER_COLLECTIVE:
+        kinds = [kind + _COLLECTIVE * _is_collective(requests, row) for row, kind in zip(rows, kinds, strict=True)]
+    return _Files(
+        [*range(len(rows))],
+        kinds,
+        [size / processes if ranks[row] < 0 else size for row, size in zip(rows, moved, strict=True)],
+        [size / max(1, counters[row][CALLS + d]) for row, size in zip(rows, moved, strict=True)],
+        [*moved],
+    )
+
+
+def _few_files(requests: Requests, ids: list[int], processes: int) -> _Files:
     table, d = requests.table, requests.direction
-    counters, ranks, files, shared = table.counters, table.rank_list, table.file_list, table.shared
+    counters, ranks, shared = table.counters, table.rank_list, table.shared
     number: dict[int, int] = {}
-    of_row = [number.setdefault(files[row], len(number)) for row in requests.rows]
+    of_row = [number.setdefault(file, len(number)) for file in ids]
     count = len(number)
     moved, calls, together = [0] * count, [0] * count, [0] * count
     users: list[set[int]] = [set() for _ in number]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate
 
 import numpy as np
 
@@ -139,22 +139,19 @@ def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> I
 
 def _from_heatmap(group: Group, heatmap: Heatmap) -> Iterations | None:
     """Return the stretches of bins with I/O, if they are of about the same size and the group made them all."""
-    moved: list[int] = np.add.reduce(moved_by(heatmap, group.direction)).tolist()
-    if not group.bytes * _WHOLE <= sum(moved) <= group.bytes / _WHOLE:
+    moved = np.add.reduce(moved_by(heatmap, group.direction))
+    if not group.bytes * _WHOLE <= int(moved.sum()) <= group.bytes / _WHOLE:
         return None
-    sizes, empty, last = [0], 0, None
-    for at, size in enumerate(moved):
-        if not size:
-            continue
-        if last is not None and at - last > 1:
-            empty += at - last - 1
-            sizes.append(0)
-        sizes[-1] += size
-        last = at
+    (busy,) = moved.nonzero()
+    empty = int(busy[-1] - busy[0]) + 1 - len(busy)
+    if not empty:
+        return None
+    (ends,) = (busy[1:] - busy[:-1] > 1).nonzero()
+    sizes: list[int] = np.add.reduceat(moved.take(busy), [0, *(ends + 1).tolist()]).tolist()
     middle = sorted(sizes)[len(sizes) // 2]
-    if len(sizes) == 1 or any(abs(size - middle) > _TOLERANCE * middle for size in sizes):
+    if any(abs(size - middle) > _TOLERANCE * middle for size in sizes):
         return None
-    pause = empty / (len(sizes) - 1) * heatmap.bin_seconds
+    pause = empty / len(ends) * heatmap.bin_seconds
     return Iterations(len(sizes), Quality.ESTIMATED, "pauses", pause, "heat map")
 
 
@@ -186,11 +183,14 @@ def _is_busy(group: Group, processes: int) -> bool:
     if group.totals[SWITCHES] > 2 * len(group.rows) * processes:
         directions = [READ, WRITE]  # they alternate, so the time of both counts
     spent: float = sum([group.times[SECONDS + one] for one in directions])
-    began = [[times[row][FIRST + one] for row in group.rows] for one in directions]
-    ended = [[times[row][LAST + one] for row in group.rows] for one in directions]
+    rows = [times[row] for row in group.rows]
+    began = [row[FIRST + one] for one in directions for row in rows]
+    ended = [row[LAST + one] for one in directions for row in rows]
     if group.reduced:
-        last = max(chain(*ended))
-        first = min([last, *[time for time in chain(*began) if time > 0]])
+        last = max(ended)
+        first = min([last, *[time for time in began if time > 0]])
         return spent >= _BUSY * (last - first) * processes
-    lasted: float = sum(map(max, zip(*ended, strict=True))) - sum(map(min, zip(*began, strict=True)))
-    return spent >= _BUSY * lasted
+    if len(directions) > 1:
+        both = slice(None, len(rows)), slice(len(rows), None)
+        began, ended = [*map(min, *[began[one] for one in both])], [*map(max, *[ended[one] for one in both])]
+    return spent >= _BUSY * (sum(ended) - sum(began))

@@ -211,12 +211,15 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         "iterations_told_by": found.iterations.by,
         "metadata_seconds": found.timing.metadata,
     }
-    optional = {
-        "pause_seconds": found.iterations.pause,
-        "traced_share": None if found.covered is None else min(1.0, found.covered),
-        "opens": totals[OPENS],
-        "syncs": sum(totals[SYNCS : SYNCS + 3]),
-        "unaligned_requests": totals[UNALIGNED],
-        **evidence.place(group.example)[1],
-    }
-    return details | {key: value for key, value in optional.items() if value}
+    if found.iterations.pause:
+        details["pause_seconds"] = found.iterations.pause
+    if found.covered:
+        details["traced_share"] = min(1.0, found.covered)
+    if opens := totals[OPENS]:
+        details["opens"] = opens
+    if syncs := sum(totals[SYNCS : SYNCS + 3]):
+        details["syncs"] = syncs
+    if unaligned := totals[UNALIGNED]:
+        details["unaligned_requests"] = unaligned
+    details.update(evidence.place(group.example)[1])
+    return details

@@ -220,6 +220,12 @@ def children(parent: int) -> list[int]:
     return found
 
 
+def parent(pid: int) -> int:
+    """Return the process that `pid` is a child of: 0 if it has ended."""
+    fields = _stat(pid)
+    return int(fields[1]) if len(fields) > 1 else 0
+
+
 def started(pid: int, root: Path = Path("/")) -> int:
     """Return when the process `pid` of a node with the root `root` started: ticks from boot; 0 if it has ended."""
     fields = _stat(pid, root)

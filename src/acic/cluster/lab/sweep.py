@@ -12,7 +12,7 @@ from pathlib import Path
 
 from acic.cluster.lab import disks, network
 from acic.cluster.lab.groups import groups
-from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, children, kill, marked, started
+from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, kill, marked, parent, started
 from acic.cluster.lab.record import Names, Record
 from acic.cluster.lab.tools import asked
 from acic.errors import TransientError
@@ -70,8 +70,7 @@ def clear(node: Node, processes: Iterable[int]) -> None:
     Raises:
         TransientError: something does not end, or stays mounted.
     """
-    kept = {node.pid, os.getpid()}  # what serves is a child of the first process, too, and ends
-    kept |= {pid for pid in processes if node.pid in children(pid)}
+    kept = {node.pid, parent(node.pid), os.getpid()}  # what serves is a child of the first process, too, and ends
     others = {pid for pid in processes if pid not in kept}
     for pid in others:
         with contextlib.suppress(OSError):

@@ -31,6 +31,7 @@ _MOST_EXPANSION = 128
 _MOST_ANYWAY = 16 << 20
 _MOST = 16 << 30
 _SHORT = 1 << 16  # B of packed data that are given to a stream at first
+_SMALL = 1 << 12  # B of a region whose rest is copied behind each stream sooner than it is cut
 
 
 class Damage(Exception):
@@ -168,6 +169,8 @@ class Unpacker:
 
     def _streams(self, packed: memoryview, *, first: bool) -> bytes:
         """Unpack the streams that stand one behind the other: each rank writes its own."""
+        if len(packed) <= _SMALL:
+            return self._small(packed, first=first)
         at, size, step, left = 0, len(packed), _SHORT, self._left
         pieces: list[bytes] = []
         while at < size:
@@ -187,6 +190,24 @@ class Unpacker:
             pieces.append(piece)
             step = 2 * (end - at) + 256
             at = end
+        return b"".join(pieces)
+
+    def _small(self, packed: memoryview, *, first: bool) -> bytes:
+        pieces: list[bytes] = []
+        rest: bytes | memoryview = packed
+        left = self._left
+        while rest:
+            stream = self._new_stream()
+            piece = stream.decompress(rest, left + 1)
+            left -= len(piece)
+            if left < 0:
+                raise Damage("unpack to more than a log can hold")
+            if not stream.eof:
+                raise Damage("end early")
+            if first:
+                return piece
+            pieces.append(piece)
+            rest = stream.unused_data
         return b"".join(pieces)
 
     def _rest(
