@@ -161,10 +161,11 @@ def test_runs_that_were_exported_are_gone_on_from() -> None:
 
 def test_a_name_is_used_once_and_an_unknown_one_is_refused() -> None:
     begun()
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match="there is a survey truth already"):
         begun()
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match="there is no survey other") as caught:
         Survey.open("other")
+    assert "acic survey begin" in caught.value.hint
 
 
 def test_the_baseline_cannot_be_left_out() -> None:

@@ -52,7 +52,13 @@ def workloads(draw: st.DrawFn) -> Characteristics:
     )
 
 
-uses = st.builds(Use, files=st.sampled_from([None, 1, 7, 512]), syncs=st.sampled_from([None, 0, 1, 200]))
+uses = st.builds(
+    Use,
+    files=st.sampled_from([None, 1, 7, 512]),
+    syncs=st.sampled_from([None, 0, 1, 200]),
+    pauses=st.sampled_from([0, 1, 30]),
+    pause=st.sampled_from([0.0, 0.01, 5.0]),
+)
 laws = settings(max_examples=60, deadline=None)
 
 
@@ -116,7 +122,8 @@ def test_another_unit_of_time_changes_no_improvement(workload: Characteristics, 
             owner = {"demand": acic.prior.demand, "roofline": acic.prior.roofline}[module]
             patch.setattr(owner, name, getattr(owner, name) * unit)
         baseline = PRIOR.systems([LAB.baseline])
-        seconds = [PRIOR.seconds(workload, _in(one, unit), use) for one in (baseline, SYSTEMS)]
+        other = replace(use, pause=use.pause * unit)
+        seconds = [PRIOR.seconds(workload, _in(one, unit), other) for one in (baseline, SYSTEMS)]
     assert_allclose(np.log(seconds[0]) - np.log(seconds[1]), plain, atol=1e-9)
 
 
@@ -188,3 +195,10 @@ def test_nothing_is_shuffled_or_agreed_on_without_collective_calls() -> None:
     assert together.request == 4 * MIB
     assert math.isclose(alone.requests * alone.streams * alone.request, base.total_bytes)
     assert math.isclose(together.requests * together.streams * together.request, base.total_bytes)
+
+
+@laws
+@given(workload=workloads(), use=uses, longer=st.sampled_from([0.001, 0.2, 100.0]))
+def test_longer_pauses_never_make_io_slower(workload: Characteristics, use: Use, longer: float) -> None:
+    short = PRIOR.seconds(workload, SYSTEMS, use)
+    assert (PRIOR.seconds(workload, SYSTEMS, replace(use, pause=use.pause + longer)) <= short * (1 + 1e-9)).all()

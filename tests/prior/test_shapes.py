@@ -11,7 +11,7 @@ from acic.platforms import load_platform
 from acic.prior import Prior, Resource, Use, prior_of
 from acic.prior.demand import demand_of
 from acic.prior.facts import facts_of
-from acic.prior.roofline import networks
+from acic.prior.roofline import networks, streaming
 from acic.prior.spread import busiest
 from acic.space import Configuration
 from acic.units import GIB, MIB
@@ -53,6 +53,12 @@ def prior() -> Prior:
     return found
 
 
+@pytest.fixture(scope="module")
+def unshared(prior: Prior) -> Prior:
+    """The machine that LAB.md was measured on: its nodes had no share of the processor, but as much as they took."""
+    return replace(prior, facts=replace(prior.facts, cpu=2.0))
+
+
 def seconds(prior: Prior, workload: Characteristics, *configurations: Configuration, use: Use = Use()) -> list[float]:  # noqa: B008
     found: list[float] = prior.seconds(workload, prior.systems(configurations), use).tolist()
     return found
@@ -71,11 +77,11 @@ def test_stripes_over_four_servers_are_much_faster_than_whole_files(prior: Prior
     assert one > 2 * four
 
 
-def test_a_server_that_is_local_helps_one_writer(prior: Prior) -> None:
+def test_a_server_that_is_local_helps_one_writer(unshared: Prior) -> None:
     """LAB.md: 91 MiB/s with two part-time servers, one of them local, against 45: the writer's network."""
     away, local = (system("OrangeFS", 2, stripe_size=65_536, metadata="one", placement=p) for p in _PLACES)
     use = Use(syncs=0)
-    one, other = seconds(prior, ONE_WRITER, away, local, use=use)
+    one, other = seconds(unshared, ONE_WRITER, away, local, use=use)
     assert 1.6 < one / other < 2.1
 
 
@@ -96,15 +102,15 @@ def test_four_part_time_servers_have_a_quarter_of_the_traffic_at_home(prior: Pri
     assert away[Resource.CLIENT_NETWORK] > local[Resource.CLIENT_NETWORK]
 
 
-def test_random_reads_want_ios_and_streams_want_bandwidth(prior: Prior) -> None:
+def test_random_reads_want_ios_and_streams_want_bandwidth(unshared: Prior) -> None:
     """LAB.md: random 16 KiB reads 87 on EBS against 6 to 19 on ephemeral disks."""
     ephemeral, ebs = (
         system("OrangeFS", 4, stripe_size=4 * MIB, metadata="one", device=d) for d in ("ephemeral", "EBS")
     )
-    slow, fast = seconds(prior, RANDOM, ephemeral, ebs)
+    slow, fast = seconds(unshared, RANDOM, ephemeral, ebs)
     assert slow > 3 * fast
     alone = [Configuration({**one, "raid_devices": 1}) for one in (ephemeral, ebs)]
-    fast_disk, slow_disk = seconds(prior, replace(SHARED, data_size=64 * MIB), *alone)
+    fast_disk, slow_disk = seconds(unshared, replace(SHARED, data_size=64 * MIB), *alone)
     assert fast_disk < slow_disk
 
 
@@ -132,6 +138,29 @@ def test_what_nobody_syncs_stays_in_memory(prior: Prior) -> None:
     assert with_sync > 1.2 * without
     closing = [seconds(prior, write, system("NFS", consistency="relaxed"), use=Use(syncs=n))[0] for n in (8, 0)]
     assert closing[0] == pytest.approx(closing[1], rel=0.1)  # NFS writes back when a file is closed
+
+
+def test_disks_catch_up_while_an_application_computes(prior: Prior) -> None:
+    write = replace(SHARED, operation=Operation.WRITE, iterations=16)
+    slow_disk = system("GlusterFS", 1, stripe_size=4 * MIB, device="EBS", raid_devices=1)
+    at_once, paused = (seconds(prior, write, slow_disk, use=Use(syncs=0, pauses=15, pause=p))[0] for p in (0.0, 2.0))
+    assert paused < 0.95 * at_once
+
+
+def test_a_ceph_client_still_holds_a_little_where_nobody_syncs(prior: Prior) -> None:
+    small = replace(SHARED, operation=Operation.WRITE, data_size=MIB, request_size=MIB, iterations=1)
+    pair = prior.systems([system("CephFS", 4, stripe_size=65_536, consistency=c) for c in ("relaxed", "strict")])
+    left, synced = (demand_of(small, 4, Use(syncs=n)) for n in (0, 1))
+    kept, crossed = (streaming(one, pair, busiest(one, pair))[:, Resource.CLIENT_NETWORK] for one in (left, synced))
+    assert kept.tolist() == [0.0, pytest.approx(2 * MIB / 49e6, rel=0.1)]
+    assert crossed == pytest.approx(2 * MIB / 49e6, rel=0.1)
+
+
+def test_what_a_run_wrote_it_reads_from_its_clients(prior: Prior) -> None:
+    nfs, orange = system("NFS", consistency="relaxed"), system("OrangeFS", 4, stripe_size=65_536, metadata="one")
+    others, own = ([seconds(prior, SHARED, one, use=Use(own=o))[0] for one in (nfs, orange)] for o in (False, True))
+    assert own[0] < others[0] / 10
+    assert own[1] == others[1]  # its clients keep nothing
 
 
 def test_many_files_cost_their_making(prior: Prior) -> None:

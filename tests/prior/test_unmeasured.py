@@ -22,7 +22,7 @@ from acic.errors import MissingData
 from acic.models.registry import INFORMED, learner
 from acic.models.residual import PRIOR
 from acic.platforms import Platform, load_platform
-from acic.prior import prior_of
+from acic.prior import COLUMNS, prior_of
 from acic.store import Measurement, Outcome, Repetition
 from acic.store.baselines import Baselines
 from acic.store.training import training_table
@@ -166,5 +166,6 @@ def test_only_those_that_take_it_are_given_the_prior() -> None:
     data = training_set(rows, BARE, Baselines.fit(rows, BARE).improvements(rows), np.ones(len(rows)))
     assert informed(data, rows, BARE, learner("cart")) is data
     beside = informed(data, rows, BARE, learner("prior+forest"))
-    assert beside.columns == (*data.columns, PRIOR)
-    np.testing.assert_allclose(beside.x[:, -1], data.y, atol=1e-9)  # made up by the prior itself
+    assert beside.columns == (*data.columns, *COLUMNS)
+    prior = beside.x[:, beside.columns.index(PRIOR)]
+    np.testing.assert_allclose(prior, data.y, atol=1e-9)  # made up by the prior itself

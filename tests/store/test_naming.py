@@ -112,3 +112,14 @@ def test_what_does_not_apply_is_left_out() -> None:
         overlay(ec2, {"stripe_size": 65_536})
     assert parameter_value(ec2.space["servers"], "2") == 2
     assert parameter_value(ec2.space["placement"], "part-time") == "part-time"
+
+
+def test_a_map_is_only_spoken_of_where_there_can_be_one(tianhe: Platform) -> None:
+    parameter = tianhe.space["romio_cb_read"]
+    with pytest.raises(InvalidInput) as typed:
+        parameter_value(parameter, "yes")
+    with pytest.raises(InvalidInput) as in_a_name:
+        NamingRule("{romio_cb_read}").told(Path("yes"), tianhe)
+    assert "enable" in typed.value.hint
+    assert "--map" not in typed.value.hint
+    assert "--map" in in_a_name.value.hint

@@ -14,6 +14,7 @@ from acic.advisor.ranking import TIE, rates
 from acic.advisor.staging import staging_seconds
 from acic.errors import MissingData
 from acic.platforms import Platform
+from acic.prior import uses_of
 from acic.workloads import Phase, Workload
 
 Floats = NDArray[np.float64]
@@ -92,10 +93,11 @@ def forecast(
     covered = tuple(phase for phase in workload.phases if knowledge.covers(phase.characteristics))
     if not covered:
         raise MissingData(_nothing_covers(workload, platform), hint=platform.missing or "import measurements")
-    effects = [knowledge.effect(phase.characteristics) for phase in covered]
+    uses = dict(zip(map(id, workload.phases), uses_of(workload), strict=True))
+    effects = [knowledge.effect(phase.characteristics, uses[id(phase)]) for phase in covered]
     from_bytes = elsewhere or workload.run_seconds is None
-    predicted = [knowledge.baseline_seconds(phase.characteristics) for phase in covered] if from_bytes else None
-    times = time_model(workload, covered, predicted_seconds=predicted, weights=_weights(workload, knowledge))
+    alone = [knowledge.baseline_seconds(p.characteristics, uses[id(p)]) for p in covered] if from_bytes else None
+    times = time_model(workload, covered, predicted_seconds=alone, weights=_weights(workload, knowledge))
     means, lows, highs = ([getattr(e, end) for e in effects] for end in ("mean", "low", "high"))
     staging = staging_seconds(platform, knowledge.points, results if times.absolute else 0)
     return Forecast(
@@ -115,7 +117,8 @@ def forecast(
 def _weights(workload: Workload, knowledge: Knowledge) -> list[float] | None:
     """Return what the baseline needs for each phase, s; None where no baseline speaks about one of them."""
     try:
-        return [knowledge.baseline_seconds(phase.characteristics) for phase in workload.phases]
+        pairs = zip(workload.phases, uses_of(workload), strict=True)
+        return [knowledge.baseline_seconds(phase.characteristics, use) for phase, use in pairs]
     except MissingData:
         return None
 

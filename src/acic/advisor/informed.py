@@ -1,4 +1,4 @@
-"""The prior's view of workloads and configurations, as the column that models take."""
+"""The prior's view of workloads and configurations, as the columns that models take."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.models.protocol import Learner, TrainingSet
+from acic.models.registry import BESIDE_PRIOR, DEFAULT
 from acic.models.residual import takes_prior, with_prior
 from acic.platforms import Platform
-from acic.prior import Prior, prior_of
+from acic.prior import BENCHMARK, COLUMNS, Prior, Use, prior_of
 from acic.space import Configuration
 from acic.store.training import TrainingRows
 from acic.workloads import Characteristics
@@ -18,14 +19,25 @@ from acic.workloads import Characteristics
 Floats = NDArray[np.float64]
 
 
-def informed(data: TrainingSet, rows: TrainingRows, platform: Platform, learner: Learner) -> TrainingSet:
-    """Return `data` with the prior's column, if `learner` takes it and the platform has a prior; else as it is."""
-    if not takes_prior(learner) or (prior := prior_of(platform)) is None:
+def default_model(platform: Platform) -> str:
+    """Return the model that answers where none is asked for: one that knows the hardware, where that is told.
+
+    Source: docs/decisions/0010-default-model.md.
+    """
+    return DEFAULT if prior_of(platform) is None else BESIDE_PRIOR
+
+
+def informed(data: TrainingSet, rows: TrainingRows, platform: Platform, chosen: Learner) -> TrainingSet:
+    """Return `data` with the prior's columns, if `chosen` takes it and the platform has a prior; else as it is."""
+    if not takes_prior(chosen) or (prior := prior_of(platform)) is None:
         return data
-    return with_prior(data, improvements(prior, rows.workloads, rows.configurations)[rows.workload, rows.configuration])
+    known = views(prior, rows.workloads, rows.configurations)
+    return with_prior(data, known[rows.workload, rows.configuration], COLUMNS)
 
 
-def improvements(prior: Prior, workloads: Sequence[Characteristics], configurations: Sequence[Configuration]) -> Floats:
-    """Return the prior's log improvement over the baseline, shape (workloads, configurations)."""
+def views(
+    prior: Prior, workloads: Sequence[Characteristics], configurations: Sequence[Configuration], use: Use = BENCHMARK
+) -> Floats:
+    """Return what models see of the prior, shape (workloads, configurations, columns)."""
     systems = prior.systems(configurations)
-    return np.array([prior.log_improvement(one, systems) for one in workloads])
+    return np.array([prior.view(one, systems, use) for one in workloads])

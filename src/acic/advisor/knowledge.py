@@ -181,11 +181,18 @@ class Knowledge:
                 found.append(f"{_words(parameter.name)} {label(value)}: measured was {', '.join(known.labels)}")
         return found
 
-    def baseline_seconds(self, workload: Characteristics) -> float:
-        """Return the seconds that the baseline needs for `workload`, from its bytes and bandwidth."""
+    def baseline_seconds(self, workload: Characteristics, use: Use = BENCHMARK) -> float:
+        """Return the seconds that the baseline needs for `workload`, from its bytes and bandwidth.
+
+        How it is used makes the difference that a prior expects, where there is one.
+        """
         if self._unmeasured is not None:
-            return float(self._unmeasured.seconds(workload, self._unmeasured.systems([self.platform.baseline]))[0])
-        return workload.total_bytes / math.exp(self.learned.baselines.estimate(workload).log_bandwidth)
+            return float(self._unmeasured.seconds(workload, self._unmeasured.baseline, use)[0])
+        seconds = workload.total_bytes / math.exp(self.learned.baselines.estimate(workload).log_bandwidth)
+        if self.prior is None or use == BENCHMARK:
+            return seconds
+        mine, usual = (self.prior.seconds(workload, self.prior.baseline, one)[0] for one in (use, BENCHMARK))
+        return seconds * float(mine / usual)
 
     def baseline_notes(self, workload: Characteristics) -> list[str]:
         """Return what the reader must know of the baseline's own bandwidth for `workload`."""
@@ -232,7 +239,7 @@ class Knowledge:
             rows[:, columns] = own[columns]
         if self.prior is None or self._hardware is None:
             return rows
-        prior = self.prior.log_improvement(workload, self._hardware, use)
+        prior = self.prior.view(workload, self._hardware, use)
         return np.column_stack([rows, prior if candidates is None else prior[candidates]])
 
 

@@ -13,9 +13,10 @@ from acic.advisor.knowledge import KIND, Errors, Kinds, Learned, Range, encoder_
 from acic.errors import MissingData
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner, Prediction, TrainingSet
-from acic.models.residual import PRIOR, PriorAlone, PriorPredictor
+from acic.models.residual import PriorAlone, PriorPredictor
 from acic.models.validation import grouped_folds, out_of_fold
 from acic.platforms import Platform
+from acic.prior import COLUMNS
 from acic.store.baselines import Baselines, Improvements
 from acic.store.training import TrainingRows
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
@@ -106,7 +107,7 @@ def unmeasured(platform: Platform) -> Learned:
     empty = np.empty(0)
     return Learned(
         model=PriorAlone.name,
-        predictor=PriorPredictor((*encoder_of(platform).columns, PRIOR)),
+        predictor=PriorPredictor((*encoder_of(platform).columns, *COLUMNS)),
         errors=Errors(Calibration(empty, math.inf), (-math.log(TRUSTED), math.log(TRUSTED)), 0.0),
         workloads=frozenset(),
         baselines=Baselines((), empty, empty),

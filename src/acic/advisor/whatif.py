@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from acic.advisor.advice import Goal
 from acic.advisor.application import Effect
 from acic.advisor.forecast import Forecast, forecast
+from acic.advisor.informed import views
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import tied_groups
 from acic.errors import InvalidInput, MissingData
@@ -134,7 +135,7 @@ def log_improvements(
         rows = np.tile(system, (len(own[part]), 1))
         rows[:, columns] = np.repeat(own[part][:, columns], len(points), axis=0)
         if prior is not None:
-            rows = np.column_stack([rows, prior[part].ravel()])
+            rows = np.column_stack([rows, prior[part].reshape(len(rows), -1)])
         found[part] = knowledge.learned.predictor.predict(rows).mean.reshape(-1, len(points))
     found[:, (points == space.point(knowledge.platform.baseline)).all(axis=1)] = 0.0
     return found
@@ -143,13 +144,11 @@ def log_improvements(
 def _prior(
     knowledge: Knowledge, workloads: Sequence[Characteristics], points: NDArray[np.int8], use: Use
 ) -> Floats | None:
-    """Return what is known beforehand, shape (workloads, points); None where the model does not take it."""
+    """Return what is known beforehand, shape (workloads, points, columns); None where the model does not take it."""
     if knowledge.prior is None:
         return None
-    space, baseline = knowledge.platform.space, knowledge.platform.baseline
-    systems = knowledge.prior.systems([baseline, *(space.configuration(point) for point in points)])
-    log_seconds = np.log([knowledge.prior.seconds(workload, systems, use) for workload in workloads])
-    return np.asarray(log_seconds[:, :1] - log_seconds[:, 1:])
+    configurations = [knowledge.platform.space.configuration(point) for point in points]
+    return views(knowledge.prior, workloads, configurations, use)
 
 
 def best_group(expected: Forecast, goal: Goal) -> NDArray[np.intp]:

@@ -25,6 +25,14 @@ VERSION = 1
 _FILE = "journal.jsonl"
 _PAUSE = "pause"
 _ATTEMPTS, _NAP = 20, 0.02  # s, to get the lock
+_ALREADY = {
+    "campaign": "resume it (--resume), or choose another --name",
+    "survey": "go on with it (`acic survey run`), or choose another name",
+}
+_MISSING = {
+    "campaign": "`acic campaign list` shows those there are",
+    "survey": "`acic survey begin` makes one",
+}
 
 
 def campaigns_folder() -> Path:
@@ -52,8 +60,8 @@ class Journal:
         return self.folder / "raw"
 
     @classmethod
-    def create(cls, folder: Path, begun: Mapping[str, Any]) -> Journal:
-        """Return the journal of a new campaign in `folder`, whose first line is `begun`.
+    def create(cls, folder: Path, begun: Mapping[str, Any], *, kind: str = "campaign") -> Journal:
+        """Return the journal of a new campaign (or what else `kind` says) in `folder`, whose first line is `begun`.
 
         Raises:
             InvalidInput: there is one of this name already.
@@ -67,21 +75,19 @@ class Journal:
             shutil.rmtree(draft.folder, ignore_errors=True)
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
                 raise
-            raise InvalidInput(
-                f"there is a campaign {folder.name} already", hint="resume it (--resume), or choose another --name"
-            ) from None
+            raise InvalidInput(f"there is a {kind} {folder.name} already", hint=_ALREADY[kind]) from None
         return cls(folder)
 
     @classmethod
-    def open(cls, folder: Path) -> Journal:
-        """Return the journal in `folder`.
+    def open(cls, folder: Path, *, kind: str = "campaign") -> Journal:
+        """Return the journal in `folder`, of a campaign or what else `kind` says.
 
         Raises:
             InvalidInput: there is none.
         """
         journal = cls(folder)
         if not journal._file.is_file():
-            raise InvalidInput(f"there is no campaign {folder.name}", hint="`acic campaign list` shows those there are")
+            raise InvalidInput(f"there is no {kind} {folder.name}", hint=_MISSING[kind])
         return journal
 
     def append(self, event: str, **fields: Any) -> None:

@@ -63,8 +63,9 @@ def learned(
     Raises:
         AcicError: nothing is known of it, or the store cannot be read.
     """
+    from acic.advisor.informed import default_model
     from acic.advisor.known import Trust, known
-    from acic.models.registry import DEFAULT
 
     trust = Trust(half_life=half_life * SECONDS_PER_DAY if half_life else None, revision_factor=revision_factor)
-    return known(platform, model_name or DEFAULT, store=store_url, trust=trust, now=datetime.now(UTC), announce=say)
+    chosen = model_name or default_model(platform)
+    return known(platform, chosen, store=store_url, trust=trust, now=datetime.now(UTC), announce=say)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -70,6 +71,7 @@ def evaluate(
     among the configurations that all were measured on; its regret is how much longer, or dearer, its choice is than
     the best one. Nothing is run.
     """
+    from acic.advisor.informed import default_model
     from acic.evaluation.evaluate import GOALS, bundled_truth
     from acic.evaluation.evaluate import evaluate as judge
     from acic.evaluation.methods import methods
@@ -78,7 +80,7 @@ def evaluate(
 
     _check(figures, html, pictures)
     platform = load_platform(platform_name)
-    chosen = methods(names)
+    chosen = methods(names, first=default_model(platform))
     runs = read_truth(truth) if truth else bundled_truth(platform.name)
     goals = (goal,) if goal else GOALS
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:
@@ -115,6 +117,10 @@ def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> 
             raise InvalidInput(f"{name} is a picture", hint="say where to: --html FILE or --pictures FOLDER")
     if html and not html.parent.is_dir():
         raise InvalidInput(f"{html} cannot be written: {html.parent} is no folder", hint=f"mkdir -p {html.parent}")
+    if html and not os.access(html.parent, os.W_OK):
+        raise InvalidInput(
+            f"{html} cannot be written: {html.parent} is not yours to write", hint="choose another folder"
+        )
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
 

@@ -61,7 +61,8 @@ def _figure_8(training: Training, runs: Sequence[Run], platform: Platform) -> Se
     from acic.evaluation.taught import judge_of
     from acic.report.evaluation import Lines
 
-    curves = figure_8(training, judge_of(runs, platform, "time"), processes=_processors())
+    judge = judge_of(runs, platform, "time")
+    curves = figure_8(training, judge, models=_models(platform), processes=_processors())
     spent = "top-ranked parameters that training varies"
     regret = tuple(c for c in curves if c.name not in _LINE_OF_COUNTS)
     return (
@@ -116,8 +117,16 @@ def _learning(training: Training, runs: Sequence[Run], platform: Platform) -> Se
     from acic.evaluation.taught import judge_of
     from acic.report.evaluation import Lines
 
-    curves = learning_curves(training, judge_of(runs, platform, "time"), processes=_processors())
+    judge = judge_of(runs, platform, "time")
+    curves = learning_curves(training, judge, models=_models(platform), processes=_processors())
     return (Lines(title="Regret, by training runs", spent="training runs", shown=_REGRET, kind="share", curves=curves),)
+
+
+def _models(platform: Platform) -> tuple[str, str]:
+    """Return the paper's model and ours."""
+    from acic.advisor.informed import default_model
+
+    return "cart", default_model(platform)
 
 
 def _processors() -> int:

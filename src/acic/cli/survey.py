@@ -185,14 +185,14 @@ def export(name: str, file: Path, as_json: bool) -> None:
 def _contenders(
     runs: list[Run], platform_name: str, names: tuple[str, ...], top: int
 ) -> Mapping[tuple[str, str], tuple[Configuration, ...]]:
+    from acic.advisor.informed import default_model
     from acic.cli.evaluate import knowing
     from acic.evaluation.contenders import contenders
     from acic.evaluation.methods import methods
-    from acic.models.registry import DEFAULT
     from acic.platforms import load_platform
 
     platform = load_platform(platform_name)
-    chosen = methods(names or (f"model:{DEFAULT}", "fixed", "rules"))
+    chosen = methods(names or (f"model:{default_model(platform)}", "fixed", "rules"))
     return contenders(runs, platform, chosen, knowing(platform, None), top=top)
 
 

@@ -123,13 +123,12 @@ def _advise(
 ) -> Advice:
     """Return the best `top` recommendations, or with `among` as many as have all of these among them."""
     from acic.advisor.advice import Goal
+    from acic.advisor.informed import default_model
     from acic.advisor.known import Trust, known
     from acic.advisor.recommend import recommend
-    from acic.models.registry import DEFAULT
 
-    knowledge = known(
-        platform, model_name or DEFAULT, store=store_url, trust=Trust(), now=datetime.now(UTC), announce=say
-    )
+    chosen = model_name or default_model(platform)
+    knowledge = known(platform, chosen, store=store_url, trust=Trust(), now=datetime.now(UTC), announce=say)
     return recommend(workload, platform, knowledge, goal=Goal(goal), top=top, among=among or None)
 
 

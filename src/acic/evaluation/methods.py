@@ -15,7 +15,7 @@ from acic.evaluation.advising import Asked, ranked
 from acic.evaluation.field import Application, Table
 from acic.evaluation.picks import Picks
 from acic.evaluation.rules import by_rules
-from acic.models.registry import NAMES
+from acic.models.registry import DEFAULT, NAMES
 from acic.platforms import Platform
 
 _MODEL = "model:"
@@ -187,13 +187,13 @@ class Best:
 OPPONENTS: tuple[Method, ...] = (Fixed(), Fixed(all_seen=True), Rules(), Random(), Baseline(), Best())
 
 
-def methods(names: Sequence[str] = ()) -> tuple[Method, ...]:
-    """Return the methods called so; all of them, acic's default model first, if none is called.
+def methods(names: Sequence[str] = (), first: str = DEFAULT) -> tuple[Method, ...]:
+    """Return the methods called so; if none is called all of them, acic with the model `first` before the others.
 
     Raises:
         InvalidInput: there is none of a name.
     """
-    known: dict[str, Method] = {f"{_MODEL}{model}": Advised(model) for model in NAMES}
+    known: dict[str, Method] = {f"{_MODEL}{model}": Advised(model) for model in dict.fromkeys((first, *NAMES))}
     known |= {opponent.name: opponent for opponent in OPPONENTS}
     for name in names:
         if name not in known:

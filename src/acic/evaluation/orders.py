@@ -17,6 +17,7 @@ from acic.models.registry import learner
 
 _OPTIMISM = 1.0  # spreads that a promise is taken above its prediction, as campaigns do
 _CHOOSER = "forest"  # its spread tells where it is unsure
+_GROWTH = 0.1  # share of the rows taken that is chosen next, before the model is asked again: less teaches it little
 
 Order = Callable[[Training, np.random.Generator], Integers]
 """Returns rows in the order in which they would be measured; the baseline's may be among them, or left out."""
@@ -73,7 +74,8 @@ def _nearest(training: Training, points: Floats) -> Integers:
 def _active(training: Training, rng: np.random.Generator) -> Integers:
     """Let a model choose, a few at a time: where it is least sure, and where it promises most over the baseline.
 
-    As campaigns do (`acic train --active`), but for their screening: the first few are drawn at random.
+    As campaigns do (`acic train --plan active`), but for their screening, in whose place the first few are drawn at
+    random, and in batches that grow.
     """
     drawn = in_order(training, rng.permutation(len(training))[:BATCH])
     taken = dict.fromkeys(drawn[: 2 * BATCH].tolist())
@@ -84,7 +86,7 @@ def _active(training: Training, rng: np.random.Generator) -> Integers:
         base = np.where(training.baseline >= 0, predicted.mean[training.baseline], predicted.mean.mean())
         promise = predicted.mean - base + _OPTIMISM * predicted.spread
         both = np.stack([left[np.argsort(-predicted.spread[left])], left[np.argsort(-promise[left])]], axis=1)
-        for row in list(dict.fromkeys(both.ravel().tolist()))[:BATCH]:
+        for row in list(dict.fromkeys(both.ravel().tolist()))[: max(BATCH, round(_GROWTH * len(taken)))]:
             if training.baseline[row] >= 0:
                 taken.setdefault(int(training.baseline[row]))
             taken.setdefault(row)

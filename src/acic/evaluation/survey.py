@@ -136,7 +136,7 @@ class Survey:
             raise InvalidInput(
                 "some of the runs given are of another plan", hint="give the options they were made with"
             )
-        journal = Journal.create(surveys_folder() / name, begun)
+        journal = Journal.create(surveys_folder() / name, begun, kind="survey")
         for run in done:
             journal.append("ran", **run.content())
         return cls(journal)
@@ -162,7 +162,7 @@ class Survey:
             "seed": seed,
             "again": self.journal.name,
         }
-        return Survey(Journal.create(surveys_folder() / name, begun))
+        return Survey(Journal.create(surveys_folder() / name, begun, kind="survey"))
 
     @classmethod
     def of_points(
@@ -203,7 +203,7 @@ class Survey:
             "seed": seed,
             "mark": mark(read_platform(text, platform), applications),
         }
-        return cls(Journal.create(surveys_folder() / name, begun))
+        return cls(Journal.create(surveys_folder() / name, begun, kind="survey"))
 
     @classmethod
     def open(cls, name: str) -> Survey:
@@ -212,7 +212,7 @@ class Survey:
         Raises:
             InvalidInput: there is none, or its applications are no longer what they were.
         """
-        return cls(Journal.open(surveys_folder() / name))
+        return cls(Journal.open(surveys_folder() / name, kind="survey"))
 
     @property
     def runs(self) -> list[Run]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from acic.models.protocol import Arrays, Floats, Prediction
 from acic.models.trees import Trees
 from acic.models.words import Describe, plain
+from acic.prior import HARDWARE
 
 REASONS = 6  # as many as a reader takes in
 SLIGHT = 0.005  # a log contribution of half a percent is not a reason
@@ -87,6 +88,8 @@ def contributions_in_words(moved: Floats, columns: tuple[str, ...], x: Floats, d
 
 
 def _value(name: str, places: list[int], columns: tuple[str, ...], x: Floats, describe: Describe) -> str:
+    if name == HARDWARE:
+        return "what its hardware would wait for"
     if len(places) == 1 and columns[places[0]] == name:
         return describe(name, "=", float(x[places[0]]))
     chosen = [place for place in places if x[place] > 0.5]

@@ -25,12 +25,14 @@ LEARNERS: tuple[Learner, ...] = (
     Gaussian(),
     Ridge(),
     Nonlinear(),
+    Residual(ExtraTrees(min_leaf=2, columns=0.5)),  # the default where hardware is known: docs/decisions/0010
     Residual(Forest()),
     Residual(Ranking()),
     PriorAlone(),
 )
 NAMES = tuple(learner.name for learner in LEARNERS)
 DEFAULT = NAMES[0]
+BESIDE_PRIOR = "prior+extra-trees"
 INFORMED = tuple(learner.name for learner in LEARNERS if takes_prior(learner))
 """Models that take what is known of the hardware beforehand."""
 

@@ -1,7 +1,8 @@
 """What is known beforehand, and learning what it gets wrong.
 
-Where the advisor has a prior (acic.prior), it gives its log improvement as one more column of `x`, named `PRIOR`, to
-the learners that take it. Models still see arrays only. Without that column a learner falls back to its base.
+Where the advisor has a prior (acic.prior), its log improvement is one more column of `x`, named `PRIOR`, for the
+learners that take it, and so is what it knows of the hardware's part in it. Models still see arrays only. Without the
+column `PRIOR` a learner falls back to its base.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 from acic.models.forest import Forest
 from acic.models.protocol import Arrays, Floats, Learner, Prediction, Predictor, TrainingSet
 from acic.models.words import Describe, plain
+from acic.prior import IMPROVEMENT
 
-PRIOR = "prior"  # the column: natural log improvement that is expected before anything is measured
+PRIOR = IMPROVEMENT  # the column: natural log improvement that is expected before anything is measured
 _BASE = "base."
 
 
@@ -73,7 +75,7 @@ class Residual:
     @property
     def version(self) -> int:
         """Raised with the base's."""
-        return 100 + self.base.version
+        return 200 + self.base.version
 
     @property
     def about(self) -> str:
@@ -144,9 +146,9 @@ def takes_prior(learner: Learner) -> bool:
     return bool(getattr(learner, "takes_prior", False))
 
 
-def with_prior(data: TrainingSet, prior: Floats) -> TrainingSet:
-    """Return `data` with the prior's log improvement, shape (rows,), as a column of its own."""
-    return replace(data, columns=(*data.columns, PRIOR), x=np.column_stack([data.x, prior]))
+def with_prior(data: TrainingSet, prior: Floats, columns: tuple[str, ...] = (PRIOR,)) -> TrainingSet:
+    """Return `data` with what a prior knows, shape (rows, columns) or (rows,), as columns behind its own."""
+    return replace(data, columns=(*data.columns, *columns), x=np.column_stack([data.x, prior]))
 
 
 def parted(columns: tuple[str, ...], x: Floats) -> tuple[Floats, Floats]:

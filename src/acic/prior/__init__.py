@@ -4,12 +4,25 @@ Nothing here was fitted to a measurement, so it speaks about a platform that nob
 of the whole stack: each resource gives the seconds that it alone needs, and the busiest is the bottleneck.
 """
 
-from acic.prior.demand import BENCHMARK, Use, use_of
+from acic.prior.demand import BENCHMARK, Use, uses_of
 from acic.prior.facts import Facts
 from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
+from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT
 
-VERSION = 1
+VERSION = 2
 """Raised whenever a formula or a number changes, so that what was learned beside them is learned anew."""
 
-__all__ = ["BENCHMARK", "VERSION", "Facts", "Prior", "Resource", "Use", "prior_of", "use_of"]
+__all__ = [
+    "BENCHMARK",
+    "COLUMNS",
+    "HARDWARE",
+    "IMPROVEMENT",
+    "VERSION",
+    "Facts",
+    "Prior",
+    "Resource",
+    "Use",
+    "prior_of",
+    "uses_of",
+]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acic.prior.designs import AGGREGATION, COLLECTIVE_STEPS, ROUND_TRIP
-from acic.workloads import Access, Characteristics, Interface, Operation, Phase
+from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
 
+_ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
 _MPI = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 
 
@@ -18,19 +19,55 @@ class Use:
     Args:
         files: that are opened in all; None: one shared one, or one for each I/O process.
         syncs: fsync calls of all processes; None: one at the end of each, as benchmarks are run with.
+        pauses: between iterations, in which what was written can go on to where it lasts.
+        pause: s of each.
+        own: whether what is read was written before by the same processes of the same run.
     """
 
     files: int | None = None
     syncs: int | None = None
+    pauses: int = 0
+    pause: float = 0.0
+    own: bool = False
 
 
 BENCHMARK = Use()
 
 
-def use_of(phase: Phase) -> Use:
-    """Return what is known of a phase beside its characteristics."""
-    syncs = phase.details.get("syncs", 0)
-    return Use(files=phase.files, syncs=0 if isinstance(syncs, str) else round(syncs))
+def uses_of(workload: Workload) -> list[Use]:
+    """Return what is known of each phase beside its characteristics: a log tells it all, a description need not.
+
+    A phase reads what its run wrote if another wrote as many bytes to the same files, in the same way.
+    """
+    written = {_files(phase): phase for phase in workload.phases if phase.characteristics.operation is Operation.WRITE}
+    found = []
+    for phase in workload.phases:
+        other = written.get(_files(phase)) if phase.characteristics.operation is Operation.READ else None
+        own = other is not None and abs(other.bytes - phase.bytes) <= _ALIKE * phase.bytes
+        found.append(replace(_use_of(phase), own=own))
+    return found
+
+
+def _files(phase: Phase) -> tuple[str, bool, int, int]:
+    return phase.example, phase.characteristics.shared, phase.characteristics.io_processes, phase.files
+
+
+def _use_of(phase: Phase) -> Use:
+    least = 1 if phase.characteristics.shared else phase.characteristics.io_processes
+    files = phase.files if phase.files > least else None
+    if not phase.details:
+        return Use(files=files)
+    return Use(
+        files=files,
+        syncs=round(_number(phase, "syncs")),
+        pauses=phase.characteristics.iterations - 1,
+        pause=_number(phase, "pause_seconds"),
+    )
+
+
+def _number(phase: Phase, name: str) -> float:
+    value = phase.details.get(name, 0.0)
+    return 0.0 if isinstance(value, str) else float(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +86,8 @@ class Demand:
         shared: whether streams use the same file.
         files: that are opened in all.
         syncs: fsync calls of all streams.
+        pauses: between iterations; pause: s of each.
+        own: whether it reads what it wrote.
         shuffled: B that nodes exchange before (or after) they write (or read).
         agreeing: s that collective calls take to agree, before any data moves.
     """
@@ -64,6 +103,9 @@ class Demand:
     shared: bool
     files: float
     syncs: float
+    pauses: int
+    pause: float
+    own: bool
     shuffled: float
     agreeing: float
 
@@ -97,6 +139,9 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         shared=w.shared,
         files=float(use.files or (1 if w.shared else w.io_processes)),
         syncs=float(streams if use.syncs is None else use.syncs),
+        pauses=use.pauses,
+        pause=use.pause,
+        own=use.own,
         shuffled=w.total_bytes * (1.0 - 1.0 / used) if gathered else 0.0,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )

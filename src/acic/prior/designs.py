@@ -33,6 +33,8 @@ class Design:
         client: s of a client's processor for one B.
         behind: B of writes that each process may be ahead of the servers; 0: it waits for each.
         ahead: B that are read ahead for each process; 0: nothing is.
+        keeps: B of writes that each client may still hold when files are closed and nobody synced them.
+        remembers: whether clients keep what they wrote, and read it again from there.
         cached: whether servers answer a write out of the page cache, and meet the disk when it is synced.
         unit: B of a file on one server where the configuration does not say; inf: whole files.
         piece: B that are placed together at least, where stripes lie within larger objects.
@@ -49,6 +51,8 @@ class Design:
     client: float
     behind: int
     ahead: int
+    keeps: int = 0
+    remembers: bool = True
     cached: bool = True
     unit: float = math.inf
     piece: int = 1
@@ -73,9 +77,9 @@ DESIGNS: Mapping[str, Design] = {
         call=128 * KIB,  # FUSE's largest request
         trips=1,
         opening=4,  # LOOKUP at every brick, CREATE, OPEN, FLUSH
-        server=1e-4,
+        server=2e-4,
         byte=2e-9,
-        client=1e-9,
+        client=2e-9,
         behind=MIB,  # write-behind's window
         ahead=512 * KIB,  # four pages of 128 KiB
         hashed=True,
@@ -85,11 +89,12 @@ DESIGNS: Mapping[str, Design] = {
         call=4 * MIB,  # an object
         trips=1,
         opening=3,  # CREATE at the metadata server, its journal, capabilities back
-        server=5e-4,  # messenger, placement group, transaction, commit: the known price of a Ceph operation
+        server=1e-3,  # messenger, placement group, transaction, commit: the known price of a Ceph operation
         byte=5e-9,  # and a checksum at the messenger, and one at the store
-        client=2e-9,
+        client=5e-9,
         behind=32 * MIB,  # client_oc_max_dirty
         ahead=8 * MIB,  # two objects
+        keeps=32 * MIB,
         cached=False,  # BlueStore writes past the page cache
         unit=4 * MIB,
         piece=4 * MIB,
@@ -99,11 +104,12 @@ DESIGNS: Mapping[str, Design] = {
         call=128 * KIB,
         trips=2,  # attributes, then data
         opening=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
-        server=2e-4,  # state machines: several steps for each call
+        server=5e-4,  # state machines: several steps for each call
         byte=2e-9,
-        client=1e-9,
+        client=5e-9,
         behind=0,  # nothing is cached on clients
         ahead=0,
+        remembers=False,
         unit=64 * KIB,
     ),
 }

@@ -15,6 +15,7 @@ from acic.prior.facts import Facts, facts_of
 from acic.prior.resources import Resource
 from acic.prior.roofline import parts
 from acic.prior.systems import Systems, systems_of
+from acic.prior.view import view
 from acic.space import Value
 from acic.workloads import Characteristics
 
@@ -27,6 +28,7 @@ class Prior:
 
     platform: Platform
     facts: Facts
+    baseline: Systems
 
     def systems(self, configurations: Sequence[Mapping[str, Value]]) -> Systems:
         """Return configurations in the form in which they are estimated; worth keeping."""
@@ -42,8 +44,13 @@ class Prior:
 
     def log_improvement(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
         """Return the natural logarithm of the baseline's seconds over each configuration's, shape (configurations,)."""
-        baseline = self.seconds(workload, self.systems([self.platform.baseline]), use)
-        return np.asarray(np.log(baseline) - np.log(self.seconds(workload, systems, use)))
+        return np.asarray(
+            np.log(self.seconds(workload, self.baseline, use)) - np.log(self.seconds(workload, systems, use))
+        )
+
+    def view(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
+        """Return what models see, shape (configurations, `acic.prior.view.COLUMNS`)."""
+        return view(self.parts(workload, systems, use), self.parts(workload, self.baseline, use)[0])
 
     def bottlenecks(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> list[Resource]:
         """Return what each configuration waits for longest."""
@@ -66,4 +73,4 @@ def prior_of(platform: Platform) -> Prior | None:
         return None
     if any(design(str(one)) is None for one in platform.space["file_system"].values):
         return None
-    return Prior(platform, facts)
+    return Prior(platform, facts, systems_of(platform, facts, [platform.baseline]))

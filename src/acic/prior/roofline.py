@@ -18,6 +18,10 @@ from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
 
+_BEYOND_CLIENTS = [
+    *(Resource.CLIENT_NETWORK, Resource.SERVER_NETWORK, Resource.DISK_BANDWIDTH, Resource.DISK_IOPS),
+    *(Resource.SERVER_PROCESSOR, Resource.LATENCY),
+]
 SHARPNESS = 8.0  # two resources equally busy take 1.09 times as long as one: queues between them are deep
 
 
@@ -46,6 +50,7 @@ def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
     found[:, Resource.DISK_IOPS] = disk_requests(demand, systems, load)
     found[:, Resource.CLIENT_PROCESSOR], found[:, Resource.SERVER_PROCESSOR] = processors(demand, systems, load)
     found[:, Resource.LATENCY] = latency(demand, systems)
+    found[:, _BEYOND_CLIENTS] *= _crossing(demand, systems)[:, None]
     return found
 
 
@@ -132,7 +137,8 @@ def flushing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     Bottleneck: B/s of the busiest server's disks. Where nobody syncs the run does not wait for it.
     """
     synced = (demand.syncs > 0) | systems.closes
-    return np.where(synced, _absorbed(demand, systems, load) / (systems.write * systems.disks), 0.0)
+    last = np.minimum(_absorbed(demand, systems, load), systems.dirty * systems.disks)
+    return np.where(synced, last / (systems.write * systems.disks), 0.0)
 
 
 def syncing(demand: Demand, systems: Systems) -> Floats:
@@ -146,9 +152,28 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
     return np.asarray(np.maximum(chain, syncs * DURABLE / (systems.write_iops * systems.disks * used)))
 
 
+def _crossing(demand: Demand, systems: Systems) -> Floats:
+    """Return the share of the data that leaves, or reaches, clients while the application waits for it.
+
+    Clients still hold a part of what was written when files are closed, if nobody synced it, and send some while the
+    application does no I/O. What they have they also read without anybody else.
+    """
+    if demand.reads:
+        return np.where(demand.own & systems.remembers & ~_shunned(demand, systems), 0.0, 1.0)
+    if demand.syncs:
+        return np.ones(len(systems))
+    behind = systems.behind * demand.streams / demand.nodes
+    each = systems.keeps + demand.pauses * np.minimum(behind, demand.pause * systems.nic)
+    return np.where(_waits(demand, systems), 1.0, np.maximum(0.0, 1.0 - each * demand.nodes / demand.total))
+
+
 def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:
-    """Return the B that the busiest server's page cache takes before its disks have to keep up."""
-    room = systems.dirty * systems.disks
+    """Return the B that the busiest server's page cache takes before its disks have to keep up.
+
+    What the disks write while the application does no I/O makes room for as much.
+    """
+    one = systems.dirty + demand.pauses * np.minimum(systems.dirty, demand.pause * systems.write)
+    room = one * systems.disks
     takes = systems.cached & ~_waits(demand, systems)
     return np.where(takes, np.minimum(demand.total * load, room), 0.0)
 
@@ -157,7 +182,12 @@ def _waits(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
     """Return where each write is on the disk before the next: strict NFS, and strict CephFS on a shared file."""
     if demand.reads:
         return np.zeros(len(systems), dtype=bool)
-    return systems.strict & (systems.cached | (demand.shared and demand.streams > 1))
+    return (systems.strict & systems.cached) | _shunned(demand, systems)
+
+
+def _shunned(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
+    """Return where clients may not cache: strict CephFS, if several write one file."""
+    return systems.strict & ~systems.cached & (demand.shared and demand.streams > 1)
 
 
 def _calls(demand: Demand, systems: Systems) -> Floats:

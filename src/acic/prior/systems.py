@@ -34,8 +34,8 @@ class Systems:
         dirty: B of dirty pages for each disk.
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, server, byte, client, behind, ahead, cached, piece, hashed, closes, spread_names: as
-            `Design` has them.
+        call, trips, opening, server, byte, client, behind, ahead, keeps, remembers, cached, piece, hashed, closes,
+            spread_names: as `Design` has them.
     """
 
     nic: Floats
@@ -58,6 +58,8 @@ class Systems:
     client: Floats
     behind: Floats
     ahead: Floats
+    keeps: Floats
+    remembers: Flags
     cached: Flags
     piece: Floats
     hashed: Flags
@@ -69,7 +71,7 @@ class Systems:
 
 
 _OF_DESIGN = tuple(field.name for field in fields(Design) if field.name != "unit")
-_FLAGS = ("part_time", "strict", "cached", "hashed", "closes", "spread_names")
+_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes", "spread_names")
 
 
 def systems_of(platform: Platform, facts: Facts, configurations: Sequence[Mapping[str, Value]]) -> Systems:

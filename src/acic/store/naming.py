@@ -118,11 +118,13 @@ class NamingRule:
             if fnmatchcase(parameter.name, pattern) and text in table:
                 text = table[text]
                 break
-        return parameter_value(parameter, text)
+        return parameter_value(parameter, text, remedy=f"; add a map: --map {parameter.name}:{text}=...")
 
 
-def parameter_value(parameter: Parameter, text: str) -> Value:
+def parameter_value(parameter: Parameter, text: str, *, remedy: str = "") -> Value:
     """Return the value of `parameter` that `text` names: a size where it is counted in bytes, a listed label.
+
+    What can be done beside giving another text is the `remedy`, for the error.
 
     Raises:
         InvalidInput: it names none.
@@ -139,9 +141,7 @@ def parameter_value(parameter: Parameter, text: str) -> Value:
         if str(value) == text:
             return value
     listed = ", ".join(map(str, parameter.values))
-    raise InvalidInput(
-        f"{parameter.name} is not {text!r}", hint=f"it is one of {listed}; add a map: --map {parameter.name}:{text}=..."
-    )
+    raise InvalidInput(f"{parameter.name} is not {text!r}", hint=f"it is one of {listed}{remedy}")
 
 
 def overlay(platform: Platform, values: Mapping[str, Value]) -> Configuration:

@@ -76,7 +76,8 @@ class Evidence:
                     mount = kind
                     break
             known: dict[str, str | int] = {"file_system": mount} if mount else {}
-            found = self._places[file] = name, known | _striping(file, self.log)
+            known.update(_striping(file, self.log))
+            found = self._places[file] = name, known
         return found
 
     def waits(self, group: Group) -> int:

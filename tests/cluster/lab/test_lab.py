@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import struct
 import subprocess
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -193,6 +196,27 @@ def test_what_ignores_being_asked_is_killed_with_all_that_it_started(fake: Lab) 
     until(lambda: {"sleep 888", "sleep 889"} <= set(running(fake, "s2")), "it has started others")
     fake.perform([Stop(node="s2", name="deaf", seconds=0.2)])
     assert running(fake, "s2") == ["sleep infinity"]
+
+
+def test_a_node_is_cleared_though_its_file_system_does_not_answer(fake: Lab) -> None:
+    """A daemon that takes a request and never answers: whoever waits for it cannot be killed."""
+    node = fake.nodes["c1"]
+    device = os.open("/dev/fuse", os.O_RDWR)  # this process is the daemon, which clearing does not end
+    try:
+        options = f"fd={device},rootmode=40000,user_id=0,group_id=0"
+        words = node.enter(["mount", "-i", "-t", "fuse", "-o", options, "none", MOUNT])
+        subprocess.run(words, check=True, pass_fds=[device], timeout=30)
+        unique = struct.unpack_from("=IIQ", os.read(device, 1 << 20))[2]
+        os.write(device, struct.pack("=IiQ4I2H2I2H8I", 80, 0, unique, 7, 31, 0, 0, 1, 1, 4096, 1, *[0] * 10))
+        waiting = threading.Thread(target=fake.run, args=("c1", ["ls", MOUNT]), kwargs={"seconds": 60})
+        waiting.start()
+        os.read(device, 1 << 20)
+        fake.room.clear()
+        assert not node.mounted(MOUNT)
+        waiting.join(10)
+        assert not waiting.is_alive()
+    finally:
+        os.close(device)
 
 
 def test_deploying_twice_and_taking_down_twice_is_as_good_as_once(fake: Lab) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from acic.cluster.lab import disks, network
+from acic.cluster.lab.fuse import cut_off
 from acic.cluster.lab.groups import groups
 from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, kill, marked, parent, started
 from acic.cluster.lab.record import Names, Record
@@ -52,6 +53,10 @@ def _recorded(record: Record) -> Iterable[list[int]]:
 def _sweep(names: Names, processes: Iterable[Known]) -> None:
     own = groups(names.group)
     disks.unthrottle(names.images, own)  # else what is left to be written is written slowly
+    processes = list(processes)
+    for process in processes:
+        if process.alive:
+            cut_off(process.pid)
     kill(processes)
     own.remove()
     kill([Known(pid, started(pid)) for pid in marked(names.name)])
@@ -75,11 +80,10 @@ def clear(node: Node, processes: Iterable[int]) -> None:
     for pid in others:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
-    limit = time.monotonic() + _PATIENCE
-    while any(started(pid) for pid in others):
-        if time.monotonic() > limit:
+    if not _ended(others):
+        cut_off(node.pid)  # they may wait for a file system that does not answer
+        if not _ended(others):
             raise TransientError(f"processes on {node.name} do not end: {others}", hint="they wait for a device")
-        time.sleep(0.005)
     for path in (MOUNT, STORE):
         tries = 0
         while node.mounted(path):
@@ -90,6 +94,15 @@ def clear(node: Node, processes: Iterable[int]) -> None:
                 raise TransientError(f"{path} of {node.name} stays mounted", hint="acic lab down removes all")
             if node.mounted(path):
                 time.sleep(0.02)
+
+
+def _ended(processes: Iterable[int]) -> bool:
+    limit = time.monotonic() + _PATIENCE
+    while alive := any(started(pid) for pid in processes):
+        if time.monotonic() > limit:
+            break
+        time.sleep(0.005)
+    return not alive
 
 
 def empty(node: Node) -> None:
