@@ -13,6 +13,7 @@ from acic.advisor.learning import learn
 from acic.errors import MissingData
 from acic.platforms import Platform, load_platform
 from acic.store import Measurement, Outcome
+from acic.store.bundled import bundled
 from acic.store.database import Store
 from tests.advisor.conftest import WHEN, WRITE
 
@@ -135,3 +136,16 @@ def test_asking_makes_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
     known(load_platform("tianhe-lustre"), "ridge", store=str(tmp_path / "none.sqlite"), trust=Trust(), now=WHEN)
     assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_what_gave_wrong_bytes_in_bundled_measurements_is_never_advised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    lab = load_platform("lab")
+    wrong = {m.configuration for m in bundled(lab) if m.outcome is Outcome.CORRUPT}
+    knowledge = known(lab, "ridge", store=str(tmp_path / "none.sqlite"), trust=Trust(), now=WHEN)
+    candidates = {lab.space.configuration(point) for point in knowledge.points}
+    assert wrong
+    assert not wrong & candidates
+    assert any("gave back other bytes" in note for note in knowledge.safety_notes())

@@ -73,7 +73,8 @@ def known(
         if takes_prior(chosen) and prior is not None and too_few(rows, platform):
             announce(f"note: too little was measured on {platform.name} to learn from: its hardware alone answers")
             return Knowledge(platform, unmeasured(platform))
-        wrong = opened.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if opened else []
+        wrong = [m for m in bundled(platform) if m.outcome is Outcome.CORRUPT]
+        wrong += opened.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if opened else []
     found = contributions(rows, platform)
     contributors = trusted(rows, found)
     heard = contributors >= HEARD
