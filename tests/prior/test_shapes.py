@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from acic.platforms import load_platform
-from acic.prior import Prior, Resource, Use, prior_of
+from acic.prior import Prior, Resource, Use, prior_of, uses_of
 from acic.prior.demand import demand_of
 from acic.prior.facts import facts_of
 from acic.prior.roofline import networks, streaming
 from acic.prior.spread import busiest
 from acic.space import Configuration
 from acic.units import GIB, MIB
-from acic.workloads import Access, Characteristics, Interface, Operation
+from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
 
 LAB = load_platform("lab")
 SHARED = Characteristics(
@@ -200,3 +200,23 @@ def test_a_file_larger_than_all_caches_meets_the_disk(prior: Prior) -> None:
     slow = system("OrangeFS", 1, raid_devices=1, instance_type="lab.1g")
     parts = prior.parts(huge, prior.systems([slow]))
     assert Resource(int(np.argmax(parts[0]))) is Resource.DISK_BANDWIDTH
+
+
+def phases(*operations: Operation, example: str = "/scratch/matrices", **details: float) -> Workload:
+    them = [replace(SHARED, operation=one, iterations=4) for one in operations]
+    made = tuple(Phase(characteristics=w, bytes=w.total_bytes, example=example, details=details) for w in them)
+    return Workload(name="app", processes=8, phases=made)
+
+
+def test_what_a_log_tells_beside_the_characteristics_is_used() -> None:
+    write, read = uses_of(phases(Operation.WRITE, Operation.READ, opens=8, pause_seconds=0.5))
+    assert write == Use(syncs=0, pauses=3, pause=0.5)
+    assert read == replace(write, own=True)
+    (synced,) = uses_of(phases(Operation.WRITE, syncs=8))
+    assert synced.syncs == 8
+    (alone,) = uses_of(phases(Operation.READ, opens=8))
+    assert not alone.own
+
+
+def test_nothing_is_assumed_of_what_a_description_does_not_tell() -> None:
+    assert uses_of(phases(Operation.WRITE, Operation.READ, example="")) == [Use(), Use()]

@@ -42,7 +42,8 @@ def uses_of(workload: Workload) -> list[Use]:
     written = {_files(phase): phase for phase in workload.phases if phase.characteristics.operation is Operation.WRITE}
     found = []
     for phase in workload.phases:
-        other = written.get(_files(phase)) if phase.characteristics.operation is Operation.READ else None
+        reads = phase.characteristics.operation is Operation.READ
+        other = written.get(_files(phase)) if reads and phase.example else None
         own = other is not None and abs(other.bytes - phase.bytes) <= _ALIKE * phase.bytes
         found.append(replace(_use_of(phase), own=own))
     return found
