@@ -195,6 +195,22 @@ def test_a_value_that_cannot_be_set_is_a_failed_run(lab: Laboratory, platform: P
     made(lab, odd).reclaim(f"{lab.name}-0", point(platform))
 
 
+def test_an_interrupt_right_behind_the_making_of_the_folder_leaves_nothing(
+    lab: Laboratory, platform: Platform, trials: Trials, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mkdir = Path.mkdir
+
+    def interrupted(self: Path, *args: Any, **kwargs: Any) -> None:
+        mkdir(self, *args, **kwargs)
+        if self.parent == lab.data:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "mkdir", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        trials.run(trial(lab, point(platform)))
+    assert list(lab.data.iterdir()) == []
+
+
 def test_a_folder_of_the_same_name_is_not_removed(lab: Laboratory, platform: Platform, trials: Trials) -> None:
     """Somebody else's campaign may have the same name, and the same storage."""
     others = lab.data / f"acic-{lab.name}-0"

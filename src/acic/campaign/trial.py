@@ -173,8 +173,8 @@ class Trials:
         run.settings = replace(made, hints={**place.hints, **made.hints})
         check_place(place.seen, run.trial.point.workload.total_bytes, place.device, room=place.room)
         data = place.seen / run.folder
+        run.made = not data.exists()  # told first: an interrupt right behind the next line must not leave the folder
         data.mkdir()
-        run.made = True
         run.outputs.mkdir()
         replicas = _replicas(run)
         verdict = Verdict(Outcome.UNKNOWN)
