@@ -155,6 +155,9 @@ int play_run(struct play *play, struct played *played, struct error *error) {
         for (int64_t i = 0; i < play->script.act_count; i++) {
             play_act(play, &play->script.acts[i], error);
         }
+        if (play->options->settle) {
+            play_settle(play, error);
+        }
         const double end = clock_now(&play->clock);
         const double waited = play->mine.seconds[IN_WAIT];
         play_act(play, &all, error); /* who is done leaves the processor to the others */

@@ -75,6 +75,9 @@ void play_skip(struct play *play);
 /* The path of a file of the script; returns the status noted. */
 int play_path(const struct play *play, const char *path, int64_t number, char text[TEXT_SIZE], struct error *error);
 
+/* play_settle.c: sync what this rank's script wrote and nobody removed, for file systems whose clients hold data back. */
+void play_settle(struct play *play, struct error *error);
+
 /* play_check.c: make a transfer's data; compare them. `path` is the script's own. */
 void play_fill(struct play *play, const struct view *view, const char *path, int64_t offset, int64_t bytes);
 void play_compare(struct play *play, const struct view *view, const char *path, int64_t offset, int64_t bytes);

@@ -95,6 +95,12 @@ def moved(lab: Lab) -> tuple[int, int]:
     return read, written
 
 
+def sent(lab: Lab, node: str) -> int:
+    """B that a node has sent, also to servers on itself; see proc_net_dev(5)."""
+    lines = told(lab, node, "cat /proc/net/dev").splitlines()[2:]
+    return sum(int(line.split(":")[1].split()[8]) for line in lines)
+
+
 def planned(lab: Lab, configuration: Mapping[str, Value]) -> Deployment:
     """What a deployment of `configuration` would do on this lab, whatever is deployed now."""
     serving = servers(lab.room, configuration)

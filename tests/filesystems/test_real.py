@@ -24,7 +24,7 @@ from acic.lab.site import Site
 from acic.space import Value
 from acic.steps import Mount, Serve
 from acic.units import KIB, MIB
-from tests.filesystems.real import Left, at_once, moved, planned, told, unanswered, used, with_disks
+from tests.filesystems.real import Left, at_once, moved, planned, sent, told, unanswered, used, with_disks
 from tests.filesystems.subjects import SETTINGS, configurations, label
 from tests.laboratory import need_lab
 
@@ -241,6 +241,15 @@ def test_bytes_reach_the_disks_and_come_from_them(machine: Lab, site: Site) -> N
     after, _ = moved(machine)
     assert after - before >= size
     assert after - before < 2 * size
+    told(machine, "c0", f"rm {path}")
+
+
+def test_clients_hold_nothing_when_files_are_closed_or_else_when_they_are_synced(machine: Lab, site: Site) -> None:
+    path, size = f"{site.deployment.directory}/held", 24 * MIB
+    before = sent(machine, "c3")
+    synced = f"sync {path}" if site.deployment.holds_back else "true"
+    told(machine, "c3", f"dd if=/dev/urandom of={path} bs=1M count={size // MIB} status=none; {synced}")
+    assert sent(machine, "c3") - before >= size
     told(machine, "c0", f"rm {path}")
 
 

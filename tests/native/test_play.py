@@ -96,6 +96,18 @@ def test_times_add_up(bench: Bench, tmp_path: Path) -> None:
     assert told["totalTime"] >= told["computeTime"] + told["ioTime"]
 
 
+def test_settling_syncs_what_was_written_and_is_still_there(bench: Bench, tmp_path: Path) -> None:
+    """Of SCRIPT rank 0 wrote a log, all three wrote the field, and the small files are gone."""
+    once = play(bench, tmp_path, SCRIPT).play
+    settled = play(bench, tmp_path, SCRIPT, "--settle").play
+    assert settled["syncs"] == once["syncs"] + 3 + 1
+    (tmp_path / "files" / "a").symlink_to("/dev/null")  # which takes everything, and cannot be synced
+    lost = "acic-script 1\nranks 1\n0 put a 1 8\n"
+    play(bench, tmp_path, lost, ranks=1)
+    summary = play(bench, tmp_path, lost, "--settle", ranks=1, status=FAILED)
+    assert "cannot sync" in summary.data["Error"]
+
+
 def test_waiting_uses_no_processor(bench: Bench, tmp_path: Path) -> None:
     """Three ranks that wait for a fourth leave it the processor: they, and all it takes to start, use less than it."""
     (tmp_path / "script").write_text("acic-script 1\nranks 4\n0 compute 1\n* barrier\n")

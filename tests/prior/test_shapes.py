@@ -147,13 +147,16 @@ def test_disks_catch_up_while_an_application_computes(prior: Prior) -> None:
     assert paused < 0.95 * at_once
 
 
-def test_a_ceph_client_still_holds_a_little_where_nobody_syncs(prior: Prior) -> None:
-    small = replace(SHARED, operation=Operation.WRITE, data_size=MIB, request_size=MIB, iterations=1)
+def test_a_ceph_client_sends_while_its_application_pauses_and_the_rest_at_the_end(prior: Prior) -> None:
+    twice = replace(SHARED, operation=Operation.WRITE, data_size=MIB, request_size=MIB, iterations=2)
     pair = prior.systems([system("CephFS", 4, stripe_size=65_536, consistency=c) for c in ("relaxed", "strict")])
-    left, synced = (demand_of(small, 4, Use(syncs=n)) for n in (0, 1))
-    kept, crossed = (streaming(one, pair, busiest(one, pair))[:, Resource.CLIENT_NETWORK] for one in (left, synced))
-    assert kept.tolist() == [0.0, pytest.approx(2 * MIB / 49e6, rel=0.1)]
-    assert crossed == pytest.approx(2 * MIB / 49e6, rel=0.1)
+    uses = (Use(syncs=0), Use(syncs=0, pauses=1, pause=1.0), Use(syncs=1, pauses=1, pause=1.0))
+    demands = (demand_of(twice, 4, use) for use in uses)
+    left, paused, synced = (streaming(d, pair, busiest(d, pair))[:, Resource.CLIENT_NETWORK] for d in demands)
+    crossed = pytest.approx(4 * MIB / 49e6, rel=0.1)
+    assert left == crossed
+    assert paused.tolist() == [0.0, crossed]  # strict: nothing is kept of a file that several write
+    assert synced == crossed
 
 
 def test_what_a_run_wrote_it_reads_from_its_clients(prior: Prior) -> None:

@@ -31,6 +31,7 @@ class Place:
         room: B that it has, where its file system cannot tell.
         hints: for MPI-IO, to get right bytes there.
         environment: variables that jobs need there.
+        holds_back: whether clients may still hold written data when files are closed, until they are synced.
     """
 
     directory: Path
@@ -39,6 +40,7 @@ class Place:
     room: int | None = None
     hints: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    holds_back: bool = False
 
 
 class System(Protocol):
@@ -142,4 +144,5 @@ class Deployed:
             room=sum(server.capacity for server in site.layout.servers),
             hints=site.deployment.hints,
             environment=site.deployment.environment,
+            holds_back=site.deployment.holds_back,
         )

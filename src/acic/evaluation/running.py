@@ -104,7 +104,8 @@ class Runs:
 
     def _job(self, kernel: Kernel, step: Step, name: str, folder: Path, place: Place) -> Took:
         output = folder / f"{step}.json"
-        arguments = kernel.command(step, place.directory / name, scripts=folder, summary=output)
+        directory = place.directory / name
+        arguments = kernel.command(step, directory, scripts=folder, summary=output, settle=place.holds_back)
         job = Job(
             name=f"{name}-{step}",
             command=(str(self._benchmark.program), *arguments),

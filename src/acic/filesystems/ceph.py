@@ -56,6 +56,7 @@ class Ceph:
             directory=layout.clients[0].mount,
             hints=NO_SIEVING,
             environment={},
+            holds_back=True,
         )
 
 

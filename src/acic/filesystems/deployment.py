@@ -85,6 +85,7 @@ class Deployment:
         directory: where on each client an application's files go: the mount, or a directory in it.
         hints: MPI-IO hints that applications need to get right bytes here (docs/filesystems.md says why).
         environment: variables that applications need, for instance to reach a ROMIO driver.
+        holds_back: whether clients may still hold written data when files are closed; a sync of a file sends it.
     """
 
     steps: tuple[Step, ...]
@@ -94,6 +95,7 @@ class Deployment:
     directory: str
     hints: Mapping[str, str]
     environment: Mapping[str, str]
+    holds_back: bool = False
 
 
 class FileSystem(Protocol):

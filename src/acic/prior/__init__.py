@@ -1,7 +1,8 @@
 """The prior: how long a workload's I/O takes on a configuration, from what the hardware and the file systems are alone.
 
-Nothing here was fitted to a measurement, so it speaks about a platform that nobody has measured yet. It is a roofline
-of the whole stack: each resource gives the seconds that it alone needs, and the busiest is the bottleneck.
+It needs no measurement of a platform, so it speaks about one that nobody has measured yet. It is a roofline of the
+whole stack: each resource gives the seconds that it alone needs, and the busiest is the bottleneck. Prices of software
+were corrected once by measurements of one lab: docs/decisions/0009-prior.md.
 """
 
 from acic.prior.demand import BENCHMARK, Use, uses_of
@@ -10,7 +11,7 @@ from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
 from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT
 
-VERSION = 2
+VERSION = 3
 """Raised whenever a formula or a number changes, so that what was learned beside them is learned anew."""
 
 __all__ = [

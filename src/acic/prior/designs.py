@@ -1,7 +1,9 @@
 """How file systems work, in the few numbers that a roofline needs; and what a step of software costs.
 
-All of them follow from the design of the software, or are the usual order of magnitude of such a step on servers of
-today, rounded to 1, 2 or 5. None was fitted to a run: docs/decisions/0009-prior.md.
+They follow from the design of the software, or are the usual order of magnitude of such a step on servers of today,
+rounded to 1, 2 or 5. No program fitted them. Prices of a call and a byte were corrected once, by a step or two of that
+scale, from training runs on one lab: GlusterFS's, CephFS's and OrangeFS's `server` and `client`
+(docs/decisions/0009-prior.md).
 """
 
 from __future__ import annotations
@@ -33,7 +35,6 @@ class Design:
         client: s of a client's processor for one B.
         behind: B of writes that each process may be ahead of the servers; 0: it waits for each.
         ahead: B that are read ahead for each process; 0: nothing is.
-        keeps: B of writes that each client may still hold when files are closed and nobody synced them.
         remembers: whether clients keep what they wrote, and read it again from there.
         cached: whether servers answer a write out of the page cache, and meet the disk when it is synced.
         unit: B of a file on one server where the configuration does not say; inf: whole files.
@@ -51,7 +52,6 @@ class Design:
     client: float
     behind: int
     ahead: int
-    keeps: int = 0
     remembers: bool = True
     cached: bool = True
     unit: float = math.inf
@@ -94,7 +94,6 @@ DESIGNS: Mapping[str, Design] = {
         client=5e-9,
         behind=32 * MIB,  # client_oc_max_dirty
         ahead=8 * MIB,  # two objects
-        keeps=32 * MIB,
         cached=False,  # BlueStore writes past the page cache
         unit=4 * MIB,
         piece=4 * MIB,

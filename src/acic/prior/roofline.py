@@ -155,15 +155,15 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
 def _crossing(demand: Demand, systems: Systems) -> Floats:
     """Return the share of the data that leaves, or reaches, clients while the application waits for it.
 
-    Clients still hold a part of what was written when files are closed, if nobody synced it, and send some while the
-    application does no I/O. What they have they also read without anybody else.
+    What nobody synced clients may send while the application does no I/O; what they hold at the end they have to send
+    then. What they have they also read without anybody else.
     """
     if demand.reads:
         return np.where(demand.own & systems.remembers & ~_shunned(demand, systems), 0.0, 1.0)
     if demand.syncs:
         return np.ones(len(systems))
     behind = systems.behind * demand.streams / demand.nodes
-    each = systems.keeps + demand.pauses * np.minimum(behind, demand.pause * systems.nic)
+    each = demand.pauses * np.minimum(behind, demand.pause * systems.nic)
     return np.where(_waits(demand, systems), 1.0, np.maximum(0.0, 1.0 - each * demand.nodes / demand.total))
 
 

@@ -34,7 +34,7 @@ class Systems:
         dirty: B of dirty pages for each disk.
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, server, byte, client, behind, ahead, keeps, remembers, cached, piece, hashed, closes,
+        call, trips, opening, server, byte, client, behind, ahead, remembers, cached, piece, hashed, closes,
             spread_names: as `Design` has them.
     """
 
@@ -58,7 +58,6 @@ class Systems:
     client: Floats
     behind: Floats
     ahead: Floats
-    keeps: Floats
     remembers: Flags
     cached: Flags
     piece: Floats

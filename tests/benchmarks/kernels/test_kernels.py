@@ -215,6 +215,7 @@ def test_the_commands_are_those_of_acic_bench(tmp_path: Path) -> None:
         *("-O", "summaryFile=/j", "-W"),
     )
     assert one.command("prepare", Path("/d"))[-1] == "--fill"
+    assert one.command("run", Path("/d"), settle=True)[-1] == "--settle"
     with pytest.raises(InvalidInput, match="prepares nothing"):
         kernel("one-writer").command("prepare", Path("/d"))
     with pytest.raises(InvalidInput, match="cannot write"):

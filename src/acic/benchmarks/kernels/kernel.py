@@ -81,7 +81,14 @@ class Kernel:
                 ) from error
 
     def command(
-        self, step: Step, directory: Path, *, scripts: Path = Path(), summary: Path | None = None, check: bool = False
+        self,
+        step: Step,
+        directory: Path,
+        *,
+        scripts: Path = Path(),
+        summary: Path | None = None,
+        settle: bool = False,
+        check: bool = False,
     ) -> tuple[str, ...]:
         """Return the arguments of acic-bench for a step, to be started with `processes` ranks.
 
@@ -90,6 +97,7 @@ class Kernel:
             directory: where the kernel's files are; it is there, and its own.
             scripts: the folder that the scripts were written to.
             summary: the file for the JSON; None for standard output.
+            settle: sync at the end, in the time, what was written and is still there.
             check: compare all data, those that are read in the run and, afterwards, those that were written.
 
         Raises:
@@ -99,6 +107,8 @@ class Kernel:
         options = ["-O", "summaryFormat=JSON"]
         if summary is not None:
             options += ["-O", f"summaryFile={summary}"]
+        if settle:
+            options.append("--settle")
         if check:
             options.append("-W")
         elif step == "prepare":
