@@ -104,8 +104,8 @@ class Runs:
 
     def _job(self, kernel: Kernel, step: Step, name: str, folder: Path, place: Place) -> Took:
         output = folder / f"{step}.json"
-        directory = place.directory / name
-        arguments = kernel.command(step, directory, scripts=folder, summary=output, settle=place.holds_back)
+        directory, settle = place.directory / name, place.holds_back and step == "run"
+        arguments = kernel.command(step, directory, scripts=folder, summary=output, settle=settle)
         job = Job(
             name=f"{name}-{step}",
             command=(str(self._benchmark.program), *arguments),
