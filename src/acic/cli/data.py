@@ -30,7 +30,7 @@ def data() -> None:
 @data.command(
     "import", epilog="Example: acic data import results/ --platform tianhe-lustre --rule '{stripe_count}.json'"
 )
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(readable=False, path_type=Path))
 @click.option("--platform", "platform_name", required=True, help="Where it was measured: a platform's name or file.")
 @click.option("--rule", help="How file names tell configurations: '{stripe_count}_{stripe_size}_{_}.json'.")
 @click.option("--map", "maps", multiple=True, help="What a name's texts mean: 'romio_*:0=automatic,1=enable'.")
@@ -95,7 +95,7 @@ def import_(
 
 
 @data.command(epilog="Example: acic data export mine.parquet --platform tianhe-lustre")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(readable=False, path_type=Path))
 @click.option("--platform", "platform_name", help="Only this platform's measurements.")
 @click.option("--bundled", is_flag=True, help="The measurements that come with acic, instead of the store's.")
 @store_option

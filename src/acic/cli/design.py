@@ -52,7 +52,7 @@ def screen(platform_name: str, workload: bool, fold: bool, as_csv: bool, as_json
 
 
 @design.command(epilog="Example: acic design effects plan.csv")
-@click.argument("plan", type=click.Path(path_type=Path))
+@click.argument("plan", type=click.Path(readable=False, path_type=Path))
 @json_option
 def effects(plan: Path, as_json: bool) -> None:
     """Rank parameters by their effect, from a plan whose `result` column is filled in.
