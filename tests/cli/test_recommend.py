@@ -67,6 +67,13 @@ def test_hints_are_written_whole_or_not_at_all(acic: Acic, tmp_path: Path) -> No
         assert "cannot write" in result.err
 
 
+def test_what_cannot_be_learned_is_not_announced(acic: Acic) -> None:
+    result = acic("recommend", LOG, "--platform", "ec2-2013")
+    assert result.status == 4
+    assert "acic: platform ec2-2013 has measurements of 0 configurations" in result.err
+    assert "learning" not in result.err
+
+
 def test_results_that_must_last_are_copied_from_disks_that_do_not(acic: Acic) -> None:
     ask = ["recommend", LOG, "--platform", "lab", "--top", "200", "--json"]
     plain = _seconds(acic(*ask))
