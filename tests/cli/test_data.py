@@ -24,6 +24,25 @@ def test_a_dry_run_keeps_nothing(acic: Acic) -> None:
     assert acic("data", "list", "--json").json["counts"] == []
 
 
+def test_nothing_is_not_answered_with_silence(acic: Acic, tmp_path: Path) -> None:
+    assert "no measurements are in the store; --bundled" in acic("data", "list").err
+    assert "no measurements of moon" in acic("data", "export", tmp_path / "none.jsonl", "--platform", "moon").err
+    (tmp_path / "empty").mkdir()
+    assert "hint: no file is in it" in acic("data", "import", tmp_path / "empty", *WHERE).err
+
+
+def test_a_map_needs_a_rule(acic: Acic) -> None:
+    result = acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--map", "romio_*:0=automatic")
+    assert result.status == 2
+    assert "--map is given without --rule" in result.err
+
+
+def test_a_folder_is_no_store(acic: Acic, tmp_path: Path) -> None:
+    result = acic("data", "list", "--store", tmp_path)
+    assert result.status == 2
+    assert "is a folder" in result.err
+
+
 def test_suspect_reads_teach_nothing(acic: Acic) -> None:
     acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--suspect", "read")
     counts = {c["outcome"]: c["measurements"] for c in acic("data", "list", "--json").json["counts"]}

@@ -40,6 +40,9 @@ def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
         ("a,b\n1,2\n", 2, "is no screening plan"),
         ("level:x,result\n1,\n", 2, "without a level or result"),
         ("level:x,result\n1,nan\n", 2, "not finite"),
+        ("level:x,result\n1,12,5\n-1,3,1\n", 2, "too many columns"),  # a decimal comma
+        ("level:x,result\n1,12\n1,3\n-1,4\n", 2, "lacks runs of its plan"),
+        ("level:x,result\n\0\xff", 2, "without a level"),
         (None, 3, "cannot read"),
     ],
 )

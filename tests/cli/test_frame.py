@@ -1,6 +1,7 @@
 """Laws of every command: help with an example, JSON, errors with a remedy and a status, no traceback."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -68,7 +69,49 @@ def test_an_error_is_a_problem_and_a_remedy(acic: Callable[..., Result]) -> None
 def test_an_unknown_command_is_said(acic: Callable[..., Result]) -> None:
     result = acic("recomend")
     assert result.status == 2
-    assert "recomend" in result.err
+    assert result.err == "acic: there is no command 'recomend'\nhint: did you mean recommend?\n"
+    assert "hint: `acic --help`" in acic("xyz").err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("words", "status"), [("platform list", 0), ("--help", 0), ("characterize nothing", 3)])
+def test_closed_streams_leave_no_traceback_and_the_status(words: str, status: int, closed: str) -> None:
+    command = f"{sys.executable} -m acic {words} {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+@pytest.mark.parametrize(("words", "status"), [("nonsense", 2), ("platform list --nonsense", 2), ("data show z", 2)])
+def test_messages_that_cannot_be_written_leave_the_status(words: str, status: int) -> None:
+    command = f"{sys.executable} -m acic {words} 2>/dev/full"
+    assert subprocess.run(["bash", "-c", command], capture_output=True, check=False).returncode == status
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("characterize",),
+        ("recommend", "--platform", "tianhe-lustre"),
+        ("data", "import", "--platform", "tianhe-lustre"),
+        ("design", "effects"),
+    ],
+    ids=str,
+)
+def test_a_file_that_may_not_be_read_is_unreadable(words: tuple[str, ...], tmp_path: Path) -> None:
+    secret = tmp_path / "secret.json"
+    secret.write_text("x")
+    os.chmod(secret, 0)
+    command = [sys.executable, "-m", "acic", *words, str(secret)]
+    if os.geteuid() == 0:  # who may read everything
+        if not shutil.which("setpriv"):
+            pytest.skip("root without setpriv cannot give up its rights")
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all", *command]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"acic: cannot read {secret}")
+    assert "hint:" in done.stderr
 
 
 def test_a_reader_that_goes_away_leaves_no_traceback() -> None:

@@ -42,6 +42,38 @@ def test_a_measured_workload_is_no_extrapolation(acic: Acic) -> None:
     assert advice["recommendations"][0]["configuration"]["stripe_size"] > 64 * 2**20
 
 
+@pytest.mark.parametrize("option", ["--data-size", "--processes", "--iterations"])
+def test_numbers_that_no_machine_holds_are_refused(acic: Acic, option: str) -> None:
+    result = acic("recommend", *FIG_19, option, "1" + "0" * 23, "--platform", "tianhe-lustre")
+    assert result.status == 2
+    assert "hint: no machine is so large" in result.err
+
+
+@pytest.mark.parametrize("price", ["0", "-1", "nan", "inf", "cheap"])
+def test_a_price_is_above_nothing(acic: Acic, price: str) -> None:
+    for command in ("recommend", "explain"):
+        result = acic(command, *FIG_19, "--platform", "tianhe-lustre", "--goal", "cost", "--price", price)
+        assert result.status == 2
+        assert "is no price; write dollars above 0" in result.err
+
+
+def test_hints_are_written_whole_or_not_at_all(acic: Acic, tmp_path: Path) -> None:
+    asked = ("recommend", *FIG_19, "--platform", "tianhe-lustre", "--hints-file")
+    assert acic(*asked, tmp_path / "hints").status == 0
+    assert "romio_ds_write" in (tmp_path / "hints").read_text()
+    for wrong in (tmp_path, tmp_path / "no" / "hints"):
+        result = acic(*asked, wrong)
+        assert (result.status, result.out) == (2, "")
+        assert "cannot write" in result.err
+
+
+def test_what_cannot_be_learned_is_not_announced(acic: Acic) -> None:
+    result = acic("recommend", LOG, "--platform", "ec2-2013")
+    assert result.status == 4
+    assert "acic: platform ec2-2013 has measurements of 0 configurations" in result.err
+    assert "learning" not in result.err
+
+
 def test_results_that_must_last_are_copied_from_disks_that_do_not(acic: Acic) -> None:
     ask = ["recommend", LOG, "--platform", "lab", "--top", "200", "--json"]
     plain = _seconds(acic(*ask))

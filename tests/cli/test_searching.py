@@ -28,6 +28,18 @@ WRITE = [
     "256KiB",
 ]
 
+
+@pytest.mark.parametrize("command", ["walk", "tune", "verify"])
+def test_a_cost_without_prices_is_refused_before_anything_is_run(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert run_command([command, *map(str, WRITE), "--platform", "tianhe-lustre", "--goal", "cost"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("acic: platform tianhe-lustre has no prices\nhint: use --goal time, or a platform file")
+    assert not list(tmp_path.rglob("journal*"))
+
+
 PLATFORM = """
 name = "pretend"
 title = "A pretend platform"

@@ -179,7 +179,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="space"):
+    with pytest.raises(InvalidInput, match="space"):
         write_page(path, "second")
     assert path.read_text() == "first"
     assert os.listdir(tmp_path) == ["r.html"]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acic.errors import InvalidInput, StoreError, UnreadableInput
+from acic.errors import InvalidInput, UnreadableInput
 from acic.store import Measurement
 from acic.store.content import fingerprint, to_content
 from acic.store.exchange import FORMAT, VERSION, export, is_exchange, read_exchange
@@ -146,9 +146,9 @@ def test_what_parquet_cannot_hold_is_refused(tmp_path: Path) -> None:
 def test_an_export_needs_a_known_suffix_and_a_folder(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="neither"):
         export([], tmp_path / "data.csv")
-    with pytest.raises(StoreError, match="cannot write"):
+    with pytest.raises(InvalidInput, match="cannot write"):
         export([measurement(1)], tmp_path / "nowhere" / "data.jsonl")
-    with pytest.raises(StoreError, match="cannot write"):
+    with pytest.raises(InvalidInput, match="cannot write"):
         export([measurement(1)], tmp_path / "nowhere" / "data.parquet")
 
 

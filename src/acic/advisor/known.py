@@ -82,7 +82,8 @@ def known(
     weight = contributors * ageing_weights(
         rows.time, rows.behind, now=now, half_life=trust.half_life, revision_factor=trust.revision_factor
     )
-    announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
+    if not too_few(rows, platform):
+        announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
     sound = believed(rows, contributors, platform)
     learned = learn(rows, platform, chosen, weight=weight, believed=sound, seed=SEED)
     unsafe = frozenset(m.configuration for m in wrong)

@@ -162,7 +162,7 @@ class Session:
         if name is None:
             known = journals()
             if not known:
-                raise InvalidInput("there is no campaign to go on with", hint="begin one: acic train --platform here")
+                raise InvalidInput("there is no campaign yet", hint="acic train --platform here --budget 10min")
             journal = known[-1]
         else:
             journal = Journal.open(campaigns_folder() / name)

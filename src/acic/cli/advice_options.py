@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,12 +18,29 @@ if TYPE_CHECKING:
 
 SECONDS_PER_DAY = 86400.0
 
+
+class Price(click.ParamType[float]):
+    """A price that costs can be told over: 0, and what is no number, leave none to compare."""
+
+    name = "price"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return USD."""
+        try:
+            price = float(value)
+        except ValueError:
+            price = math.nan
+        if not 0 < price < math.inf:
+            self.fail(f"{value!r} is no price; write dollars above 0, as 0.50", param, ctx)
+        return price
+
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OPTIONS = (
     click.option(
         "--model", "model_name", help="Which model predicts (`acic model list`).  [default: the best validated]"
     ),
-    click.option("--price", type=click.FloatRange(min=0), help="USD per machine and hour, instead of the platform's."),
+    click.option("--price", type=Price(), metavar="USD", help="USD per machine and hour, instead of the platform's."),
     click.option(
         "--elsewhere", is_flag=True, help="The log was made on another machine: predict its seconds in I/O too."
     ),

@@ -18,7 +18,7 @@ _MARKS = {Quality.EXACT: "", Quality.ESTIMATED: "~", Quality.UNKNOWN: "?"}
 
 
 @click.command(epilog="Example: acic characterize run.darshan")
-@click.argument("log", type=click.Path(path_type=Path))
+@click.argument("log", type=click.Path(readable=False, path_type=Path))
 @partial_option
 @click.option("--toml", "as_toml", is_flag=True, help="Print a workload file, to edit and to give to other commands.")
 @json_option

@@ -12,7 +12,7 @@ import click
 from acic.cli.output import emit_json, json_option, progress, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
-from acic.errors import UnreadableInput
+from acic.errors import InvalidInput, UnreadableInput
 from acic.units import format_bandwidth, format_bytes
 from acic.workloads import Operation
 
@@ -30,7 +30,7 @@ def data() -> None:
 @data.command(
     "import", epilog="Example: acic data import results/ --platform tianhe-lustre --rule '{stripe_count}.json'"
 )
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(readable=False, path_type=Path))
 @click.option("--platform", "platform_name", required=True, help="Where it was measured: a platform's name or file.")
 @click.option("--rule", help="How file names tell configurations: '{stripe_count}_{stripe_size}_{_}.json'.")
 @click.option("--map", "maps", multiple=True, help="What a name's texts mean: 'romio_*:0=automatic,1=enable'.")
@@ -72,6 +72,8 @@ def import_(
     from acic.store.naming import NamingRule
 
     platform = load_platform(platform_name)
+    if maps and not rule:
+        raise InvalidInput("--map is given without --rule", hint="add --rule '{stripe_count}_{_}.json'")
     options = ImportOptions(
         rule=NamingRule.parse(rule, maps) if rule else None,
         configuration=settings_of(platform, settings, "--set"),
@@ -91,11 +93,12 @@ def import_(
         added, duplicates = result.added, result.duplicates
     _report(report, added, duplicates, dry_run=dry_run, as_json=as_json)
     if not report.measurements:
-        raise UnreadableInput(f"nothing in {path} is a measurement", hint="see the reasons above; correct --rule")
+        hint = "see the reasons above; correct --rule" if rule else "see the reasons above"
+        raise UnreadableInput(f"nothing in {path} is a measurement", hint=hint if report.files else "no file is in it")
 
 
 @data.command(epilog="Example: acic data export mine.parquet --platform tianhe-lustre")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(readable=False, path_type=Path))
 @click.option("--platform", "platform_name", help="Only this platform's measurements.")
 @click.option("--bundled", is_flag=True, help="The measurements that come with acic, instead of the store's.")
 @store_option
@@ -105,6 +108,8 @@ def export(path: Path, platform_name: str | None, bundled: bool, store_url: str 
     from acic.store.exchange import export as write
 
     written = write(_measurements(platform_name, bundled, store_url), path)
+    if not written:
+        _say_nothing_is_there(platform_name, bundled)
     if as_json:
         emit_json({"path": str(path), "measurements": written})
     else:
@@ -122,6 +127,8 @@ def list_(platform_name: str | None, bundled: bool, limit: int, store_url: str |
     from acic.store.content import fingerprint
 
     counts, shown = _listing(platform_name, bundled, store_url, limit)
+    if not counts:
+        _say_nothing_is_there(platform_name, bundled)
     if as_json:
         listed = [{"id": fingerprint(m), "measurement": m} for m in shown]
         emit_json({"counts": counts, "measurements": listed})
@@ -151,6 +158,13 @@ def show(identifier: str, store_url: str | None, as_json: bool) -> None:
         if name == "repetitions":
             value = ", ".join(format_bandwidth(b) for b in found.bandwidths) or "none"
         click.echo(f"{name:15} {value}")
+
+
+def _say_nothing_is_there(platform_name: str | None, bundled: bool) -> None:
+    """An empty answer may be right, or a misspelt name: tell where something is."""
+    of = f" of {platform_name}" if platform_name else ""
+    place = "come with acic" if bundled else "are in the store; --bundled shows those that come with acic"
+    say(f"note: no measurements{of} {place}")
 
 
 def _measurements(platform_name: str | None, bundled: bool, store_url: str | None) -> Sequence[Measurement]:

@@ -52,7 +52,7 @@ def screen(platform_name: str, workload: bool, fold: bool, as_csv: bool, as_json
 
 
 @design.command(epilog="Example: acic design effects plan.csv")
-@click.argument("plan", type=click.Path(path_type=Path))
+@click.argument("plan", type=click.Path(readable=False, path_type=Path))
 @json_option
 def effects(plan: Path, as_json: bool) -> None:
     """Rank parameters by their effect, from a plan whose `result` column is filled in.
@@ -66,6 +66,10 @@ def effects(plan: Path, as_json: bool) -> None:
     import numpy as np
 
     sizes = effects_of(np.array(levels, dtype=np.int8), results)
+    if np.array(levels).sum(axis=0).any():  # every column of a whole plan is balanced
+        raise InvalidInput(
+            f"{plan} lacks runs of its plan, or has some twice", hint="give all rows of `acic design screen --csv`"
+        )
     order = ranks(sizes)
     ranked = sorted(zip(names, sizes.tolist(), order.tolist(), strict=True), key=lambda row: row[2])
     if as_json:
@@ -109,12 +113,15 @@ def _read_plan(path: Path) -> tuple[list[str], list[list[int]], list[float]]:
     try:
         rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
     except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UnreadableInput(
-            f"cannot read {path}: {error}", hint="give the CSV of `acic design screen --csv`"
+            f"cannot read {path}: {reason}", hint="give the CSV of `acic design screen --csv`"
         ) from error
     names = [key.removeprefix("level:") for key in (rows[0] if rows else {}) if key and key.startswith("level:")]
     if not names or "result" not in rows[0]:
         raise InvalidInput(f"{path} is no screening plan", hint="make one with `acic design screen --csv`")
+    if None in {key for row in rows for key in row}:
+        raise InvalidInput(f"{path} has a row of too many columns", hint="write results with a point: 12.5")
     try:
         levels = [[int(row[f"level:{name}"]) for name in names] for row in rows]
         results = [float(row["result"]) for row in rows]

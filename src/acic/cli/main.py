@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
+from contextlib import suppress
 
 import click
 
 import acic
-from acic.errors import AcicError
+from acic.errors import AcicError, InvalidInput
 
 # Command: where it is, and its one line of help. Modules are imported only when their command runs,
 # so that `acic --help` stays fast; a test holds these lines equal to the commands' own.
@@ -50,6 +52,13 @@ COMMANDS = {
     "model": ("acic.cli.model:model", "List the models, and cross-validate them on a platform's measurements."),
 }
 
+_REMEDY = "check space and permissions"
+_REMEDIES = {  # of what the system refuses
+    errno.ENOENT: "make the folder first, or name another",
+    errno.ENOSPC: "free some space, or write somewhere else",
+    errno.EISDIR: "name a file, not a folder",
+}
+
 
 class LazyGroup(click.Group):
     """A group that imports a command only when it is needed."""
@@ -65,6 +74,18 @@ class LazyGroup(click.Group):
         module, attribute = COMMANDS[cmd_name][0].split(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first word names; where there is none, name those spelled much like it."""
+        from difflib import get_close_matches
+
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            near = get_close_matches(args[0], COMMANDS)
+            hint = f"did you mean {' or '.join(near)}?" if near else "`acic --help` lists the commands"
+            raise InvalidInput(f"there is no command {args[0]!r}", hint=hint)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's)
         """Write the list of commands without importing any."""
@@ -91,7 +112,19 @@ def main() -> None:
     0 done; 1 other errors; 2 wrong input; 3 unreadable file; 4 no measurements to answer from;
     5 training database; 6 passing failure; 130 interrupted.
     """
+    _open_streams()
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_streams() -> None:
+    """Give a stream that the caller closed (`>&-`) to nobody: a file opened next would be written to in its place."""
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nobody = os.open(os.devnull, os.O_RDWR)
+            if nobody != descriptor:
+                os.dup2(nobody, descriptor)
+                os.close(nobody)
+            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w"))
 
 
 def run(arguments: list[str]) -> int:
@@ -104,7 +137,8 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as ended:
         return int(ended.exit_code)
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):
+            error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", "nothing half-done was kept; run the same command again", 130)
@@ -113,12 +147,14 @@ def run(arguments: list[str]) -> int:
         return 141
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
-        return _fail(f"the system refused{where}: {error.strerror or error}", "check space and permissions", 1)
+        remedy = _REMEDIES.get(error.errno or 0, _REMEDY)
+        return _fail(f"the system refused{where}: {error.strerror or error}", remedy, 1)
     return 0
 
 
 def _fail(problem: str, hint: str, status: int) -> int:
-    click.echo(f"acic: {problem}", err=True)
-    if hint:
-        click.echo(f"hint: {hint}", err=True)
+    with suppress(OSError):  # nobody can be told, but the exit status still tells
+        click.echo(f"acic: {problem}", err=True)
+        if hint:
+            click.echo(f"hint: {hint}", err=True)
     return status

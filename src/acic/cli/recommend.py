@@ -14,6 +14,7 @@ from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
 from acic.units import format_bytes, format_seconds, format_usd
+from acic.whole import whole
 
 if TYPE_CHECKING:
     from acic.advisor.advice import Advice, Estimate, Recommendation
@@ -172,4 +173,5 @@ def _write_hints(path: Path, todo: Sequence[Instruction]) -> None:
     if not text:
         say("note: the best answer has no MPI-IO hints, so no hints file is written")
         return
-    path.write_text(text, encoding="utf-8")
+    with whole(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")

@@ -13,7 +13,7 @@ import click
 from acic.cli.measuring import campaign_progress, contributor, platform_of, where_of
 from acic.cli.output import say, table
 from acic.cli.workload_input import Size
-from acic.errors import AcicError, InvalidInput
+from acic.errors import AcicError, InvalidInput, MissingData
 from acic.units import format_bytes, format_seconds, format_usd
 
 if TYPE_CHECKING:
@@ -113,6 +113,17 @@ def bench(
         controller = session.controller(store, watch=show)
         with controller.at_work():
             yield Bench(session, controller, Meter(controller, session.field), tuple(phases), workload, _rest(workload))
+
+
+def check_goal(platform: Platform, goal: str) -> None:
+    """Raise InvalidInput where a cost is to be told and there are no prices: before anything is run."""
+    if goal != "cost":
+        return
+    try:
+        platform.cost(platform.baseline, 1, 1.0)
+    except MissingData as error:
+        hint = "use --goal time, or a platform file with prices of its machines (docs/platforms.md)"
+        raise InvalidInput(error.problem, hint=hint) from error
 
 
 def measure_of(opened: Bench, goal: str) -> Any:

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 @click.option("--platform", "platform_name", help="A platform's name or file; `here` is this machine.")
 @click.option("--budget", help="What may be spent: 10min, 2h, 50USD.")
 @click.option(
-    "--like", "log", type=click.Path(path_type=Path), help="Measure this job's own I/O (log or workload file)."
+    "--like",
+    "log",
+    type=click.Path(readable=False, path_type=Path),
+    help="Measure this job's own I/O (log or workload file).",
 )
 @click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")
 @click.option(

@@ -11,7 +11,7 @@ import numpy as np
 
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
-from acic.cli.searching import GOALS, Bench, apply_options, bench
+from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal
 from acic.cli.store_option import store_option
 from acic.cli.walk import characteristics, search_with, show_found
 from acic.cli.workload_input import read_workload, workload_input
@@ -70,7 +70,9 @@ def tune(
     from acic.search import strategy as named
 
     workload = read_workload(log, partial=partial, given=characteristics(given))
-    phases = fits(platform_of(given["platform_name"]), [p.characteristics for p in workload.phases], given["shrink"])
+    platform = platform_of(given["platform_name"])
+    check_goal(platform, goal)
+    phases = fits(platform, [p.characteristics for p in workload.phases], given["shrink"])
     scales = [tuple(smaller(phase, part) for phase in phases) for part in SMALLER] if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
     repeats = Repeats(1, 3, 0.1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say, table
-from acic.cli.searching import GOALS, amount, apply_options, bench, text_of
+from acic.cli.searching import GOALS, amount, apply_options, bench, check_goal, text_of
 from acic.cli.store_option import store_option
 from acic.cli.walk import characteristics
 from acic.cli.workload_input import read_workload, workload_input
@@ -77,6 +77,7 @@ def verify(
     """
     workload = read_workload(log, partial=partial, given=characteristics(given))
     platform = platform_of(given["platform_name"])
+    check_goal(platform, goal)
     scaled = _replica(workload, platform, given["shrink"]) if not own else workload
     advice = _advise(scaled, platform, model_name, goal, top, store_url)
     wanted = [platform.baseline, *(r.configuration for r in advice.recommendations)]
@@ -218,6 +219,8 @@ def _show(found: Sequence[Verified], platform: Platform, workload: Workload, goa
 def _verdict(found: Sequence[Verified]) -> str:
     measured = [one for one in found[1:] if one.measured]
     if not measured:
+        if len(found) == 1:
+            return "Verdict: nothing: the baseline itself is recommended, so there is nothing to compare it with."
         return "Verdict: nothing could be compared with the baseline."
     best = max(measured, key=lambda one: one.measured.value if one.measured else 0.0)
     assert best.measured is not None  # noqa: S101 (filtered above)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from acic.cli.measuring import measuring_options
+from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.searching import (
     GOALS,
@@ -16,6 +16,7 @@ from acic.cli.searching import (
     amount,
     apply_options,
     bench,
+    check_goal,
     measure_of,
     observations_table,
     ranks_of,
@@ -63,6 +64,7 @@ def walk(
     from acic.search import PbWalk, RandomWalk
 
     workload = read_workload(log, partial=partial, given=characteristics(given))
+    check_goal(platform_of(given["platform_name"]), goal)
     with bench(workload, given, kind="walk", store_url=store_url, repeats=Repeats(1, 3, 0.1)) as opened:
         ranks = ranks_of(opened.session, goal)
         if order == "pb" and not ranks:

@@ -59,7 +59,7 @@ def workload_input(command: Command) -> Command:
     """
     for option in (*reversed(_OPTIONS), partial_option):
         command = option(command)
-    return click.argument("log", required=False, type=click.Path(path_type=Path))(command)
+    return click.argument("log", required=False, type=click.Path(readable=False, path_type=Path))(command)
 
 
 def read_workload(log: Path | None, *, partial: bool, given: dict[str, Any]) -> Workload:

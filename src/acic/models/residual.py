@@ -80,7 +80,7 @@ class Residual:
     @property
     def about(self) -> str:
         """One line for the list of models."""
-        return f"what the hardware alone explains, and a {self.base.name} that learns what that gets wrong"
+        return f"what the hardware alone explains, and {self.base.name} for what that gets wrong"
 
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> ResidualPredictor:
         """Return the predictor that learned by how much measurements differ from the prior."""

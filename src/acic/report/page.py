@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from acic.errors import InvalidInput
 from acic.report.contents import Contents
 from acic.report.course_section import course_section
 from acic.report.gain_sections import best_section, effects_section, spread_section
@@ -17,6 +14,7 @@ from acic.report.head_section import footer, header, method_section, trouble_sec
 from acic.report.html import Markup, element
 from acic.report.model_section import model_section
 from acic.report.points_section import points_section
+from acic.whole import whole
 
 _SECTIONS = (
     ("troubles", "What went wrong", trouble_section),
@@ -64,28 +62,10 @@ def write_page(path: Path, page: str) -> None:
     """Write the page, whole or not at all.
 
     Raises:
-        InvalidInput: `path` is a directory, or its folder does not exist.
-        OSError: it cannot be written.
+        InvalidInput: it cannot be written.
     """
-    if path.is_dir() or not path.parent.is_dir():
-        raise InvalidInput(f"{path} is no file that can be written", hint="give -o the name of a file: -o report.html")
-    with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        unfinished = Path(file.name)
-        try:
-            file.write(page.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        except BaseException:
-            unfinished.unlink()
-            raise
-    unfinished.chmod(0o666 & ~_umask())
-    unfinished.replace(path)
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
+    with whole(path) as unfinished:
+        unfinished.write_text(page, encoding="utf-8")
 
 
 def asset(name: str) -> Markup:

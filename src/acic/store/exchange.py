@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from acic.errors import AcicError, InvalidInput, StoreError, UnreadableInput
+from acic.errors import AcicError, InvalidInput, UnreadableInput
 from acic.store.content import from_content, to_content
 from acic.store.measurement import Measurement
+from acic.whole import whole
 
 FORMAT = "acic-measurements"
 VERSION = 1
@@ -23,16 +22,13 @@ _PARQUET = b"PAR1"
 def export(measurements: Iterable[Measurement], path: Path) -> int:
     """Write `measurements` to `path` (.jsonl or .parquet); return how many.
 
-    The file appears when it is whole: it is written beside its place, and renamed.
-
     Raises:
-        InvalidInput: another suffix, or a value that the format cannot hold.
-        StoreError: the file cannot be written.
+        InvalidInput: another suffix, a value that the format cannot hold, or a file that cannot be written.
     """
     if path.suffix not in SUFFIXES:
         raise InvalidInput(f"{path.name} is neither JSON Lines nor Parquet", hint=f"end it in {' or '.join(SUFFIXES)}")
     them = list(measurements)
-    with _replacing(path) as unfinished:
+    with whole(path) as unfinished:
         if path.suffix == ".parquet":
             from acic.store.parquet import write_parquet
 
@@ -92,8 +88,6 @@ def _write_lines(measurements: list[Measurement], path: Path) -> None:
                 file.write(json.dumps(to_content(measurement), allow_nan=False) + "\n")
             except (ValueError, TypeError) as error:
                 raise InvalidInput(f"a measurement cannot be written: {error}", hint="correct its values") from error
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _read_lines(path: Path) -> list[Measurement]:
@@ -132,17 +126,3 @@ def _broken(path: Path, number: int, problem: str) -> UnreadableInput:
     return UnreadableInput(
         f"cannot read {path}: line {number}: {problem}", hint="copy or export the file again; nothing was imported"
     )
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    unfinished = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {path}: {error.strerror}", hint="check the folder, and the space left"
-        ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -88,6 +88,8 @@ def _file(path: str, options: str) -> Location:
     if path in ("", ":memory:"):
         raise InvalidInput("a store in memory would be lost", hint="give the path of a file")
     file = Path(path).expanduser().absolute()
+    if file.is_dir():
+        raise InvalidInput(f"the store {file} is a folder", hint=f"give the path of a file: {file / 'acic.sqlite'}")
     return Location(f"sqlite:///{file}", file, options)
 
 

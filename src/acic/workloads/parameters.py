@@ -60,6 +60,7 @@ WORKLOAD_CONSTRAINTS: tuple[AtMost, ...] = (
 
 _LABELS: dict[str, type[StrEnum]] = {"interface": Interface, "operation": Operation, "access": Access}
 _FLAGS = ("collective", "shared")
+_MOST = 2**62  # arrays of whole numbers hold little more
 _NAMES = tuple(field.name for field in fields(Characteristics))
 
 
@@ -99,9 +100,11 @@ def checked(name: str, value: object) -> Value:
             raise InvalidInput(f"{name} is not {value!r}", hint="it is true or false")
         return bool(value)
     if isinstance(value, float) and value.is_integer():
-        return int(value)
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(f"{name} is not {value!r}", hint="it is a whole number, at least 1")
+    if value > _MOST:
+        raise InvalidInput(f"{name} is not {value}", hint="no machine is so large: check the number, and a size's unit")
     return value
 
 

@@ -5,7 +5,6 @@ The trace's format is told in docs/acic-bench.md.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.errors import InvalidInput
+from acic.whole import whole
 from acic.workloads.collective import number_calls
 from acic.workloads.darshan import Log, read_log
 from acic.workloads.dependencies import dependencies
@@ -112,19 +111,8 @@ def write_trace(made: Replay, trace: Path) -> None:
     Raises:
         InvalidInput: the file cannot be written.
     """
-    unfinished = trace.with_name(f".{trace.name}.{os.getpid()}.part")
-    try:
-        try:
-            with unfinished.open("w", encoding="ascii") as file:
-                file.writelines(f"{line}\n" for line in made.lines)
-            unfinished.replace(trace)
-        except BaseException:
-            unfinished.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InvalidInput(
-            f"cannot write {trace}: {error.strerror or error}", hint="name a file in a folder that you can write to"
-        ) from error
+    with whole(trace) as unfinished, unfinished.open("w", encoding="ascii") as file:
+        file.writelines(f"{line}\n" for line in made.lines)
 
 
 def _files(log: Log, made: Requests, sizes: list[int]) -> Iterator[ReplayFile]:
