@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from acic.workloads.columns import BYTES
 from acic.workloads.groups import Group
 from acic.workloads.traced import Traced
-from acic.workloads.workload import Quality
+from acic.workloads.workload import ESTIMATED, EXACT, UNKNOWN, Quality
 
 _LEAST = 0.001  # share of the bytes that requests of one size need, to be data
 _GUESS = 1 << 20  # B
@@ -23,23 +23,23 @@ def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
         traced: the same requests as the group counts, if there is a trace of them.
     """
     if not group.calls:  # a heat map has no requests
-        return min(_GUESS, group.bytes), Quality.UNKNOWN
+        return min(_GUESS, group.bytes), UNKNOWN
     size, rest = divmod(group.bytes, group.calls)
     common = group.common_sizes
     if not rest and common.get(size, 0) >= group.calls:
-        return size, Quality.EXACT
+        return size, EXACT
     if traced is not None:
         lengths = traced.lengths()
         alike = min(lengths) == max(lengths)
         median = lengths[0] if alike else _median(Counter(lengths))
         alike = alike and not rest and median == size
-        return max(1, median), Quality.EXACT if alike else Quality.ESTIMATED
+        return max(1, median), EXACT if alike else ESTIMATED
     fitting = {s: count for s, count in common.items() if s * count <= group.bytes}
     if 2 * sum(s * count for s, count in fitting.items()) < group.bytes:
         # where calls are collective, the others are a library's small ones
         calls = group.collective_calls if group.collective else group.calls
-        return max(1, round(group.bytes / max(calls, 1))), Quality.ESTIMATED
-    return _median(fitting), Quality.ESTIMATED
+        return max(1, round(group.bytes / max(calls, 1))), ESTIMATED
+    return _median(fitting), ESTIMATED
 
 
 def data_bytes(group: Group) -> int:
