@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
+from itertools import accumulate
 
 from acic.workloads.columns import BYTES
 from acic.workloads.groups import Group
@@ -53,10 +55,6 @@ def data_bytes(group: Group) -> int:
 
 def _median(sizes: Mapping[int, int]) -> int:
     """Return the size of the request that moves the median byte."""
-    half = sum(size * count for size, count in sizes.items()) / 2
-    moved = 0
-    for size in sorted(sizes):
-        moved += size * sizes[size]
-        if moved >= half:
-            return size
-    return max(sizes)
+    ordered = sorted(sizes.items())
+    moved = list(accumulate([size * count for size, count in ordered]))
+    return ordered[bisect_left(moved, moved[-1] / 2)][0]
