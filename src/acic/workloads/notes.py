@@ -23,7 +23,7 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
         metadata: time in metadata calls that belong to no phase, s.
         damaged: traces that cannot be right.
     """
-    total = sum(one.group.bytes for one in drafts)
+    total = sum([one.group.bytes for one in drafts])
     told = [*log.notes, *_of_modules(log)]
     told += [f"The trace {name} is empty, or holds impossible times or lengths, and was not used." for name in damaged]
     if not drafts:
