@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from acic.workloads.columns import BYTES
@@ -31,17 +30,17 @@ def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
     if not rest and common.get(size, 0) >= group.calls:
         return size, EXACT
     if traced is not None:
-        lengths = traced.lengths()
-        alike = min(lengths) == max(lengths)
-        median = lengths[0] if alike else _median(Counter(lengths))
-        alike = alike and not rest and median == size
+        lengths = sorted(traced.lengths())
+        median = _median(lengths, lengths)
+        alike = lengths[0] == lengths[-1] and not rest and median == size
         return max(1, median), EXACT if alike else ESTIMATED
     fitting = {s: count for s, count in common.items() if s * count <= group.bytes}
-    if 2 * sum(s * count for s, count in fitting.items()) < group.bytes:
+    if 2 * sum([s * count for s, count in fitting.items()]) < group.bytes:
         # where calls are collective, the others are a library's small ones
         calls = group.collective_calls if group.collective else group.calls
         return max(1, round(group.bytes / max(calls, 1))), ESTIMATED
-    return _median(fitting), ESTIMATED
+    sizes = sorted(fitting)
+    return _median(sizes, [s * fitting[s] for s in sizes]), ESTIMATED
 
 
 def data_bytes(group: Group) -> int:
@@ -53,8 +52,7 @@ def data_bytes(group: Group) -> int:
     return data if 0 <= group.bytes - data <= _HEADERS * group.bytes else group.bytes
 
 
-def _median(sizes: Mapping[int, int]) -> int:
-    """Return the size of the request that moves the median byte."""
-    ordered = sorted(sizes.items())
-    moved = list(accumulate([size * count for size, count in ordered]))
-    return ordered[bisect_left(moved, moved[-1] / 2)][0]
+def _median(sizes: Sequence[int], moved: Iterable[int]) -> int:
+    """Return the size of the request that moves the median byte: `moved` by each of the sizes, the smallest first."""
+    until = list(accumulate(moved))
+    return sizes[bisect_left(until, until[-1] / 2)]
