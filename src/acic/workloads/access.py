@@ -10,7 +10,7 @@ from acic.workloads.columns import BYTES, CALLS, CONSECUTIVE, HIGHEST_BYTE, SEEK
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
 from acic.workloads.traced import Traced
-from acic.workloads.workload import Access, Quality
+from acic.workloads.workload import ESTIMATED, EXACT, UNKNOWN, Access, Quality
 
 _MOST = 0.5
 _FORWARD = 0.9  # share of steps towards the end of the file, of a pattern that is not random
@@ -39,35 +39,35 @@ def of_trace(traced: Traced) -> Access | None:
 def of_counters(group: Group, tables: Mapping[str, Table]) -> tuple[Access, Quality]:
     """Return the pattern, from POSIX's counters if POSIX saw the same requests; else a guess, marked as unknown."""
     if not group.calls:
-        return Access.CONSECUTIVE, Quality.UNKNOWN
+        return Access.CONSECUTIVE, UNKNOWN
     if group.calls <= group.uses:
         sure = not group.reduced or (group.collective and group.calls == group.uses)
-        return Access.CONSECUTIVE, Quality.EXACT if sure else Quality.ESTIMATED
+        return Access.CONSECUTIVE, EXACT if sure else ESTIMATED
     if group.table.name == "STDIO":
         return _stream(group)
     totals = _posix(group, tables)
     if totals is None:
         several = group.shared and group.calls > group.uses
-        return (Access.STRIDED if several else Access.CONSECUTIVE), Quality.UNKNOWN
+        return (Access.STRIDED if several else Access.CONSECUTIVE), UNKNOWN
     d = group.direction
     steps = max(totals[CALLS + d] - group.uses, 1)
     consecutive = totals[CONSECUTIVE + d]
     if consecutive >= _MOST * steps:
-        return Access.CONSECUTIVE, Quality.EXACT if consecutive == steps else Quality.ESTIMATED
+        return Access.CONSECUTIVE, EXACT if consecutive == steps else ESTIMATED
     strided = sum(totals[STRIDES : STRIDES + 4]) * totals[CALLS + d] / max(totals[CALLS] + totals[CALLS + 1], 1)
     forward = totals[SEQUENTIAL + d] >= _FORWARD * steps
     if forward or strided >= _MOST * (steps - consecutive):
-        return Access.STRIDED, Quality.ESTIMATED
-    return Access.RANDOM, Quality.ESTIMATED
+        return Access.STRIDED, ESTIMATED
+    return Access.RANDOM, ESTIMATED
 
 
 def _stream(group: Group) -> tuple[Access, Quality]:
     """Return the pattern of a stream, which goes on unless it is told to seek."""
     if not group.totals[SEEKS]:
-        return Access.CONSECUTIVE, Quality.EXACT
+        return Access.CONSECUTIVE, EXACT
     size = group.totals[HIGHEST_BYTE + group.direction] + len(group.rows)
     few = group.totals[SEEKS] <= _SAME * group.calls
-    return Access.CONSECUTIVE, Quality.ESTIMATED if few or group.bytes % size == 0 else Quality.UNKNOWN
+    return Access.CONSECUTIVE, ESTIMATED if few or group.bytes % size == 0 else UNKNOWN
 
 
 def _posix(group: Group, tables: Mapping[str, Table]) -> list[int] | None:

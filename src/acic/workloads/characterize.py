@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from acic.workloads.notes import notes
 from acic.workloads.phases import Draft, draft, mirror, phase
 from acic.workloads.substitutes import substitutes
 from acic.workloads.tables import Table, tables
-from acic.workloads.timing import Stretches, merged
+from acic.workloads.timing import merged
 from acic.workloads.workload import Workload
 
 
@@ -47,7 +47,7 @@ def characterize(log: Log) -> Workload:
     _split_overlap(drafts)
     phases = [phase(one, evidence) for one in sorted(drafts, key=lambda one: -one.group.bytes)]
     metadata = _metadata(found)
-    waiting = sum(one.seconds or 0.0 for one in phases) + metadata
+    waiting = sum([one.seconds or 0.0 for one in phases]) + metadata
     return Workload(
         name=_name(log),
         processes=processes,
@@ -74,15 +74,12 @@ def _mirrored(drafts: list[Draft]) -> list[Draft]:
 def _split_overlap(drafts: list[Draft]) -> None:
     """Split the time in which several phases are active between them."""
     timings = [one.timing for one in drafts if one.timing.busy is not None]
-    busy = sorted((one.busy for one in timings if one.busy is not None), key=lambda one: one.starts[0])
-    if all(a.ends[-1] <= b.starts[0] for a, b in pairwise(busy)):
+    busy = sorted([one.busy for one in timings if one.busy is not None], key=lambda one: one.starts[0])
+    if not [1 for a, b in pairwise(busy) if a.ends[-1] > b.starts[0]]:
         return
-    every = Stretches([], [])
-    for one in busy:
-        every.starts += one.starts
-        every.ends += one.ends
-    alone = every.seconds
-    share = merged(every).seconds / alone if alone else 1.0
+    starts, ends = [*chain(*[one.starts for one in busy])], [*chain(*[one.ends for one in busy])]
+    alone = sum(ends) - sum(starts)
+    share = merged(starts, ends).seconds / alone if alone else 1.0
     for timing in timings:
         timing.seconds *= share
 

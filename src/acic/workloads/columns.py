@@ -122,8 +122,8 @@ def load_rows(name: str, records: NDArray[np.void]) -> Rows:
     for fields in layout.fields.iter_unpack(records.tobytes()):
         row = (*fields, 0, 0.0)
         mine: list[int] = list(layout.integers(row))
-        if min(mine) < 0 or max(mine) > _MOST_BYTES:
-            mine = [min(max(value, 0), _MOST_BYTES) for value in mine]
+        if max(mine) > _MOST_BYTES:  # what is below zero, too: without its sign, it is larger than any
+            mine = [0 if value >> 63 else min(value, _MOST_BYTES) for value in mine]
         if name in _SEVERAL_KINDS:
             mine[CALLS : CALLS + 2] = sum(mine[INDEPENDENT:BYTES:2]), sum(mine[INDEPENDENT + 1 : BYTES : 2])
         counters.append(mine)
@@ -162,7 +162,7 @@ def _layout(name: str, dtype: np.dtype[np.void]) -> _Layout:
     prefix = name.replace("-", "")
     places = [words.get(f"{prefix}_{column}", -1) for column in (*_INTEGERS, *_FLOATS)]
     of_columns = np.array(places)
-    types = {place: "q" if column < INTEGERS else "d" for column, place in enumerate(places)}
+    types = {place: "Q" if column < INTEGERS else "d" for column, place in enumerate(places)}
     order = {place: i for i, place in enumerate(sorted(set(places) - {-1}))}
     return _Layout(
         places=of_columns.clip(0),

@@ -39,10 +39,9 @@ class Evidence:
     def _trace(self, name: str, group: Group) -> Traced | None:
         trace = self._traces.get(name)
         if trace is None:
-            segments = self.log.dxt.get(name)
-            if segments is None or name in self.damaged:
+            if name not in self.log.dxt or name in self.damaged:
                 return None
-            trace = Trace(segments)
+            trace = Trace(self.log.dxt[name])
             if not trace.possible:
                 self.damaged.append(name)
                 return None
@@ -52,9 +51,11 @@ class Evidence:
     def heatmap(self, group: Group) -> Heatmap | None:
         """Return the heat map of the level that counts the group's requests."""
         name = group.table.name
-        if name in ("POSIX", "STDIO"):
-            return self.log.heatmaps.get(name)
-        return self.log.heatmaps.get("MPIIO" if "MPI-IO" in self.tables else "POSIX")
+        if name not in ("POSIX", "STDIO"):
+            name = "MPIIO" if "MPI-IO" in self.tables else "POSIX"
+        if name not in self.log.heatmaps:  # to ask `get` of a mapping that lacks it costs an exception
+            return None
+        return self.log.heatmaps[name]
 
     def spent(self, group: Group, processes: int) -> float:
         """Return the mean time of a process inside the interface, for the group's requests, s."""

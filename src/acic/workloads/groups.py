@@ -185,7 +185,8 @@ def _files_of(requests: Requests, processes: int) -> _Files:
 def _files_of_a_record_each(requests: Requests, ids: list[int], processes: int) -> _Files:
     table, d, rows = requests.table, requests.direction, requests.rows
     counters, ranks, shared = table.counters, table.rank_list, table.shared
-    moved = [counters[row][BYTES + d] for row in rows]
+    of_rows = table.moved(d)
+    moved = [of_rows[row] for row in rows]
     kinds = [_SHARED * (ranks[row] < 0 or file in shared) for row, file in zip(rows, ids, strict=True)]
     if table.name not in _NEVER_COLLECTIVE:
         kinds = [kind + _COLLECTIVE * _is_collective(requests, row) for row, kind in zip(rows, kinds, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from acic.workloads.groups import Group
 from acic.workloads.participants import HeatmapOf, moved_by
 from acic.workloads.sequences import of_records
 from acic.workloads.traced import Traced
-from acic.workloads.workload import Interface, Quality
+from acic.workloads.workload import ESTIMATED, EXACT, UNKNOWN, Interface, Quality
 
 _WHOLE = 0.99  # share of the bytes from which a trace is complete
 _BUSY = 0.5  # share of the time between first and last request that is I/O, if there are no pauses to speak of
@@ -68,21 +68,21 @@ def iterations(
     each = uses / processes  # files that a process uses
     if not group.calls:
         heatmap = heatmap_of(group)
-        return (heatmap and _from_heatmap(group, heatmap)) or Iterations(1, Quality.UNKNOWN)
+        return (heatmap and _from_heatmap(group, heatmap)) or Iterations(1, UNKNOWN)
     if group.calls <= uses:
         whole = each == int(each) and (group.calls == uses or group.collective)
-        quality = Quality.EXACT if whole and sure and not group.table.partial else Quality.ESTIMATED
+        quality = EXACT if whole and sure and not group.table.partial else ESTIMATED
         return Iterations(max(1, round(each)), quality, "files" if each > 1 else "one")
     if group.spans and each == 1:
-        return Iterations(1, Quality.EXACT if not group.table.partial else Quality.ESTIMATED)
+        return Iterations(1, EXACT if not group.table.partial else ESTIMATED)
     if waits > 1:
-        return Iterations(waits, Quality.ESTIMATED, "waits")
+        return Iterations(waits, ESTIMATED, "waits")
     if found := _from_records(group, processes):
         return found
     if traced is not None:
         return _from_trace(group, processes, traced, spent)
     if each > 1:
-        return Iterations(max(1, round(each)), Quality.ESTIMATED, "files")
+        return Iterations(max(1, round(each)), ESTIMATED, "files")
     if (heatmap := heatmap_of(group)) is not None and (found := _from_heatmap(group, heatmap)):
         return found
     return _from_counters(group, processes)
@@ -101,11 +101,11 @@ def _from_records(group: Group, processes: int) -> Iterations | None:
         whole = sum([moved[row] for row, mine in zip(rows, each, strict=True) if mine == typical])
         if typical == int(typical) and whole >= _WHOLE * group.bytes:
             count = int(typical) * max(1, round(group.uses / max(processes, 1)))
-            return Iterations(count, Quality.ESTIMATED, "again", by="records")
+            return Iterations(count, ESTIMATED, "again", by="records")
         return None
     found = bursts(of_records(group), least_share=1.0)
     sure = found.sure and not table.partial and each.count(1) == len(each)
-    return Iterations(found.count, Quality.EXACT if sure else Quality.ESTIMATED, found.how, found.pause, "records")
+    return Iterations(found.count, EXACT if sure else ESTIMATED, found.how, found.pause, "records")
 
 
 def _in_turn(group: Group) -> bool:
@@ -124,9 +124,9 @@ def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> I
     # between two requests of a library's file is also what the library does
     library = group.interface in (Interface.HDF5, Interface.PNETCDF)
     if whole and not library and traced.steady:
-        return Iterations(1, Quality.EXACT if known else Quality.ESTIMATED, by="trace")
+        return Iterations(1, EXACT if known else ESTIMATED, by="trace")
     if whole and (files := traced.file_by_file()):
-        quality = Quality.EXACT if known and traced.even else Quality.ESTIMATED
+        quality = EXACT if known and traced.even else ESTIMATED
         return Iterations(files[0], quality, "files", files[1], "trace")
     found = bursts(traced.processes(), spent=spent, least_share=1.0 if library else 0.05)
     count = found.count
@@ -134,25 +134,25 @@ def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> I
     if not whole:
         count = max(count, round(each / max(found.moved, 1)) if found.count > 1 else 1)
     sure = found.sure and known and abs(count * found.moved - each) <= _TOLERANCE * each
-    return Iterations(count, Quality.EXACT if sure else Quality.ESTIMATED, found.how, found.pause, "trace")
+    return Iterations(count, EXACT if sure else ESTIMATED, found.how, found.pause, "trace")
 
 
 def _from_heatmap(group: Group, heatmap: Heatmap) -> Iterations | None:
     """Return the stretches of bins with I/O, if they are of about the same size and the group made them all."""
-    moved = np.add.reduce(moved_by(heatmap, group.direction))
-    if not group.bytes * _WHOLE <= int(moved.sum()) <= group.bytes / _WHOLE:
+    moved: list[int] = np.add.reduce(moved_by(heatmap, group.direction)).tolist()
+    if not group.bytes * _WHOLE <= sum(moved) <= group.bytes / _WHOLE:
         return None
-    (busy,) = moved.nonzero()
-    empty = int(busy[-1] - busy[0]) + 1 - len(busy)
+    busy = [at for at, size in enumerate(moved) if size]
+    first, behind = busy[0], busy[-1] + 1
+    empty = behind - first - len(busy)
     if not empty:
         return None
-    (ends,) = (busy[1:] - busy[:-1] > 1).nonzero()
-    sizes: list[int] = np.add.reduceat(moved.take(busy), [0, *(ends + 1).tolist()]).tolist()
+    sizes = [sum(bins) for used, bins in groupby(moved[first:behind], bool) if used]
     middle = sorted(sizes)[len(sizes) // 2]
     if any(abs(size - middle) > _TOLERANCE * middle for size in sizes):
         return None
-    pause = empty / len(ends) * heatmap.bin_seconds
-    return Iterations(len(sizes), Quality.ESTIMATED, "pauses", pause, "heat map")
+    pause = empty / (len(sizes) - 1) * heatmap.bin_seconds
+    return Iterations(len(sizes), ESTIMATED, "pauses", pause, "heat map")
 
 
 def _from_counters(group: Group, processes: int) -> Iterations:
@@ -165,15 +165,15 @@ def _from_counters(group: Group, processes: int) -> Iterations:
         and group.calls % (processes * int(turns)) == 0
         and calls >= 2 * turns
     ):
-        return Iterations(int(turns), Quality.ESTIMATED, "turns")
+        return Iterations(int(turns), ESTIMATED, "turns")
     if _is_busy(group, processes):
-        return Iterations(1, Quality.ESTIMATED)
+        return Iterations(1, ESTIMATED)
     if group.collective:
         together = group.collective_calls or group.calls
-        return Iterations(max(1, round(together / processes)), Quality.ESTIMATED, "calls")
+        return Iterations(max(1, round(together / processes)), ESTIMATED, "calls")
     if calls <= _FEW and group.bytes >= _LARGE * group.calls:
-        return Iterations(max(1, round(calls)), Quality.UNKNOWN, "calls")
-    return Iterations(1, Quality.UNKNOWN)
+        return Iterations(max(1, round(calls)), UNKNOWN, "calls")
+    return Iterations(1, UNKNOWN)
 
 
 def _is_busy(group: Group, processes: int) -> bool:

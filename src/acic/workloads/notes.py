@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from acic.units import format_seconds
 from acic.workloads.darshan import Log
 from acic.workloads.phases import Draft
-from acic.workloads.workload import Interface, Quality
+from acic.workloads.workload import EXACT, UNKNOWN, Interface
 
 _MATTERS = 0.01  # share of the bytes from which a phase's doubts are told
 _WHOLE = 0.99
@@ -23,7 +23,7 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
         metadata: time in metadata calls that belong to no phase, s.
         damaged: traces that cannot be right.
     """
-    total = sum(one.group.bytes for one in drafts)
+    total = sum([one.group.bytes for one in drafts])
     told = [*log.notes, *_of_modules(log)]
     told += [f"The trace {name} is empty, or holds impossible times or lengths, and was not used." for name in damaged]
     if not drafts:
@@ -57,7 +57,7 @@ def _of_draft(one: Draft) -> Iterator[str]:
             f"Module {group.table.name} left no counters: {_what(one)} are told by the {group.table.source} alone, "
             "which may not have all of them."
         )
-    if one.processes_quality is not Quality.EXACT and group.reduced:
+    if one.processes_quality is not EXACT and group.reduced:
         yield (
             f"Darshan merged the records of all processes: how many of them take part in {_what(one)} is estimated "
             "from how unevenly the bytes are spread."
@@ -67,7 +67,7 @@ def _of_draft(one: Draft) -> Iterator[str]:
             f"The trace (DXT) ends early and holds {one.covered:.0%} of the bytes in {_what(one)}; the rest is assumed "
             "to go on likewise."
         )
-    if one.iterations.quality is Quality.UNKNOWN:
+    if one.iterations.quality is UNKNOWN:
         remedy = "" if group.interface is Interface.STDIO else "; Darshan's extended tracing (DXT) would tell"
         yield f"The log does not tell where one iteration of {_what(one)} ends and the next begins{remedy}."
     if library := one.hidden_library:

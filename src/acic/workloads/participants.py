@@ -12,7 +12,7 @@ from acic.workloads.columns import BYTES, BYTES_VARIANCE, FASTEST_BYTES, SLOWEST
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
 from acic.workloads.traced import Traced
-from acic.workloads.workload import Quality
+from acic.workloads.workload import ESTIMATED, EXACT, UNKNOWN, Quality
 
 HeatmapOf = Callable[[Group], Heatmap | None]
 """Gives the heat map of the level that counts a group's requests: only on demand, as few groups need it."""
@@ -28,22 +28,22 @@ def io_processes(group: Group, traced: Traced | None, heatmap_of: HeatmapOf) -> 
     that leaves no doubt, else from the trace or the heat map.
     """
     if not group.reduced:
-        return group.ranks, Quality.ESTIMATED if group.table.partial else Quality.EXACT
+        return group.ranks, ESTIMATED if group.table.partial else EXACT
     if group.processes == 1:
-        return 1, Quality.EXACT
+        return 1, EXACT
     if traced is not None and traced.bytes == group.bytes and traced.busy(_LEAST) == group.processes:
-        return group.processes, Quality.EXACT  # nothing that the variance tells could be surer
+        return group.processes, EXACT  # nothing that the variance tells could be surer
     found = _from_variance(group)
-    if found[1] is Quality.EXACT:
+    if found[1] is EXACT:
         return found
     if traced is not None and traced.bytes >= (1 - _SAME) * group.bytes:
-        return traced.busy(_LEAST), Quality.EXACT if traced.bytes >= group.bytes else Quality.ESTIMATED
+        return traced.busy(_LEAST), EXACT if traced.bytes >= group.bytes else ESTIMATED
     if (heatmap := heatmap_of(group)) is not None:
         moved = moved_by(heatmap, group.direction).sum(axis=1)
         total = int(moved.sum())
         if group.bytes * (1 - _SAME) <= total <= group.bytes * (1 + _SAME):
             busy = int((moved > _LEAST * int(moved.max())).sum())
-            return busy, Quality.EXACT if total >= group.bytes else Quality.ESTIMATED
+            return busy, EXACT if total >= group.bytes else ESTIMATED
     return found
 
 
@@ -87,11 +87,11 @@ def _from_variance(group: Group) -> tuple[int, Quality]:
     at_most = processes if group.collective else min(processes, max(group.calls, at_least))
     one_direction = min(moved) == 0
     if at_least >= at_most:
-        return at_most, Quality.EXACT if one_direction else Quality.ESTIMATED
+        return at_most, EXACT if one_direction else ESTIMATED
     if alone and at_least == 1 and variance >= (processes - 1) * mean**2 * (1 - 1e-9):
-        return 1, Quality.EXACT
+        return 1, EXACT
     if group.collective or (at_least > processes / 2 and one.totals[FASTEST_BYTES] and one.totals[SLOWEST_BYTES]):
-        return at_most, Quality.ESTIMATED
+        return at_most, ESTIMATED
     if one_direction:
-        return at_least, Quality.ESTIMATED
-    return at_most, Quality.UNKNOWN
+        return at_least, ESTIMATED
+    return at_most, UNKNOWN

@@ -13,7 +13,17 @@ from acic.workloads.iterations import Iterations, iterations
 from acic.workloads.participants import even, io_processes
 from acic.workloads.tables import Table
 from acic.workloads.timing import Timing, timing
-from acic.workloads.workload import Access, Characteristics, Interface, Operation, Phase, Quality
+from acic.workloads.workload import (
+    ESTIMATED,
+    EXACT,
+    UNKNOWN,
+    Access,
+    Characteristics,
+    Interface,
+    Operation,
+    Phase,
+    Quality,
+)
 
 _LIBRARY_FILES = {
     Interface.HDF5: (".h5", ".hdf5", ".he5", ".hdf", ".nc4", ".h5part"),
@@ -46,8 +56,8 @@ class Draft:
     @property
     def certain(self) -> bool:
         """Whether nothing is left to be learnt from another phase."""
-        guessed = not self.tells and self.iterations.quality is not Quality.EXACT
-        return not guessed and self.access_quality is not Quality.UNKNOWN
+        guessed = not self.tells and self.iterations.quality is not EXACT
+        return not guessed and self.access_quality is not UNKNOWN
 
     @property
     def tells(self) -> bool:
@@ -66,7 +76,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
         traced=traced,
         heatmap_of=evidence.heatmap,
         spent=evidence.spent(group, processes) if traced is not None and several else 0.0,
-        sure=processes_quality is Quality.EXACT,
+        sure=processes_quality is EXACT,
         waits=evidence.waits(group),
     )
     name, _ = evidence.place(group.example)
@@ -76,7 +86,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
     if pattern is None:
         pattern, pattern_quality = access.of_counters(group, evidence.tables)
     else:
-        pattern_quality = Quality.EXACT if covered is not None and covered > 1 - _ALIKE else Quality.ESTIMATED
+        pattern_quality = EXACT if covered is not None and covered > 1 - _ALIKE else ESTIMATED
     return Draft(
         group=group,
         processes=processes,
@@ -106,10 +116,10 @@ def mirror(one: Draft, other: Draft) -> Draft:
     same = a.table is b.table and set(a.files) == set(b.files) and abs(a.calls - b.calls) <= _ALIKE * b.calls
     if not same or abs(a.bytes - b.bytes) > _ALIKE * b.bytes or not other.tells:
         return one
-    if not one.tells and one.iterations.quality is not Quality.EXACT:
-        one = replace(one, iterations=replace(other.iterations, quality=Quality.ESTIMATED))
-    if one.access_quality is Quality.UNKNOWN:
-        one = replace(one, access=other.access, access_quality=Quality.ESTIMATED)
+    if not one.tells and one.iterations.quality is not EXACT:
+        one = replace(one, iterations=replace(other.iterations, quality=ESTIMATED))
+    if one.access_quality is UNKNOWN:
+        one = replace(one, access=other.access, access_quality=ESTIMATED)
     return one
 
 
@@ -120,22 +130,22 @@ def phase(found: Draft, evidence: Evidence) -> Phase:
     data = max(1, round(moved / (found.processes * repeats.count)))
     request = max(1, found.request)
     if request > data:  # processes that do less than the others pull the mean down
-        data, request = (request, request) if found.request_quality is Quality.EXACT else (data, data)
+        data, request = (request, request) if found.request_quality is EXACT else (data, data)
     exact = (
-        found.processes_quality is Quality.EXACT
-        and repeats.quality is Quality.EXACT
+        found.processes_quality is EXACT
+        and repeats.quality is EXACT
         and data * found.processes * repeats.count == group.bytes
         and found.even
     )
-    worst = Quality.UNKNOWN if Quality.UNKNOWN in (found.processes_quality, repeats.quality) else Quality.ESTIMATED
+    worst = UNKNOWN if UNKNOWN in (found.processes_quality, repeats.quality) else ESTIMATED
     quality = {
-        "processes": Quality.EXACT,
+        "processes": EXACT,
         "io_processes": found.processes_quality,
-        "interface": Quality.ESTIMATED if found.hidden_library else Quality.EXACT,
+        "interface": ESTIMATED if found.hidden_library else EXACT,
         "iterations": repeats.quality,
-        "data_size": Quality.EXACT if exact else worst,
+        "data_size": EXACT if exact else worst,
         "request_size": found.request_quality,
-        "operation": Quality.EXACT,
+        "operation": EXACT,
         "collective": _collective_quality(group, evidence.tables),
         "shared": _shared_quality(group),
         "access": found.access_quality,
@@ -175,30 +185,30 @@ def _hidden_library(group: Group, name: str, tables: Mapping[str, Table]) -> Int
 
 def _shared_quality(group: Group) -> Quality:
     if group.table.source == "heat map":
-        return Quality.UNKNOWN
+        return UNKNOWN
     alone = group.processes == 1  # a file of one process is shared and private alike
-    return Quality.ESTIMATED if alone or (group.table.partial and not group.shared) else Quality.EXACT
+    return ESTIMATED if alone or (group.table.partial and not group.shared) else EXACT
 
 
 def _collective_quality(group: Group, tables: Mapping[str, Table]) -> Quality:
     if group.table.source == "heat map":
-        return Quality.UNKNOWN
+        return UNKNOWN
     if group.table.name in ("POSIX", "STDIO"):
-        return Quality.EXACT if group.interface in (Interface.POSIX, Interface.STDIO) else Quality.ESTIMATED
+        return EXACT if group.interface in (Interface.POSIX, Interface.STDIO) else ESTIMATED
     if group.table.source == "trace":
-        return Quality.ESTIMATED
+        return ESTIMATED
     if group.table.name == "H5D":
         return _confirmed(group, tables.get("MPI-IO"))
     few = min(group.collective_calls, group.calls - group.collective_calls)
-    return Quality.EXACT if few <= _ALIKE * group.calls else Quality.ESTIMATED
+    return EXACT if few <= _ALIKE * group.calls else ESTIMATED
 
 
 def _confirmed(group: Group, lower: Table | None) -> Quality:
     """Return whether MPI-IO saw as much as HDF5 was asked for; HDF5 may break a collective request up."""
     if lower is None:
-        return Quality.ESTIMATED if group.collective else Quality.EXACT
+        return ESTIMATED if group.collective else EXACT
     seen = lower.summary(lower.rows_of(group.files)).totals[COLLECTIVE + group.direction] > 0
-    return Quality.EXACT if seen is group.collective else Quality.ESTIMATED
+    return EXACT if seen is group.collective else ESTIMATED
 
 
 def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from acic.workloads.columns import BYTES
 from acic.workloads.groups import Group
 from acic.workloads.traced import Traced
-from acic.workloads.workload import Quality
+from acic.workloads.workload import ESTIMATED, EXACT, UNKNOWN, Quality
 
 _LEAST = 0.001  # share of the bytes that requests of one size need, to be data
 _GUESS = 1 << 20  # B
@@ -23,23 +24,23 @@ def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
         traced: the same requests as the group counts, if there is a trace of them.
     """
     if not group.calls:  # a heat map has no requests
-        return min(_GUESS, group.bytes), Quality.UNKNOWN
+        return min(_GUESS, group.bytes), UNKNOWN
     size, rest = divmod(group.bytes, group.calls)
     common = group.common_sizes
     if not rest and common.get(size, 0) >= group.calls:
-        return size, Quality.EXACT
+        return size, EXACT
     if traced is not None:
-        lengths = traced.lengths()
-        alike = min(lengths) == max(lengths)
-        median = lengths[0] if alike else _median(Counter(lengths))
-        alike = alike and not rest and median == size
-        return max(1, median), Quality.EXACT if alike else Quality.ESTIMATED
+        lengths = sorted(traced.lengths())
+        median = _median(lengths, lengths)
+        alike = lengths[0] == lengths[-1] and not rest and median == size
+        return max(1, median), EXACT if alike else ESTIMATED
     fitting = {s: count for s, count in common.items() if s * count <= group.bytes}
-    if 2 * sum(s * count for s, count in fitting.items()) < group.bytes:
+    if 2 * sum([s * count for s, count in fitting.items()]) < group.bytes:
         # where calls are collective, the others are a library's small ones
         calls = group.collective_calls if group.collective else group.calls
-        return max(1, round(group.bytes / max(calls, 1))), Quality.ESTIMATED
-    return _median(fitting), Quality.ESTIMATED
+        return max(1, round(group.bytes / max(calls, 1))), ESTIMATED
+    sizes = sorted(fitting)
+    return _median(sizes, [s * fitting[s] for s in sizes]), ESTIMATED
 
 
 def data_bytes(group: Group) -> int:
@@ -51,12 +52,7 @@ def data_bytes(group: Group) -> int:
     return data if 0 <= group.bytes - data <= _HEADERS * group.bytes else group.bytes
 
 
-def _median(sizes: Mapping[int, int]) -> int:
-    """Return the size of the request that moves the median byte."""
-    half = sum(size * count for size, count in sizes.items()) / 2
-    moved = 0
-    for size in sorted(sizes):
-        moved += size * sizes[size]
-        if moved >= half:
-            return size
-    return max(sizes)
+def _median(sizes: Sequence[int], moved: Iterable[int]) -> int:
+    """Return the size of the request that moves the median byte: `moved` by each of the sizes, the smallest first."""
+    until = list(accumulate(moved))
+    return sizes[bisect_left(until, until[-1] / 2)]

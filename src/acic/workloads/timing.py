@@ -76,7 +76,7 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         if group.reduced and min(group.totals[BYTES], group.totals[BYTES + 1]):
             imbalance = traced.imbalance()  # Darshan's own figure is of both directions together
     elif group.spans:
-        busy = merged(Stretches(*group.spans))
+        busy = merged(*group.spans)
     if busy is not None:
         slowest = max(slowest, busy.seconds + metadata)
     return Timing(slowest, metadata, imbalance, busy)
@@ -86,13 +86,12 @@ def union(spans: Spans) -> Stretches:
     """Return the stretches that the requests cover, in the order of time."""
     starts, ends = spans
     if isinstance(starts, list) and isinstance(ends, list):
-        return merged(Stretches(starts, ends))
+        return merged(starts, ends)
     return _merged_arrays(np.asarray(starts), np.asarray(ends))
 
 
-def merged(spans: Stretches) -> Stretches:
-    """Return what the spans cover, each stretch once, in the order of time."""
-    starts, ends = spans.starts, spans.ends
+def merged(starts: list[float], ends: list[float]) -> Stretches:
+    """Return what some spans cover, each stretch once, in the order of time."""
     if len(starts) > _MANY:
         return _merged_arrays(np.array(starts), np.array(ends))
     if any(map(gt, starts, ends)):

@@ -43,6 +43,10 @@ class Quality(StrEnum):
     UNKNOWN = "unknown"
 
 
+EXACT, ESTIMATED, UNKNOWN = Quality
+"""Its members, looked up once: before Python 3.12 that takes as long as a call, and a small log needs fifty of them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Characteristics:
     """The nine I/O characteristics of one phase, plus its access pattern.

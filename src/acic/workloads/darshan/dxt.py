@@ -24,7 +24,7 @@ _MEMORY = 2 << 20
 _FIRST_BATCH = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, as that takes as long as a third of a small log's arrays
 class Segments:
     """The reads and writes of one DXT module.
 
@@ -101,11 +101,12 @@ def read_segments(raw: bytes, region: Region, order: str, processes: int) -> Cal
 
 
 def _segments(raw: bytes, region: Region, order: str, width: int, heads: Sequence[_Head]) -> Segments:
-    words = np.frombuffer(raw, dtype=np.uint64)
+    words = np.frombuffer(raw, np.uint64)
     if order == ">":
         words = words.byteswap()
     ids, ranks, hosts, writes, reads, starts = zip(*heads, strict=True) if heads else [()] * 6
     requests = list(map(add, writes, reads))
+    of_records = np.array([ranks, requests, writes], dtype=np.int64)
     pieces = [words[at : at + count * width] for at, count in zip(starts, requests, strict=True)]
     segments = (pieces[0] if len(pieces) == 1 else np.concatenate([words[:0], *pieces])).reshape(-1, width)
     integers, floats = segments.view(np.int64), segments.view(np.float64)
@@ -119,9 +120,9 @@ def _segments(raw: bytes, region: Region, order: str, width: int, heads: Sequenc
         end=floats[:, 3],
         thread=segments[:, 4] if width > 4 else None,
         record_id=np.array(ids, dtype=np.uint64),
-        record_rank=np.array(ranks, dtype=np.int64),
-        requests=np.array(requests, dtype=np.int64),
-        writes=np.array(writes, dtype=np.int64),
+        record_rank=of_records[0],
+        requests=of_records[1],
+        writes=of_records[2],
         hosts=hosts,
         partial=region.partial,
         truncated_ranks=_out_of_memory(heads, 8 * width) if region.partial else (),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import NamedTuple
@@ -30,8 +29,7 @@ _IDS = {
 """Record ids of the heat maps: Darshan's hash of "heatmap:" and the module."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heatmap:
+class Heatmap(NamedTuple):
     """The heat map of one module.
 
     Args:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import repeat
+from typing import NamedTuple
 
 from acic.workloads.darshan.regions import Damage, Header
 
@@ -18,8 +18,7 @@ _HEADS = {(order, new): struct.Struct(order + ("7q" if new else "5q")) for order
 _NUMBERS = {order: (struct.Struct(order + "Q"), struct.Struct(order + "I")) for order in "<>"}
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """The run that was watched.
 
     Args:

@@ -19,7 +19,7 @@ from acic.workloads.darshan.lazy import Lazy
 from acic.workloads.darshan.lustre import read_lustre
 from acic.workloads.darshan.opening import open_log
 from acic.workloads.darshan.records import Module, read_records
-from acic.workloads.darshan.regions import Compression, Damage, Header, Region, Unpacker
+from acic.workloads.darshan.regions import Damage, Header, Region, Unpacker
 
 _NEWEST = {
     **{name: layout.version for name, layout in LAYOUTS.items()},
@@ -87,7 +87,7 @@ class _Reading:
 
     def read(self) -> Log:
         try:
-            self.unpacker = Unpacker(self.data, Compression(self.header.compression))
+            self.unpacker = Unpacker(self.data, self.header.compression)
         except ValueError:
             raise self.unreadable(
                 f"it is packed with method {self.header.compression}, which Darshan does not have",
@@ -111,8 +111,8 @@ class _Reading:
     def read_job(self) -> Job:
         """Return the job, whose record is between the header and the first region."""
         start, size = self.header.size, len(self.data)
-        behind = [region.start for region in (self.header.names, *self.header.modules) if region.length]
-        end = min([size, *(at for at in behind if at > start)])
+        regions = (self.header.names, *self.header.modules)
+        end = min([size, *[region.start for region in regions if region.length and region.start > start]])
         try:
             return read_job(self.unpacker.unpack(start, end - start, first=True), self.header)
         except Damage as damage:

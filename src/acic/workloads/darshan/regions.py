@@ -46,6 +46,9 @@ class Compression(IntEnum):
     NONE = 2
 
 
+_KNOWN = frozenset(Compression)
+
+
 class Region(NamedTuple):
     """One module's part of the log: where it lies in the file, B, and in which format it is."""
 
@@ -139,12 +142,17 @@ class Unpacker:
 
     Args:
         data: the whole log.
-        compression: how it is packed.
+        compression: how it is packed, as in `Compression`.
+
+    Raises:
+        ValueError: there is no such compression.
     """
 
-    def __init__(self, data: bytes, compression: Compression) -> None:
+    def __init__(self, data: bytes, compression: int) -> None:
+        if compression not in _KNOWN:
+            raise ValueError(f"no compression {compression}")
         self._view = memoryview(data)
-        self._packed = compression is not Compression.NONE
+        self._packed = compression != Compression.NONE
         self._new_stream = _new_stream(compression)
         self._left = min(_MOST_ANYWAY + _MOST_EXPANSION * len(data), _MOST)
 
@@ -161,7 +169,12 @@ class Unpacker:
         """
         packed = self._view[start : start + length]
         try:
-            unpacked = self._streams(packed, first=first) if self._packed else packed.tobytes()
+            if not self._packed:
+                unpacked = packed.tobytes()
+            elif len(packed) <= _SMALL:
+                unpacked = self._small(packed, first=first)
+            else:
+                unpacked = self._streams(packed, first=first)
         except (zlib.error, OSError, ValueError, EOFError) as error:
             raise Damage("do not unpack") from error
         self._left -= len(unpacked)
@@ -169,8 +182,6 @@ class Unpacker:
 
     def _streams(self, packed: memoryview, *, first: bool) -> bytes:
         """Unpack the streams that stand one behind the other: each rank writes its own."""
-        if len(packed) <= _SMALL:
-            return self._small(packed, first=first)
         at, size, step, left = 0, len(packed), _SHORT, self._left
         pieces: list[bytes] = []
         while at < size:
@@ -228,8 +239,8 @@ class Unpacker:
         return b"".join(pieces), end
 
 
-def _new_stream(compression: Compression) -> Callable[[], zlib._Decompress | BZ2Decompressor]:
-    if compression is not Compression.BZIP2:
+def _new_stream(compression: int) -> Callable[[], zlib._Decompress | BZ2Decompressor]:
+    if compression != Compression.BZIP2:
         return zlib.decompressobj
     from bz2 import BZ2Decompressor  # few logs are packed so
 
