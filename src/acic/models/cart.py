@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from acic.models.ensemble import TreePredictor, restore
 from acic.models.protocol import Arrays, Floats, TrainingSet
-from acic.models.pruning import prices, pruned
+from acic.models.pruning import prices, pruned, values_at
 from acic.models.trees import Trees
 from acic.models.validation import grouped_folds
 
@@ -80,8 +80,5 @@ class Cart:
     def _errors(self, data: TrainingSet, tried: Floats, seed: int, held: NDArray[np.bool_]) -> Floats:
         """Return the mean squared error on held-out rows at each price, shape (prices,)."""
         tree, price = self._grown(data.rows(~held), seed)
-        missed = []
-        for at in tried:
-            candidate = pruned(tree, price, at)
-            missed.append(data.y[held] - candidate.value[candidate.leaves(data.x[held])[:, 0]])
+        missed = data.y[held] - values_at(tree, price, tried, data.x[held])
         return np.asarray(np.average(np.square(missed), axis=1, weights=data.weight[held]))
