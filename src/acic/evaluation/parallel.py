@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -35,6 +36,11 @@ def spread(function: Callable[[T], R], arguments: Iterable[T], *, processes: int
         min(processes, len(todo)), mp_context=context, initializer=_take, initargs=(function,)
     ) as pool:
         return list(pool.map(_call, todo))
+
+
+def processors() -> int:
+    """Return how many processors of this machine are free to use."""
+    return len(os.sched_getaffinity(0))
 
 
 _given: list[Callable[[Any], Any]] = []
