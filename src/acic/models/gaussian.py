@@ -130,13 +130,14 @@ class Gaussian:
 
     def _likeliest(self, z: Floats, y: Floats, weight: Floats) -> tuple[float, float]:
         """Return the length and noise of the largest marginal likelihood."""
-        from scipy.linalg import solve_triangular
+        from scipy.linalg import cho_factor, solve_triangular
 
         found = []
         for length in LENGTHS:
             near = kernel(z, z, length)
             for noise in NOISES:
-                lower = np.linalg.cholesky(_noisy(near, noise, weight))
+                # in its place, and with anything above the diagonal: half the time of numpy's
+                lower, _ = cho_factor(_noisy(near, noise, weight).T, lower=True, overwrite_a=True, check_finite=False)
                 left = solve_triangular(lower, y, lower=True, check_finite=False)
                 likelihood = -0.5 * float(left @ left) - float(np.log(np.diag(lower)).sum())
                 found.append((likelihood, length, noise))
