@@ -35,6 +35,11 @@ def fetch(key: str, learner: Learner) -> Learned | None:
         return None  # a foreign, cut or outdated file: it is made anew
 
 
+def there(key: str) -> bool:
+    """Return whether something was kept under `key`."""
+    return _path(key).is_file()
+
+
 def keep(key: str, learned: Learned) -> None:
     """Keep `learned` under `key`; a cache that cannot be written is no error.
 

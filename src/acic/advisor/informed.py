@@ -27,12 +27,29 @@ def default_model(platform: Platform) -> str:
     return DEFAULT if prior_of(platform) is None else BESIDE_PRIOR
 
 
-def informed(data: TrainingSet, rows: TrainingRows, platform: Platform, chosen: Learner) -> TrainingSet:
-    """Return `data` with the prior's columns, if `chosen` takes it and the platform has a prior; else as it is."""
-    if not takes_prior(chosen) or (prior := prior_of(platform)) is None:
+def informed(
+    data: TrainingSet, rows: TrainingRows, platform: Platform, chosen: Learner, hardware: Floats | None = None
+) -> TrainingSet:
+    """Return `data` with the prior's columns, if `chosen` takes it and the platform has a prior; else as it is.
+
+    Args:
+        data: `rows` as models take them.
+        rows: the measurements.
+        platform: where they were made.
+        chosen: what is to learn from them.
+        hardware: what `hardware_of` gives for the rows, where that is known already.
+    """
+    if not takes_prior(chosen):
         return data
-    known = views(prior, rows.workloads, rows.configurations)
-    return with_prior(data, known[rows.workload, rows.configuration], COLUMNS)
+    known = hardware_of(rows, platform) if hardware is None else hardware
+    return data if known is None else with_prior(data, known, COLUMNS)
+
+
+def hardware_of(rows: TrainingRows, platform: Platform) -> Floats | None:
+    """Return what the prior knows of each row, shape (rows, columns); None where there is no prior."""
+    if (prior := prior_of(platform)) is None:
+        return None
+    return views(prior, rows.workloads, rows.configurations)[rows.workload, rows.configuration]
 
 
 def views(

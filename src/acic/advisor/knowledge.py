@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -116,17 +116,24 @@ class Learned:
 class Knowledge:
     """A platform's candidates, and what was learned about them."""
 
-    def __init__(self, platform: Platform, learned: Learned) -> None:
+    def __init__(self, platform: Platform, learned: Learned, points: NDArray[np.int8] | None = None) -> None:
         self.platform = platform
         self.learned = learned
         self.encoder = encoder_of(platform)
-        self.points = self._safe(platform.space.enumerate())
+        self.points = self._safe(platform.space.enumerate()) if points is None else points
         self.baseline = int(np.flatnonzero((self.points == platform.space.point(platform.baseline)).all(axis=1))[0])
         self._system = self.encoder.encode_points(platform.space, self.points)
         self.prior = prior_of(platform) if learned.model in INFORMED else None
         configurations = [platform.space.configuration(point) for point in self.points]
         self._kinds = np.array([str(one.get(KIND, "")) for one in configurations])
         self._hardware = self.prior.systems(configurations) if self.prior else None
+
+    def among(self, configurations: Iterable[Configuration]) -> Knowledge:
+        """Return the same with fewer candidates: those of `configurations`, and the baseline."""
+        space = self.platform.space
+        kept = {space.point(one).tobytes() for one in (*configurations, self.platform.baseline)}
+        mine = np.array([point.tobytes() in kept for point in self.points])
+        return Knowledge(self.platform, self.learned, self.points[mine])
 
     def _safe(self, points: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return the points without the unsafe ones; the baseline stays, because improvements are told over it."""

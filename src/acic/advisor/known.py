@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from acic import __version__
-from acic.advisor.cache import fetch, keep
+from acic.advisor.cache import fetch, keep, there
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn, too_few, unmeasured
 from acic.errors import MissingData
@@ -90,6 +90,13 @@ def known(
     learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
     keep(key, learned)
     return Knowledge(platform, learned)
+
+
+def kept(platform: Platform, model: str, *, store: str | None, trust: Trust, now: datetime) -> bool:
+    """Return whether `known` finds it in the cache; arguments and errors are those of `known`."""
+    chosen = learner(model)
+    with _opened(store) as opened:
+        return there(_key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now))
 
 
 def _no_prior(platform: Platform, chosen: Learner) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -15,15 +15,17 @@ from acic.cli.evaluate_lines import CURVES, lines_of
 from acic.cli.evaluate_shown import as_json_takes, show
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
-from acic.errors import InvalidInput, MissingData
+from acic.errors import AcicError, InvalidInput, MissingData
 
 if TYPE_CHECKING:
-    from acic.advisor.knowledge import Knowledge
+    from acic.advisor.knowledge import Knowledge, Learned
     from acic.evaluation.evaluate import Evaluated
     from acic.evaluation.ranks import Rank
     from acic.evaluation.truth import Run
     from acic.platforms import Platform
     from acic.report.evaluation import Evaluation
+
+_SLOW = ("boosting", "gaussian")  # to learn: minutes, where others take seconds
 
 
 @click.command(epilog="Example: acic evaluate --platform lab --goal time --method model:forest --method fixed")
@@ -74,21 +76,23 @@ def evaluate(
     from acic.advisor.informed import default_model
     from acic.evaluation.evaluate import GOALS, bundled_truth
     from acic.evaluation.evaluate import evaluate as judge
-    from acic.evaluation.methods import methods
+    from acic.evaluation.methods import Advised, methods
     from acic.evaluation.truth import read_truth
     from acic.platforms import load_platform
 
     _check(figures, html, pictures)
     platform = load_platform(platform_name)
     chosen = methods(names, first=default_model(platform))
+    models = [one.model for one in chosen if isinstance(one, Advised)]
     runs = read_truth(truth) if truth else bundled_truth(platform.name)
     goals = (goal,) if goal else GOALS
+    knowledge = knowing(platform, store_url, models)
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:
         found = judge(
             runs,
             platform,
             chosen,
-            knowing(platform, store_url),
+            knowledge,
             goals=goals,
             fresh=(again := read_truth(fresh) if fresh else []),
             seed=seed,
@@ -125,22 +129,60 @@ def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> 
         folder.mkdir(parents=True, exist_ok=True)
 
 
-def knowing(platform: Platform, store_url: str | None) -> Callable[[str], Knowledge]:
-    """Return what gives, by a model's name, what it learned of the platform's training; each is learned once."""
-    from acic.advisor.known import Trust, known
+def knowing(platform: Platform, store_url: str | None, models: Sequence[str] = ()) -> Callable[[str], Knowledge]:
+    """Return what gives, by a model's name, what it learned of the platform's training; each is learned once.
+
+    Those of `models` that are not kept from an earlier time are learned now, beside one another.
+    """
+    from acic.advisor.knowledge import Knowledge
+    from acic.advisor.known import Trust, kept, known
+    from acic.evaluation.parallel import processors, spread
 
     now, said = datetime.now(UTC), set[str]()
 
     def announce(model: str, text: str) -> None:
         if text not in said:  # what all models need to know once
-            say(text.replace("learning", f"{model} is learning", 1))
+            say(_of(model, text))
         said.update([text] if text.startswith("note") else [])
+
+    missing = [one for one in models if not kept(platform, one, store=store_url, trust=Trust(), now=now)]
+    missing.sort(key=lambda one: one not in _SLOW)
+    beside = missing if len(missing) > 1 else []
+    found = spread(partial(_learned, platform, store_url, now), beside, processes=processors())
+    learned = dict(zip(beside, found, strict=True))
 
     @cache
     def knowledge(model: str) -> Knowledge:
-        return known(platform, model, store=store_url, trust=Trust(), now=now, announce=partial(announce, model))
+        own, notes = learned.get(model, (None, ()))
+        if own is None:
+            return known(platform, model, store=store_url, trust=Trust(), now=now, announce=partial(announce, model))
+        for note in notes:
+            announce(model, note)
+        return Knowledge(platform, own)
 
     return knowledge
+
+
+def _learned(platform: Platform, store_url: str | None, now: datetime, model: str) -> tuple[Learned | None, list[str]]:
+    """Return what a model learned, with the notes on it; None where it refuses, which is told when it is asked for."""
+    from acic.advisor.known import Trust, known
+
+    notes = []
+
+    def announce(text: str) -> None:
+        if text.startswith("note"):
+            notes.append(text)
+        else:
+            say(_of(model, text))
+
+    try:
+        return known(platform, model, store=store_url, trust=Trust(), now=now, announce=announce).learned, notes
+    except AcicError:
+        return None, notes
+
+
+def _of(model: str, text: str) -> str:
+    return text.replace("learning", f"{model} is learning", 1)
 
 
 def _ranks(platform: Platform) -> list[Rank]:

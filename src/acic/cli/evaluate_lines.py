@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -58,11 +57,12 @@ def lines_of(
 
 def _figure_8(training: Training, runs: Sequence[Run], platform: Platform) -> Sequence[Lines]:
     from acic.evaluation.learning_curves import figure_8
+    from acic.evaluation.parallel import processors
     from acic.evaluation.taught import judge_of
     from acic.report.evaluation import Lines
 
     judge = judge_of(runs, platform, "time")
-    curves = figure_8(training, judge, models=_models(platform), processes=_processors())
+    curves = figure_8(training, judge, models=_models(platform), processes=processors())
     spent = "top-ranked parameters that training varies"
     regret = tuple(c for c in curves if c.name not in _LINE_OF_COUNTS)
     return (
@@ -87,6 +87,7 @@ def _figure_9(training: Training, runs: Sequence[Run], platform: Platform, advic
     from acic.evaluation.advising import candidates
     from acic.evaluation.field import table_of
     from acic.evaluation.loops import FIGURE_9, Before, loops
+    from acic.evaluation.parallel import processors
     from acic.evaluation.replay import replay_of
     from acic.report.evaluation import Lines
 
@@ -99,7 +100,7 @@ def _figure_9(training: Training, runs: Sequence[Run], platform: Platform, advic
         replay,
         Before(ranked=ranked, ranks=training.ranks),
         names=(*FIGURE_9, "halving", "random"),
-        processes=_processors(),
+        processes=processors(),
     )
     return (
         Lines(
@@ -114,11 +115,12 @@ def _figure_9(training: Training, runs: Sequence[Run], platform: Platform, advic
 
 def _learning(training: Training, runs: Sequence[Run], platform: Platform) -> Sequence[Lines]:
     from acic.evaluation.learning_curves import learning_curves
+    from acic.evaluation.parallel import processors
     from acic.evaluation.taught import judge_of
     from acic.report.evaluation import Lines
 
     judge = judge_of(runs, platform, "time")
-    curves = learning_curves(training, judge, models=_models(platform), processes=_processors())
+    curves = learning_curves(training, judge, models=_models(platform), processes=processors())
     return (Lines(title="Regret, by training runs", spent="training runs", shown=_REGRET, kind="share", curves=curves),)
 
 
@@ -127,7 +129,3 @@ def _models(platform: Platform) -> tuple[str, str]:
     from acic.advisor.informed import default_model
 
     return "cart", default_model(platform)
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0))

@@ -62,13 +62,15 @@ def learning_curves(
         raise InvalidInput(f"there is no order {unknown.pop()!r}", hint=f"choose among {', '.join(ORDERS)}")
     price = training.seconds / SECONDS_PER_MINUTE if minutes else np.ones(len(training))
     spent = tuple(part * float(price.sum()) for part in PARTS)
-    cases = [(name, seed) for name in names for seed in range(seeds)]
-    found = spread(partial(_regrets, training, judge, tuple(models), price, spent), cases, processes=processes)
-    of = dict(zip(cases, found, strict=True))
+    cases = [(name, seed) for name in reversed(names) for seed in range(seeds)]  # the active one takes longest
+    made = dict(zip(cases, spread(partial(_ordered, training), cases, processes=processes), strict=True))
+    lines = [(name, seed) for name in names for seed in range(seeds)]
+    parts = [(seed, part) for name, seed in lines for part in _beginnings(made[name, seed], price, spent)]
+    regrets = _regrets(training, judge, models, parts, processes).reshape(len(models), len(names), seeds, len(spent))
     return tuple(
-        curve_over(f"{model}, {name}", spent, np.array([of[name, seed][m] for seed in range(seeds)]))
+        curve_over(f"{model}, {name}", spent, regrets[m, n])
         for m, model in enumerate(models)
-        for name in names
+        for n, name in enumerate(names)
     )
 
 
@@ -82,45 +84,47 @@ def figure_8(
     """
     counts = tuple(range(1, len(training.ranks) + 1))
     parts = [_closed(training, np.flatnonzero(training.depth <= k)) for k in counts]
-    cases = partial(_of_parts, training, judge, tuple(models), parts)
-    regrets = np.array(spread(cases, range(seeds), processes=processes))
+    cases = [(seed, part) for seed in range(seeds) for part in parts]
+    regrets = _regrets(training, judge, models, cases, processes).reshape(len(models), seeds, len(parts))
     runs = np.array([[len(part) for part in parts]], dtype=float)
     taken = np.array([[training.seconds[part].sum() / SECONDS_PER_MINUTE for part in parts]])
     return (
-        *(curve_over(model, counts, regrets[:, m]) for m, model in enumerate(models)),
+        *(curve_over(model, counts, regrets[m]) for m, model in enumerate(models)),
         curve_over("runs", counts, runs),
         curve_over("machine minutes", counts, taken),
     )
 
 
-def _regrets(
-    training: Training,
-    judge: Judge,
-    models: Sequence[str],
-    price: Floats,
-    spent: Sequence[float],
-    case: tuple[str, int],
-) -> Floats:
-    """Return the regret of each model after each expense, shape (models, expenses)."""
+def _ordered(training: Training, case: tuple[str, int]) -> Integers:
     name, seed = case
-    order = in_order(training, ORDERS[name](training, np.random.default_rng([seed, crc32(name.encode())])))
+    return in_order(training, ORDERS[name](training, np.random.default_rng([seed, crc32(name.encode())])))
+
+
+def _beginnings(order: Integers, price: Floats, spent: Sequence[float]) -> list[Integers]:
+    """Return what of an order each expense pays for."""
     bills = np.cumsum(price[order]) * (1.0 - 1e-12)
-    parts = [order[: int(np.searchsorted(bills, budget, side="right"))] for budget in spent]
-    return _of_parts(training, judge, models, parts, seed)
+    return [order[: int(np.searchsorted(bills, budget, side="right"))] for budget in spent]
 
 
-def _of_parts(training: Training, judge: Judge, models: Sequence[str], parts: Sequence[Integers], seed: int) -> Floats:
-    """Return the regret of the median application for each model and part, shape (models, parts)."""
-    distinct = {part.tobytes(): part for part in parts}
-    found = []
-    for model in models:
-        of = {key: _regret(training, judge, model, part, seed) for key, part in distinct.items()}
-        found.append([of[part.tobytes()] for part in parts])
-    return np.array(found)
+def _regrets(
+    training: Training, judge: Judge, models: Sequence[str], parts: Sequence[tuple[int, Integers]], processes: int
+) -> Floats:
+    """Return the regret of the median application for each model, seed and part, shape (models, parts).
+
+    What several parts have in common, in whatever order, is learned once; all orders end alike.
+    """
+    rows = [(seed, np.sort(part)) for seed, part in parts]
+    keys = [[(model, seed, part.tobytes()) for seed, part in rows] for model in models]
+    tasks = {(m, s, part.tobytes()): (m, s, part) for m in models for s, part in rows}
+    longest = sorted(tasks, key=lambda key: -len(key[2]))
+    found = spread(partial(_regret, training, judge), [tasks[key] for key in longest], processes=processes)
+    of = dict(zip(longest, found, strict=True))
+    return np.array([[of[key] for key in those] for those in keys])
 
 
-def _regret(training: Training, judge: Judge, model: str, part: Integers, seed: int) -> float:
-    rows = training.rows.rows(np.sort(part))
+def _regret(training: Training, judge: Judge, case: tuple[str, int, Integers]) -> float:
+    model, seed, part = case
+    rows = training.rows.rows(part)
     chosen = {rows.configurations[i] for i in rows.configuration} - {judge.platform.baseline}
     if len(chosen) < FEWEST:
         knows = takes_prior(learner(model)) and prior_of(judge.platform) is not None
@@ -133,6 +137,7 @@ def _regret(training: Training, judge: Judge, model: str, part: Integers, seed: 
             weight=np.ones(len(rows)),
             believed=np.ones(len(rows), dtype=bool),
             seed=seed,
+            hardware=None if training.hardware is None else training.hardware[part],
         )
         return float(np.median(judge.regret(judge.orders(learned))))
     except MissingData:  # a direction that was not measured yet

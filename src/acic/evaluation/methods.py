@@ -76,7 +76,7 @@ class Advised:
 
     def picks(self, scene: Scene) -> Sequence[Picks]:
         """Return acic's advice for each application, from its run on the baseline."""
-        knowledge = scene.knowledge(self.model)
+        knowledge = scene.knowledge(self.model).among(scene.table.configurations)
 
         def rank(application: Application) -> tuple[int, ...]:
             return ranked(scene.asked[application], scene.platform, knowledge, scene.table, scene.table.goal)

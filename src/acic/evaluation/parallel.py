@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from multiprocessing import get_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+_LOADED = ("sklearn.ensemble", "acic.evaluation.learning_curves")  # once for all processes, which takes seconds
 
 
 def spread(function: Callable[[T], R], arguments: Iterable[T], *, processes: int = 1) -> list[R]:
@@ -18,20 +20,39 @@ def spread(function: Callable[[T], R], arguments: Iterable[T], *, processes: int
     Args:
         function: of a module, or a partial of one, so that another process finds it; it draws nothing but from what
             its argument seeds.
-        arguments: one for each call.
+        arguments: one for each call; begun in this order, so that the last ones should be short.
         processes: to share them; 1 makes no other process.
     """
-    todo, alone = list(arguments), partial(_alone, function)
-    if min(processes, len(todo)) < 2:
-        return [alone(one) for one in todo]
-    # not forked: a process with threads (of numpy, of progress) may hang when it is
-    with ProcessPoolExecutor(min(processes, len(todo)), mp_context=get_context("forkserver")) as pool:
-        return list(pool.map(alone, todo))
-
-
-def _alone(function: Callable[[T], R], argument: T) -> R:
-    """Call it with one thread of linear algebra: the matrices are small, and threads that wait cost up to 50x."""
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(limits=1):
-        return function(argument)
+    todo = list(arguments)
+    if min(processes, len(todo)) < 2:
+        with threadpool_limits(limits=1):  # the matrices are small, and threads that wait cost up to 50x
+            return [function(one) for one in todo]
+    # not forked: a process with threads (of numpy, of progress) may hang when it is
+    context = get_context("forkserver")
+    context.set_forkserver_preload(list(_LOADED))
+    with ProcessPoolExecutor(
+        min(processes, len(todo)), mp_context=context, initializer=_take, initargs=(function,)
+    ) as pool:
+        return list(pool.map(_call, todo))
+
+
+def processors() -> int:
+    """Return how many processors of this machine are free to use."""
+    return len(os.sched_getaffinity(0))
+
+
+_given: list[Callable[[Any], Any]] = []
+
+
+def _take(function: Callable[[Any], Any]) -> None:
+    """Begin a process: what it is to call is sent once, because training sets hang on it."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=1)
+    _given[:] = [function]
+
+
+def _call(argument: Any) -> Any:
+    return _given[0](argument)

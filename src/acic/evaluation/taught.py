@@ -41,7 +41,7 @@ class Judge:
 
     def orders(self, learned: Learned) -> Mapping[Application, Sequence[int]]:
         """Return the columns of the table as advised for each application, best first."""
-        knowledge = Knowledge(self.platform, learned)
+        knowledge = Knowledge(self.platform, learned).among(self.table.configurations)
         return {
             one.application: ranked(one, self.platform, knowledge, self.table, self.table.goal)
             for one in self.questions
@@ -76,7 +76,14 @@ def _plain(question: Asked) -> Asked:
 
 
 def taught(
-    rows: TrainingRows, platform: Platform, learner: Learner, *, weight: Floats, believed: NDArray[np.bool_], seed: int
+    rows: TrainingRows,
+    platform: Platform,
+    learner: Learner,
+    *,
+    weight: Floats,
+    believed: NDArray[np.bool_],
+    seed: int,
+    hardware: Floats | None = None,
 ) -> Learned:
     """Return what `rows` teach, without the cross-validation that intervals need: those here are infinite.
 
@@ -87,6 +94,7 @@ def taught(
         weight: trust in each row, > 0, shape (rows,).
         believed: rows that may be baselines, shape (rows,).
         seed: of what the model draws.
+        hardware: what the prior knows of each row, where that was asked before.
 
     Raises:
         MissingData: an operation has no baseline.
@@ -95,7 +103,7 @@ def taught(
 
     baselines = Baselines.fit(rows.rows(believed), platform)
     improvements = baselines.improvements(rows)
-    data = informed(training_set(rows, platform, improvements, weight), rows, platform, learner)
+    data = informed(training_set(rows, platform, improvements, weight), rows, platform, learner, hardware)
     with threadpool_limits(limits=1):
         predictor = learner.fit(data, rng=np.random.default_rng(seed))
     elsewhere = [i for i, c in enumerate(rows.configurations) if c != platform.baseline]

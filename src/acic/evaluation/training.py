@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.advisor.informed import hardware_of
 from acic.advisor.knowledge import encoder_of
 from acic.campaign.points import Field
 from acic.campaign.screening import ranking
@@ -37,6 +38,7 @@ class Training:
         ranks: parameters as the screening among the measurements ranks them, most important first.
         depth: how many of the first ranks tell a row from the default of a campaign, shape (rows,).
         screened: which rows the screening is made of, shape (rows,).
+        hardware: what the prior knows of each row, shape (rows, columns); None where there is no prior.
     """
 
     rows: TrainingRows
@@ -48,6 +50,7 @@ class Training:
     ranks: tuple[str, ...]
     depth: Integers
     screened: NDArray[np.bool_]
+    hardware: Floats | None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -79,6 +82,7 @@ def training_of(measurements: Iterable[Measurement], platform: Platform) -> Trai
         ranks=ranks,
         depth=depth,
         screened=screened,
+        hardware=hardware_of(rows, platform),
     )
 
 

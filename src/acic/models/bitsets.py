@@ -173,12 +173,13 @@ def _compact(codes: NDArray[np.intp], size: int) -> tuple[NDArray[np.intp], NDAr
 
 def _leaf_ranges(left: NDArray[np.int64], right: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for every node its first leaf (left to right, from 0 in each tree) and how many it has."""
-    leaves = (left < 0).astype(np.int64)
     inner = np.flatnonzero(left >= 0)
-    for node in inner[::-1]:  # children come after their parents
-        leaves[node] = leaves[left[node]] + leaves[right[node]]
-    first = np.zeros(len(left), dtype=np.int64)
-    for node in inner:
-        first[left[node]] = first[node]
-        first[right[node]] = first[node] + leaves[left[node]]
-    return first, leaves
+    nodes = list(zip(inner.tolist(), left[inner].tolist(), right[inner].tolist(), strict=True))
+    leaves = (left < 0).astype(np.int64).tolist()  # as lists: single numbers of arrays are slow to get at
+    for node, low, high in reversed(nodes):  # children come after their parents
+        leaves[node] = leaves[low] + leaves[high]
+    first = [0] * len(leaves)
+    for node, low, high in nodes:
+        first[low] = first[node]
+        first[high] = first[node] + leaves[low]
+    return np.array(first), np.array(leaves)

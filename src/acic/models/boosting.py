@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from acic.models.ensemble import contributions_in_words
 from acic.models.protocol import Arrays, Floats, Prediction, TrainingSet
+from acic.models.quick import unchecked
 from acic.models.trees import Trees
 from acic.models.validation import grouped_folds
 from acic.models.words import Describe, plain
@@ -94,6 +95,7 @@ class Boosting:
     version = 1
     about = "gradient boosting: strongest where much is measured and effects add up"
 
+    @unchecked()
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> BoostingPredictor:
         """Return the boosted trees of the mean and of both quantiles."""
         rounds = self._rounds(data, rng)

@@ -11,6 +11,7 @@ import numpy as np
 
 from acic.models.ensemble import TreePredictor, restore
 from acic.models.protocol import Arrays, TrainingSet
+from acic.models.quick import unchecked
 from acic.models.trees import Trees
 
 
@@ -34,6 +35,7 @@ class ExtraTrees:
     version = 1
     about = "extremely randomised trees: smoother than a forest, weaker where labels do not matter"
 
+    @unchecked()
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> TreePredictor:
         """Return the ensemble's trees."""
         from sklearn.ensemble import ExtraTreesRegressor

@@ -11,6 +11,7 @@ import numpy as np
 
 from acic.models.ensemble import TreePredictor, restore
 from acic.models.protocol import Arrays, TrainingSet
+from acic.models.quick import unchecked
 from acic.models.trees import Trees
 
 
@@ -34,6 +35,7 @@ class Forest:
     version = 1
     about = "random forest: steady without tuning, tells where its trees disagree"
 
+    @unchecked()
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> TreePredictor:
         """Return the forest's trees."""
         from sklearn.ensemble import RandomForestRegressor

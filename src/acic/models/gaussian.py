@@ -109,7 +109,7 @@ class Gaussian:
         scale = np.where(np.ptp(data.x, axis=0) > 0, 1.0 / np.where(deviation > 0, deviation, 1.0), 0.0)
         z, y = (data.x - centre) * scale, (data.y - start) / (size or 1.0)
         length, noise = self._likeliest(z, y, weight)
-        root = np.linalg.inv(np.linalg.cholesky(_covariance(z, length, noise, weight)))
+        root = np.linalg.inv(np.linalg.cholesky(_noisy(kernel(z, z, length), noise, weight)))
         alpha = size * (root.T @ (root @ y))
         return GaussianPredictor(data.columns, centre, scale, z, alpha, root, start, size, length, noise)
 
@@ -130,11 +130,15 @@ class Gaussian:
 
     def _likeliest(self, z: Floats, y: Floats, weight: Floats) -> tuple[float, float]:
         """Return the length and noise of the largest marginal likelihood."""
+        from scipy.linalg import cho_factor, solve_triangular
+
         found = []
         for length in LENGTHS:
+            near = kernel(z, z, length)
             for noise in NOISES:
-                lower = np.linalg.cholesky(_covariance(z, length, noise, weight))
-                left = np.linalg.solve(lower, y)
+                # in its place, and with anything above the diagonal: half the time of numpy's
+                lower, _ = cho_factor(_noisy(near, noise, weight).T, lower=True, overwrite_a=True, check_finite=False)
+                left = solve_triangular(lower, y, lower=True, check_finite=False)
                 likelihood = -0.5 * float(left @ left) - float(np.log(np.diag(lower)).sum())
                 found.append((likelihood, length, noise))
         return max(found)[1:]
@@ -147,6 +151,8 @@ def kernel(a: Floats, b: Floats, length: float) -> Floats:
     return np.asarray((1.0 + far + far**2 / 3.0) * np.exp(-far))
 
 
-def _covariance(z: Floats, length: float, noise: float, weight: Floats) -> Floats:
+def _noisy(near: Floats, noise: float, weight: Floats) -> Floats:
     """Return the kernel of the rows plus the noise of each: runs that are trusted less are noisier."""
-    return kernel(z, z, length) + np.diag(noise / weight)
+    found = near.copy()
+    np.einsum("ii->i", found)[:] += noise / weight
+    return found

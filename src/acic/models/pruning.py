@@ -9,9 +9,10 @@ Source: Breiman, Friedman, Olshen & Stone, "Classification and Regression Trees"
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acic.models.protocol import Floats
-from acic.models.trees import LEAF, Trees
+from acic.models.trees import LEAF, Trees, as_fitted
 
 
 def prices(tree: Trees, risk: Floats) -> Floats:
@@ -43,8 +44,8 @@ def prices(tree: Trees, risk: Floats) -> Floats:
         stack = [weakest]
         while stack:
             node = stack.pop()
-            gain[node] = np.inf
-            if tree.left[node] != LEAF:
+            if gain[node] < np.inf:  # else it is a leaf, or it went earlier with all below it
+                gain[node] = np.inf
                 stack += [int(tree.left[node]), int(tree.right[node])]
         fewer, worse = leaves[weakest] - 1, risk[weakest] - below[weakest]
         node = int(parent[weakest])
@@ -54,6 +55,28 @@ def prices(tree: Trees, risk: Floats) -> Floats:
             gain[node] = (risk[node] - below[node]) / (leaves[node] - 1)
             node = int(parent[node])
     return price
+
+
+def values_at(tree: Trees, price: Floats, tried: Floats, x: Floats) -> Floats:
+    """Return what each of the subtrees left at some prices predicts, shape (prices, rows), none of them made.
+
+    Args:
+        tree: one tree.
+        price: of its nodes, as `prices` gives them.
+        tried: prices of a leaf, shape (prices,).
+        x: rows of shape (rows, columns).
+    """
+    x = as_fitted(x)
+    node = np.zeros((len(tried), len(x)), dtype=np.int64)
+    goes_on = (tree.left != LEAF) & (price > tried[:, None])
+    which, row = np.nonzero(goes_on[:, 0][:, None] & np.ones(len(x), dtype=bool))
+    while len(which):
+        at = node[which, row]
+        left = x[row, tree.feature[at]] <= tree.threshold[at]
+        node[which, row] = child = np.where(left, tree.left[at], tree.right[at])
+        further = goes_on[which, child]
+        which, row = which[further], row[further]
+    return tree.value[node]
 
 
 def pruned(tree: Trees, price: Floats, at: float) -> Trees:
@@ -71,7 +94,7 @@ def pruned(tree: Trees, price: Floats, at: float) -> Trees:
         kept[[tree.left[node], tree.right[node]]] |= kept[node]
     place = np.cumsum(kept) - 1
 
-    def children(side: np.ndarray) -> np.ndarray:
+    def children(side: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.where(goes_on, place[np.where(goes_on, side, 0)], LEAF)[kept]
 
     return Trees(

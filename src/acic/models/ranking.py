@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from acic.models.boosting import Sum
 from acic.models.ensemble import contributions_in_words
 from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingSet
+from acic.models.quick import unchecked
 from acic.models.trees import Trees
 from acic.models.words import Describe, plain
 
@@ -69,6 +70,7 @@ class Ranking:
     version = 1
     about = "boosting on pairs of one workload: which is better, whatever its baseline"
 
+    @unchecked()
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> RankingPredictor:
         """Return the trees that tell differences best."""
         from sklearn.tree import DecisionTreeRegressor

@@ -65,10 +65,11 @@ class _Criterion:
 def _forward(scaled: Floats, target: Floats, most: int, criterion: _Criterion) -> NDArray[np.int64]:
     """Return the columns of the best model on the way forward, up to the first that fits exactly."""
     chosen = [0]
-    left, rest = _without(scaled, target, scaled[:, 0])
+    rest, room = scaled.copy(), np.empty_like(scaled)  # made once: fresh memory of this size takes longer than the sums
+    left = _project(rest, target, scaled[:, 0], room)
     path = [criterion.value(float(left @ left), 1)]
     while len(chosen) < most and float(left @ left) > criterion.floor:
-        length = (rest**2).sum(axis=0)
+        length = np.square(rest, out=room).sum(axis=0)
         usable = length > COLLINEAR
         usable[chosen] = False
         if not usable.any():
@@ -76,18 +77,21 @@ def _forward(scaled: Floats, target: Floats, most: int, criterion: _Criterion) -
         gain = np.where(usable, (left @ rest) ** 2 / np.where(usable, length, 1.0), -1.0)
         best = int(gain.argmax())
         chosen.append(best)
-        left, rest = _without(rest, left, rest[:, best])
+        left = _project(rest, left, rest[:, best], room)
         path.append(criterion.value(float(left @ left), len(chosen)))
     return np.array(chosen[: int(np.argmin(path)) + 1], dtype=np.int64)
 
 
-def _without(rest: Floats, left: Floats, direction: Floats) -> tuple[Floats, Floats]:
-    """Return the residual and the candidates with `direction` projected out of them (twice, against rounding)."""
+def _project(rest: Floats, left: Floats, direction: Floats, room: Floats) -> Floats:
+    """Return the residual with `direction` projected out of it, as it is out of `rest`, in its place and in `room`.
+
+    Twice, against rounding.
+    """
     unit = direction / np.sqrt(direction @ direction)
     for _ in range(2):
         left = left - unit * (unit @ left)
-        rest = rest - np.outer(unit, unit @ rest)
-    return left, rest
+        np.subtract(rest, np.multiply(unit[:, None], unit @ rest, out=room), out=rest)
+    return left
 
 
 def _backward(chosen: NDArray[np.int64], criterion: _Criterion) -> NDArray[np.int64]:

@@ -102,7 +102,7 @@ class Trees:
 
     def leaves(self, x: Floats) -> NDArray[np.int64]:
         """Return the leaf that each row reaches in each tree, shape (rows, trees): plain, and slower than `moments`."""
-        x = _as_fitted(x)
+        x = as_fitted(x)
         node = np.tile(self.roots, (len(x), 1))
         row = np.arange(len(x))[:, None]
         while (inner := self.left[node] != LEAF).any():
@@ -112,7 +112,7 @@ class Trees:
 
     def path(self, x: Floats, tree: int = 0) -> Iterator[tuple[int, int]]:
         """Yield (node, the child taken) from the root to the leaf of one row of shape (columns,)."""
-        x = _as_fitted(x)
+        x = as_fitted(x)
         node = int(self.roots[tree])
         while self.left[node] != LEAF:
             below = x[self.feature[node]] <= self.threshold[node]
@@ -142,6 +142,6 @@ class Trees:
 _FIELDS = tuple(Trees.__dataclass_fields__)
 
 
-def _as_fitted(x: Floats) -> Floats:
+def as_fitted(x: Floats) -> Floats:
     """Round as scikit-learn does before it compares: rows to single, thresholds stay in double precision."""
     return x.astype(np.float32).astype(np.float64)

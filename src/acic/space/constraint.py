@@ -38,7 +38,10 @@ class Rule:
 
     def holds(self, values: Mapping[str, Value]) -> bool:
         """Return whether it is to be obeyed: every parameter of `when` has its value."""
-        return all(values.get(name) == value for name, value in self.when.items())
+        for name, value in self.when.items():  # noqa: SIM110 (asked so often that `all` takes minutes more)
+            if values.get(name) != value:
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

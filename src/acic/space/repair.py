@@ -39,11 +39,13 @@ def made_valid(space: Space, wanted: Mapping[str, Value]) -> dict[str, Value]:
 
 def _applying(space: Space, values: Mapping[str, Value]) -> dict[str, Value]:
     """Return the values without those of parameters that do not apply."""
+    rules = [c for c in space.constraints if isinstance(c, Rule) and c.absent]
     made = dict(values)
     for _ in space.constraints:  # one that does not apply makes no other one absent
-        rules = [c for c in space.constraints if isinstance(c, Rule) and c.holds(made)]
-        absent = {name for rule in rules for name in rule.absent}
+        before, absent = made, {name for rule in rules if rule.holds(made) for name in rule.absent}
         made = {name: value for name, value in values.items() if name not in absent}
+        if made == before:
+            break
     return made
 
 

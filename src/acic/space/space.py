@@ -66,12 +66,13 @@ class Space:
             Shape (combinations, parameters); `ABSENT` where a parameter does not apply.
         """
         points = np.zeros((1, 0), dtype=np.int8)
+        last = [self._last_column(constraint) for constraint in self.constraints]
         for column, parameter in enumerate(self.parameters):
             lowest = ABSENT if self._absences(parameter.name) else 0
             levels = np.arange(lowest, len(parameter.values), dtype=np.int8)
             points = np.hstack([np.repeat(points, len(levels), axis=0), np.tile(levels, len(points))[:, None]])
-            for constraint in self.constraints:
-                if self._last_column(constraint) == column:  # prune as soon as a constraint can be told
+            for constraint, told in zip(self.constraints, last, strict=True):
+                if told == column:  # prune as soon as a constraint can be told
                     points = points[self._keeps(constraint, points)]
             for other in self.parameters:
                 rules = self._absences(other.name)
@@ -109,10 +110,12 @@ class Space:
 
         A numeric parameter may take any value within its listed range; a label only a listed one.
         """
+        names, values = self.names, dict(values)  # a plain one is quicker to ask
         for name in values:
-            if name not in self.names:
-                return f"there is no parameter {name!r} (there are {', '.join(self.names)})"
-        absent = {name for c in self.constraints if isinstance(c, Rule) and c.holds(values) for name in c.absent}
+            if name not in names:
+                return f"there is no parameter {name!r} (there are {', '.join(names)})"
+        told = [c for c in self.constraints if isinstance(c, AtMost) or c.holds(values)]
+        absent = {name for c in told if isinstance(c, Rule) for name in c.absent}
         for parameter in self.parameters:
             if parameter.name in absent:
                 if parameter.name in values:
@@ -121,7 +124,7 @@ class Space:
                 return f"{parameter.name} is missing"
             elif complaint := _out_of_range(parameter, values[parameter.name]):
                 return complaint
-        return next((c for c in (_broken(c, values) for c in self.constraints) if c), "")
+        return next((c for c in (_broken(c, values) for c in told) if c), "")
 
     def _check(self, constraint: Constraint) -> None:
         for name in constraint.mentions:
@@ -173,17 +176,18 @@ class Space:
 
 
 def _broken(constraint: Constraint, values: Mapping[str, Value]) -> str:
+    """Return what is wrong by a limit, or by a rule that holds."""
     if isinstance(constraint, AtMost):
         small, large = values.get(constraint.smaller), values.get(constraint.larger)
         if isinstance(small, int | float) and isinstance(large, int | float) and small > large:
             return f"{constraint.smaller} ({small}) exceeds {constraint.larger} ({large})"
-    elif constraint.holds(values):
-        for name, value in constraint.then.items():
-            if values.get(name) != value:
-                return f"{_condition(constraint)}{name} must be {value}"
-        for name, ruled_out in constraint.never.items():
-            if values.get(name) in ruled_out:
-                return f"{_condition(constraint)}{name} is never {values[name]}"
+        return ""
+    for name, value in constraint.then.items():
+        if values.get(name) != value:
+            return f"{_condition(constraint)}{name} must be {value}"
+    for name, ruled_out in constraint.never.items():
+        if values.get(name) in ruled_out:
+            return f"{_condition(constraint)}{name} is never {values[name]}"
     return ""
 
 

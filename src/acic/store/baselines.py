@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -70,13 +71,6 @@ class Baselines:
         self._points = np.array([_point(w) for w in workloads]).reshape(len(workloads), len(_SIZES))
         self._labels = np.array([_labels(w) for w in workloads], dtype=object).reshape(len(workloads), len(_MISMATCH))
         self._operation = np.array([w.operation.value for w in workloads], dtype=object)
-        self._error = np.full(len(workloads), np.nan)  # of each, from the others
-        self._gap = np.full(len(workloads), np.nan)  # how far away those others are
-        for i, workload in enumerate(workloads):
-            nearest, distance = self._nearest(workload, without=i)
-            if len(nearest):
-                self._error[i] = self._interpolate(nearest, distance) - self._y[i]
-                self._gap[i] = distance.mean()
 
     @property
     def log_bandwidth(self) -> Floats:
@@ -138,6 +132,17 @@ class Baselines:
             exact=np.array([e.exact for e in found], dtype=bool)[rows.workload],
         )
 
+    @cached_property
+    def _left_out(self) -> tuple[Floats, Floats]:
+        """The error of each workload from the others, and how far away those are, each of shape (workloads,)."""
+        error, gap = np.full((2, len(self.workloads)), np.nan)
+        for i, workload in enumerate(self.workloads):
+            nearest, distance = self._nearest(workload, without=i)
+            if len(nearest):
+                error[i] = self._interpolate(nearest, distance) - self._y[i]
+                gap[i] = distance.mean()
+        return error, gap
+
     def _nearest(self, workload: Characteristics, *, without: int = -1) -> tuple[NDArray[np.int64], Floats]:
         candidates = np.flatnonzero(self._operation == workload.operation.value)
         candidates = candidates[candidates != without]
@@ -156,9 +161,10 @@ class Baselines:
         same = self._operation == operation.value
         if same.sum() < 2:
             return math.inf
-        squared = self._error**2
+        error, gap = self._left_out
+        squared = error**2
         local = np.average(squared[nearest], weights=_closeness(distance))
-        reach = max(1.0, float(distance.mean() / max(np.median(self._gap[same]), 1e-9)))
+        reach = max(1.0, float(distance.mean() / max(np.median(gap[same]), 1e-9)))
         return float(np.sqrt((local + squared[same].mean()) / 2) * reach)
 
 
