@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from acic.advisor import known as module
-from acic.advisor.known import Trust, known
+from acic.advisor.known import Trust, kept, known
 from acic.advisor.learning import learn
 from acic.errors import MissingData
 from acic.platforms import Platform, load_platform
@@ -47,7 +47,9 @@ def ask(platform: Platform, store: str, *, now: datetime = WHEN, trust: Trust | 
 
 
 def test_the_second_question_is_answered_from_the_cache(cluster: Platform, store: str, fits: list[int]) -> None:
+    assert not kept(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
     first = ask(cluster, store)
+    assert kept(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
     np.testing.assert_array_equal(first, ask(cluster, store))
     assert len(fits) == 1
 

@@ -154,3 +154,14 @@ def test_configurations_of_another_platform_are_refused() -> None:
     only = Knowledge(LAB, replace(knowledge().learned, unsafe=frozenset({one})))
     with pytest.raises(MissingData, match="no configuration"):
         ranked(question(), LAB, only, Table((BTIO,), (Configuration(one),), np.ones((1, 1)), "time"), "time")
+
+
+def test_fewer_candidates_are_advised_as_among_all() -> None:
+    table = whole_space("time")
+    few = Table(table.applications, table.configurations[::7], table.values[:, ::7], "time")
+    some = knowledge().among(few.configurations)
+    assert len(some.points) == len({*few.configurations, LAB.baseline})
+    assert ranked(question(), LAB, some, few, "time") == ranked(question(), LAB, knowledge(), few, "time")
+    best = few.configurations[ranked(question(), LAB, knowledge(), few, "time")[0]]
+    warned = Knowledge(LAB, replace(knowledge().learned, unsafe=frozenset({best})))
+    assert len(warned.among(few.configurations).points) == len(some.points) - 1

@@ -59,6 +59,18 @@ def only(*names: str) -> list[str]:
     return [word for name in names for word in ("--method", name)]
 
 
+def test_models_learned_beside_one_another_are_those_learned_alone(
+    acic: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = acic("--truth", file, *only("model:ridge", "model:nearest"), "--json")
+    assert len(list((tmp_path / "cache").iterdir())) == 2  # where this process would keep them
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "another"))
+    alone = acic("--truth", file, *only("model:ridge"), "--json")
+    for one, other in zip(json.loads(both[1])["goals"], json.loads(alone[1])["goals"], strict=True):
+        assert one["methods"][0] == other["methods"][0]
+    assert "no training database" in both[2]
+
+
 def test_how_much_truth_there_is_is_told() -> None:
     runs = [r for r in truth(repetitions=3) if (r.kernel, r.configuration, r.repetition) != ("pop", SOME[3], 2)]
     runs = [r for r in runs if (r.kernel, r.configuration) != ("pop", SOME[4])]

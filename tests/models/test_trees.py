@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeRegressor
 from acic.errors import InvalidInput
 from acic.models import TrainingSet, learner
 from acic.models.ensemble import TreePredictor
-from acic.models.pruning import prices, pruned
+from acic.models.pruning import prices, pruned, values_at
 from acic.models.trees import Trees
 from tests.models.conftest import made_up
 
@@ -108,12 +108,14 @@ def test_pruning_is_scikit_learns(seed: int) -> None:
     tree = Trees.of([full])
     price = prices(tree, tree.std**2 * share)
     path = np.unique(full.cost_complexity_pruning_path(data.x, data.y, sample_weight=data.weight).ccp_alphas)
-    for low, high in list(pairwise(path))[::5]:
-        at = (low + high) / 2
+    tried = np.array([(low + high) / 2 for low, high in pairwise(path)])
+    unmade = values_at(tree, price, tried, data.x)
+    for at, values in list(zip(tried, unmade, strict=True))[::5]:
         same = DecisionTreeRegressor(random_state=seed, ccp_alpha=at).fit(data.x, data.y, sample_weight=data.weight)
         ours = pruned(tree, price, at)
         assert len(ours.left) == same.tree_.node_count
         assert_allclose(ours.value[ours.leaves(data.x)[:, 0]], same.predict(data.x), atol=1e-12)
+        assert_array_equal(values, ours.value[ours.leaves(data.x)[:, 0]])
     assert len(pruned(tree, price, path[-1] * 1.001).left) == 1
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from acic.platforms import Platform
     from acic.report.evaluation import Evaluation
 
-_SLOW = ("boosting", "gaussian")  # to learn: minutes, where others take seconds
+_SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  # to learn, the slowest first
 
 
 @click.command(epilog="Example: acic evaluate --platform lab --goal time --method model:forest --method fixed")
@@ -146,7 +146,7 @@ def knowing(platform: Platform, store_url: str | None, models: Sequence[str] = (
         said.update([text] if text.startswith("note") else [])
 
     missing = [one for one in models if not kept(platform, one, store=store_url, trust=Trust(), now=now)]
-    missing.sort(key=lambda one: one not in _SLOW)
+    missing.sort(key=lambda one: _SLOW.index(one) if one in _SLOW else len(_SLOW))
     beside = missing if len(missing) > 1 else []
     found = spread(partial(_learned, platform, store_url, now), beside, processes=processors())
     learned = dict(zip(beside, found, strict=True))

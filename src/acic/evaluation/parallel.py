@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Any, TypeVar
@@ -33,7 +33,7 @@ def spread(function: Callable[[T], R], arguments: Iterable[T], *, processes: int
     context = get_context("forkserver")
     context.set_forkserver_preload(list(_LOADED))
     with ProcessPoolExecutor(
-        min(processes, len(todo)), mp_context=context, initializer=_take, initargs=(function,)
+        min(processes, len(todo)), mp_context=context, initializer=_take, initargs=(function, dict(os.environ))
     ) as pool:
         return list(pool.map(_call, todo))
 
@@ -46,10 +46,15 @@ def processors() -> int:
 _given: list[Callable[[Any], Any]] = []
 
 
-def _take(function: Callable[[Any], Any]) -> None:
-    """Begin a process: what it is to call is sent once, because training sets hang on it."""
+def _take(function: Callable[[Any], Any], environment: Mapping[str, str]) -> None:
+    """Begin a process: what it is to call is sent once, because training sets hang on it.
+
+    Its environment is that of now; it would have that of when the first of all processes was begun.
+    """
     from threadpoolctl import threadpool_limits
 
+    os.environ.clear()
+    os.environ.update(environment)
     threadpool_limits(limits=1)
     _given[:] = [function]
 
