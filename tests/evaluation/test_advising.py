@@ -14,7 +14,7 @@ from acic.advisor.recommend import recommend
 from acic.advisor.staging import staging_rate, staging_seconds
 from acic.benchmarks.kernels import kernel
 from acic.errors import InvalidInput, MissingData
-from acic.evaluation.advising import Asked, asked, candidates, ranked
+from acic.evaluation.advising import Asked, asked, candidates, prepared, ranked
 from acic.evaluation.field import Table, table_of
 from acic.platforms import load_platform
 from acic.space import Configuration
@@ -159,7 +159,7 @@ def test_configurations_of_another_platform_are_refused() -> None:
 def test_fewer_candidates_are_advised_as_among_all() -> None:
     table = whole_space("time")
     few = Table(table.applications, table.configurations[::7], table.values[:, ::7], "time")
-    some = knowledge().among(few.configurations)
+    some = prepared(knowledge(), few, [question()])
     assert len(some.points) == len({*few.configurations, LAB.baseline})
     assert ranked(question(), LAB, some, few, "time") == ranked(question(), LAB, knowledge(), few, "time")
     best = few.configurations[ranked(question(), LAB, knowledge(), few, "time")[0]]

@@ -120,7 +120,10 @@ def test_the_order_of_records_does_not_matter(
 ) -> None:
     log = simulated(calls, losses)
     rng = np.random.default_rng(seed)
-    shuffled = {name: module._replace(records=rng.permutation(module.records)) for name, module in log.modules.items()}
+    shuffled = {
+        name: dataclasses.replace(module, records=rng.permutation(module.records))
+        for name, module in log.modules.items()
+    }
     one, other = characterize(log), characterize(dataclasses.replace(log, modules=shuffled))
     assert _essence(one) == _essence(other)
 
@@ -141,7 +144,7 @@ def test_more_than_a_hundred_thousand_records_take_well_under_a_second() -> None
     log = dataclasses.replace(
         small,
         job=small.job._replace(processes=processes),
-        modules={"POSIX": small.modules["POSIX"]._replace(records=records)},
+        modules={"POSIX": dataclasses.replace(small.modules["POSIX"], records=records)},
     )
     before = time.process_time()
     (phase,) = characterize(log).phases

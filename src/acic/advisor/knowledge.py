@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -127,6 +127,7 @@ class Knowledge:
         configurations = [platform.space.configuration(point) for point in self.points]
         self._kinds = np.array([str(one.get(KIND, "")) for one in configurations])
         self._hardware = self.prior.systems(configurations) if self.prior else None
+        self._foreseen: dict[tuple[Characteristics, Use], Prediction] = {}
 
     def among(self, configurations: Iterable[Configuration]) -> Knowledge:
         """Return the same with fewer candidates: those of `configurations`, and the baseline."""
@@ -164,12 +165,22 @@ class Knowledge:
             workload: its nine characteristics, and the access pattern.
             use: what else is known of it; only priors have a use for it.
         """
-        predicted = self.learned.predictor.predict(self._joined(workload, use=use))
-        mean = predicted.mean
+        foreseen = self._foreseen.get((workload, use))
+        predicted = foreseen or self.learned.predictor.predict(self._joined(workload, use=use))
+        mean = predicted.mean.copy()
         known = workload in self.learned.workloads
         low, high = self.learned.errors.interval(predicted, self._kinds, seen=known)
         mean[self.baseline] = low[self.baseline] = high[self.baseline] = 0.0  # by definition
         return Effect(mean, low, high)
+
+    def foresee(self, asked: Sequence[tuple[Characteristics, Use]]) -> None:
+        """Predict at once what `effect` will be asked for: with few candidates one takes as long as many."""
+        if not (distinct := tuple(dict.fromkeys(asked))):
+            return
+        rows = np.concatenate([self._joined(workload, use=use) for workload, use in distinct])
+        found = self.learned.predictor.predict(rows)
+        parts = (np.split(one, len(distinct)) for one in (found.mean, found.spread))
+        self._foreseen = {key: Prediction(m, s) for key, m, s in zip(distinct, *parts, strict=True)}
 
     def outside(self, workload: Characteristics) -> list[str]:
         """Return how `workload` lies outside of what was measured, one sentence each."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from acic.advisor.informed import informed
 from acic.advisor.knowledge import Errors, Knowledge, Learned, Range, label
 from acic.advisor.learning import training_set
-from acic.evaluation.advising import Asked, asked, candidates, ranked
+from acic.evaluation.advising import Asked, asked, candidates, prepared, ranked
 from acic.evaluation.field import Application, Table, table_of
 from acic.evaluation.truth import Run
 from acic.models.calibration import Calibration
@@ -41,7 +41,7 @@ class Judge:
 
     def orders(self, learned: Learned) -> Mapping[Application, Sequence[int]]:
         """Return the columns of the table as advised for each application, best first."""
-        knowledge = Knowledge(self.platform, learned).among(self.table.configurations)
+        knowledge = prepared(Knowledge(self.platform, learned), self.table, self.questions)
         return {
             one.application: ranked(one, self.platform, knowledge, self.table, self.table.goal)
             for one in self.questions
