@@ -25,7 +25,7 @@ class PretendLab:
 
     def deploy(self, configuration: Configuration) -> Any:
         self.deployed += 1
-        deployment = SimpleNamespace(directory="/acic/mnt", hints={}, environment={})
+        deployment = SimpleNamespace(directory="/acic/mnt", hints={}, environment={}, holds_back=True)
         layout = SimpleNamespace(clients=[SimpleNamespace(node="c0")], servers=[])
         self.site = SimpleNamespace(configuration=configuration, deployment=deployment, layout=layout)
         return self.site
@@ -60,8 +60,9 @@ def test_every_run_is_audited_and_settings_are_asked_for_every_minute(lab: Prete
 def test_what_somebody_else_deployed_is_asked_for_its_settings_at_once(lab: PretendLab) -> None:
     configuration = Configuration({"servers": 1})
     lab.deploy(configuration)
-    Deployed(lab).ready(configuration)  # type: ignore[arg-type]  # pretended
+    place = Deployed(lab).ready(configuration)  # type: ignore[arg-type]  # pretended
     assert (lab.deployed, lab.asked) == (1, [True])
+    assert place.holds_back  # as the deployment says
 
 
 def test_no_run_is_made_where_an_audit_finds_something(lab: PretendLab) -> None:

@@ -124,7 +124,12 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     refused(str(tmp_path / "file" / "a.sqlite"), problem="cannot be opened", hint="folder")
-    refused(str(tmp_path), problem="cannot be opened", hint="folder")
+
+
+def test_a_folder_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="is a folder") as caught:
+        Store.open(str(tmp_path))
+    assert str(tmp_path / "acic.sqlite") in caught.value.hint
 
 
 def test_a_file_that_may_not_be_written(tmp_path: Path) -> None:
