@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -q -n auto --dist loadfile
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all check lint types layers bench docs golden lock clean
+.PHONY: demo test test-all test-failed check lint types layers bench docs golden lock clean
 
 demo: $(READY)  ## run the main job on a bundled log of a real application
 	$(BIN)/acic recommend tests/data/darshan/apps/s3d_io_blocking.darshan --platform tianhe-lustre --elsewhere
@@ -17,7 +17,10 @@ test: $(READY)  ## everything but the slow tests
 test-all: $(READY)  ## the slow tests too
 	$(PYTEST)
 
-check: lint types layers test  ## what CI runs
+test-failed: $(READY)  ## those that failed last, one after the other
+	$(BIN)/pytest -m "not slow" --last-failed --last-failed-no-failures none
+
+check: lint types layers test  ## what CI runs, which asks failed tests once more
 
 lint: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks

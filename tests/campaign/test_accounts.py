@@ -97,6 +97,12 @@ def test_what_is_no_budget_is_refused(text: str) -> None:
     assert "10min" in told.value.hint
 
 
+@pytest.mark.parametrize("text", ["0s", "0h", "0USD", "$0"])
+def test_a_budget_of_nothing_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="covers nothing"):
+        Budget.parse(text)
+
+
 @given(spent=st.floats(0, 100), dollars=st.floats(0, 100), of=st.floats(0, 100), money=st.floats(0, 100))
 def test_what_is_left_is_a_part_and_what_is_covered_leaves_something(
     spent: float, dollars: float, of: float, money: float

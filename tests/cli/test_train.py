@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from acic.cli.main import run
+from acic.platforms.here import kept_file
 from tests.campaign.laboratory import (
     TIMEOUT,
     Laboratory,
@@ -23,6 +24,7 @@ from tests.campaign.laboratory import (
 )
 from tests.cli.conftest import Result
 
+LOG = Path(__file__).parents[1] / "data" / "darshan" / "known" / "ior_mpiio_coll_strided.darshan"
 QUICK = ("--points", 3, "--no-screen", "--repeats", "1", "--verify", "0")
 
 
@@ -125,6 +127,7 @@ def test_a_campaign_that_has_ended_ends_again(lab: Laboratory, acic: Callable[..
 BAD: dict[str, tuple[str, ...]] = {
     "a budget that is none": ("--budget", "much"),
     "a negative budget": ("--budget", "-5min"),
+    "a budget of nothing": ("--budget", "0s"),
     "no platform": ("--platform", "moon"),
     "a platform file that is not there": ("--platform", "nowhere.toml"),
     "a name that is none": ("--name", "../x"),
@@ -200,8 +203,14 @@ def test_a_damaged_journal_is_one_message(lab: Laboratory, acic: Callable[..., R
         assert "hint: " in found.err
 
 
+def test_a_budget_that_is_refused_leaves_this_machine_undescribed(acic: Callable[..., Result]) -> None:
+    assert acic("train", "--platform", "here", "--budget", "10").status == 2
+    assert not kept_file().exists()
+
+
 @pytest.mark.parametrize(
-    "budget", [("--points", 40), ("--points", 7), ("--budget", "5s"), ("--budget", "0.02USD"), ("--no-screen",)]
+    "budget",
+    [("--points", 40), ("--points", 7), ("--budget", "5s"), ("--budget", "0.02USD"), ("--no-screen",), ("--like", LOG)],
 )
 def test_a_dry_run_shows_the_plan_and_makes_nothing(
     lab: Laboratory, acic: Callable[..., Result], budget: tuple[object, ...]

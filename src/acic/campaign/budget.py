@@ -36,17 +36,21 @@ class Budget:
         """Return the budget that a user gives: "2h", "10min", "50USD", "$50".
 
         Raises:
-            InvalidInput: neither a time nor money.
+            InvalidInput: neither a time nor money, or nothing at all.
         """
         match = _MONEY.fullmatch(text)
-        if match and ("$" in text or "usd" in text.lower()):
-            return cls(dollars=float(match.group(1)))
         try:
-            if text.strip().replace(".", "", 1).isdigit():
+            if match and ("$" in text or "usd" in text.lower()):
+                found = cls(dollars=float(match.group(1)))
+            elif text.strip().replace(".", "", 1).isdigit():
                 raise InvalidInput(f"{text!r} has no unit", hint="")  # minutes, hours or dollars: nobody can tell
-            return cls(seconds=parse_seconds(text))
+            else:
+                found = cls(seconds=parse_seconds(text))
         except InvalidInput:
             raise InvalidInput(f"{text!r} is no budget", hint="write a time (10min, 2h) or money (50USD)") from None
+        if not (found.seconds or found.dollars):
+            raise InvalidInput(f"{text!r} covers nothing", hint="see what a plan would take: --budget 10min --dry-run")
+        return found
 
     def left(self, seconds: float, dollars: float) -> float:
         """Return which part of the budget is left, at least 0."""

@@ -59,7 +59,9 @@ def outlook(request: Request) -> Outlook:
         p for p in dict.fromkeys(Point(p.workload, platform.baseline) for p in screening) if p not in screening
     ]
     rng = np.random.default_rng(request.seed)
-    samples = [field.point(row) for row in planner_of(field, request).sample(ranking(field, {}), _LOOKED_AT, rng=rng)]
+    rows = planner_of(field, request).sample(ranking(field, {}), _LOOKED_AT, rng=rng)
+    before = {*screening, *baselines}
+    samples = [p for p in dict.fromkeys(field.point(row) for row in rows) if p not in before]
     last = Stage.ACTIVE if request.active else Stage.SAMPLING
     parts: list[Part] = []
     spent, dollars = 0.0, 0.0
@@ -67,7 +69,8 @@ def outlook(request: Request) -> Outlook:
         if points:
             seconds, usd = cost(points)
             count = _affordable(request, len(points), seconds, usd, spent, dollars, sum(p.points for p in parts))
-            count = count if len(points) == _LOOKED_AT else min(count, len(points))  # fewer: these are all there are
+            more = points is samples and len(rows) == _LOOKED_AT  # else these are all there are
+            count = count if more else min(count, len(points))
             part = count / len(points)
             parts.append(Part(stage, count, seconds * part, None if usd is None else usd * part))
             spent, dollars = spent + seconds * part, dollars + (usd or 0.0) * part

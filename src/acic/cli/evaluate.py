@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.evaluate_lines import CURVES, lines_of
-from acic.cli.evaluate_shown import as_json_takes, show
+from acic.cli.evaluate_shown import NO_METHOD, as_json_takes, show
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
 from acic.errors import AcicError, InvalidInput, MissingData
@@ -32,12 +32,12 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 @click.option("--platform", "platform_name", default="lab", show_default=True, help="A platform's name or file.")
 @click.option(
     "--truth",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path),
     help="Ground truth, as `acic survey export` writes it.  [default: what comes with acic]",
 )
 @click.option(
     "--fresh",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path),
     help="Runs of the best few and the recommended ones made after, at least 5 each: regret is taken from these too.",
 )
 @click.option("--goal", type=click.Choice(["time", "cost"]), help="What to minimise.  [default: both, one by one]")
@@ -82,9 +82,12 @@ def evaluate(
 
     _check(figures, html, pictures)
     platform = load_platform(platform_name)
-    chosen = methods(names, first=default_model(platform))
+    drawn = html or pictures
+    spared = figures and not drawn and NO_METHOD.issuperset(figures)
+    chosen = () if spared else methods(names, first=default_model(platform))
     models = [one.model for one in chosen if isinstance(one, Advised)]
     runs = read_truth(truth) if truth else bundled_truth(platform.name)
+    again = read_truth(fresh) if fresh else []
     goals = (goal,) if goal else GOALS
     knowledge = knowing(platform, store_url, models)
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:
@@ -94,12 +97,12 @@ def evaluate(
             chosen,
             knowledge,
             goals=goals,
-            fresh=(again := read_truth(fresh) if fresh else []),
+            fresh=again,
             seed=seed,
             watch=seen,
         )
     ranks = _ranks(platform) if not figures or "table1" in figures else []
-    if html or pictures:
+    if drawn:
         _draw(found, runs, again, ranks, figures, html, pictures)
     if as_json:
         emit_json(as_json_takes(found, ranks))

@@ -41,14 +41,12 @@ def survey() -> None:
 @click.option("--configurations", type=click.IntRange(1), default=160, show_default=True, help="How many at most.")
 @click.option("--passes", type=click.IntRange(1), default=3, show_default=True, help="Runs of each point.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw, and of the order.")
-@click.option(
-    "--with", "file", type=click.Path(path_type=Path, exists=True), help="Go on from runs that were exported."
-)
+@click.option("--with", "file", type=click.Path(path_type=Path), help="Go on from runs that were exported.")
 @click.option("--again", metavar="SURVEY", help="Repeat points of this survey instead, drawn at random.")
 @click.option("--points", type=click.IntRange(1), default=30, show_default=True, help="How many, for --again.")
 @click.option(
     "--best",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path),
     help="Run the best few of each application in this ground truth again, and what methods choose for it.",
 )
 @click.option("--top", type=click.IntRange(1), default=3, show_default=True, help="How many, for --best.")

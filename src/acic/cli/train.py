@@ -91,8 +91,8 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
 
     if not given["platform_name"] or not (given["budget"] or given["residual"]):
         raise InvalidInput("--platform and --budget are needed", hint="acic train --platform here --budget 10min")
-    platform = platform_of(given["platform_name"], keep_it=keep_platform)
     budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
+    platform = platform_of(given["platform_name"], keep_it=keep_platform)
     if given["residual"]:
         if given["paid_since"] is None:
             raise InvalidInput("--residual needs --paid-since", hint="--paid-since 2026-11-21T09:12:00 (UTC)")
