@@ -40,8 +40,8 @@ def there(key: str) -> bool:
     return _path(key).is_file()
 
 
-def keep(key: str, learned: Learned) -> None:
-    """Keep `learned` under `key`; a cache that cannot be written is no error.
+def keep(key: str, learned: Learned) -> bool:
+    """Keep `learned` under `key`, and return whether that was possible; a cache that cannot be written is no error.
 
     The file appears when it is whole, so that runs beside one another never read half of it.
     """
@@ -64,7 +64,8 @@ def keep(key: str, learned: Learned) -> None:
                 raise
         unfinished.replace(path)
     except OSError:
-        return
+        return False
+    return True
 
 
 def _path(key: str) -> Path:

@@ -13,6 +13,7 @@ from acic.advisor.cache import fetch, keep, there
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn, too_few, unmeasured
 from acic.errors import MissingData
+from acic.kept import cache_folder
 from acic.models.protocol import Learner
 from acic.models.registry import learner
 from acic.models.residual import Residual, takes_prior
@@ -88,7 +89,8 @@ def known(
     learned = learn(rows, platform, chosen, weight=weight, believed=sound, seed=SEED)
     unsafe = frozenset(m.configuration for m in wrong)
     learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
-    keep(key, learned)
+    if not keep(key, learned):
+        announce(f"note: nothing can be kept in {cache_folder()}, so the next answer learns anew; set ACIC_CACHE")
     return Knowledge(platform, learned)
 
 

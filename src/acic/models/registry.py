@@ -25,7 +25,7 @@ LEARNERS: tuple[Learner, ...] = (
     Gaussian(),
     Ridge(),
     Nonlinear(),
-    Residual(ExtraTrees(min_leaf=2, columns=0.5)),  # the default where hardware is known: docs/decisions/0010
+    Residual(ExtraTrees(min_leaf=2, max_leaves=252, columns=0.5)),  # default where hardware is known: decision 10
     Residual(Forest()),
     Residual(Ranking()),
     PriorAlone(),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from acic.space import AtMost, Configuration, Rule, Space, Value, obeying
+from acic.space import AtMost, Configuration, Space, Value, applying, obeying
 
 TRIES = 100  # random wishes that no repair makes valid before there is held to be no valid configuration
 
@@ -27,7 +27,7 @@ def repaired(space: Space, wanted: Mapping[str, Value], *, keep: str = "") -> Co
     """
     full = dict(wanted)
     for _ in range(len(space.constraints) + len(space.parameters) + 1):
-        values = _applying(space, full)
+        values = applying(space, full)
         if not space.problem(values):
             return Configuration(values) if not keep or values.get(keep) == wanted[keep] else None
         for constraint in space.constraints:
@@ -76,26 +76,6 @@ def drawn(space: Space, rng: np.random.Generator) -> Configuration | None:
 def drawn_values(space: Space, rng: np.random.Generator) -> dict[str, Value]:
     """Return a value for every parameter, drawn uniformly, constraints aside."""
     return {p.name: p.values[int(rng.integers(len(p.values)))] for p in space.parameters}
-
-
-def _applying(space: Space, full: Mapping[str, Value]) -> dict[str, Value]:
-    """Return `full` without what does not apply; once that is left out, a rule on it no longer holds.
-
-    Where rules rule out one another (of two parameters, either may apply), the first of them holds.
-    """
-    rules = [c for c in space.constraints if isinstance(c, Rule) and c.absent]
-    values = dict(full)
-    for _ in space.constraints:
-        before = values
-        absent = {name for rule in rules if rule.holds(values) for name in rule.absent}
-        values = {name: value for name, value in full.items() if name not in absent}
-        if values == before:
-            return values
-    values = dict(full)
-    for rule in rules:
-        if rule.holds(values):
-            values = {name: value for name, value in values.items() if name not in rule.absent}
-    return values
 
 
 def _put_in_order(

@@ -26,26 +26,34 @@ def made_valid(space: Space, wanted: Mapping[str, Value]) -> dict[str, Value]:
     """
     values = {p.name: wanted.get(p.name, p.low) for p in space.parameters}
     for _ in range(len(space.constraints) + 1):  # what one constraint puts right, a later one may put wrong
-        made = _applying(space, values)
+        made = applying(space, values)
         if not space.problem(made):
             return made
         for constraint in space.constraints:
             if isinstance(constraint, AtMost):
                 _lower(space, constraint, values)
-            elif constraint.holds(_applying(space, values)):
+            elif constraint.holds(applying(space, values)):
                 values |= obeying(space, constraint, values)
     return _nearest(space, wanted)
 
 
-def _applying(space: Space, values: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the values without those of parameters that do not apply."""
+def applying(space: Space, values: Mapping[str, Value]) -> dict[str, Value]:
+    """Return `values` without what does not apply; once that is left out, a rule on it no longer holds.
+
+    Where rules rule out one another (of two parameters, either may apply), the first of them holds.
+    """
     rules = [c for c in space.constraints if isinstance(c, Rule) and c.absent]
     made = dict(values)
-    for _ in space.constraints:  # one that does not apply makes no other one absent
-        before, absent = made, {name for rule in rules if rule.holds(made) for name in rule.absent}
+    for _ in space.constraints:
+        before = made
+        absent = {name for rule in rules if rule.holds(made) for name in rule.absent}
         made = {name: value for name, value in values.items() if name not in absent}
         if made == before:
-            break
+            return made
+    made = dict(values)
+    for rule in rules:
+        if rule.holds(made):
+            made = {name: value for name, value in made.items() if name not in rule.absent}
     return made
 
 
