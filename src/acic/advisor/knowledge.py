@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.application import Effect
+from acic.advisor.safety import at_fault
 from acic.models.calibration import Calibration
 from acic.models.protocol import Prediction, Predictor
 from acic.models.registry import INFORMED
@@ -97,7 +98,7 @@ class Learned:
         ranges: what was measured, by characteristic.
         noise: median relative spread of repetitions.
         measurements: rows learned from.
-        unsafe: configurations that gave back other bytes than were written; never recommended.
+        unsafe: configurations that gave back other bytes than were written; never recommended (`acic.advisor.safety`).
         doubts: contributors who are hardly believed, one sentence each.
     """
 
@@ -120,7 +121,7 @@ class Knowledge:
         self.platform = platform
         self.learned = learned
         self.encoder = encoder_of(platform)
-        self.points = self._safe(platform.space.enumerate()) if points is None else points
+        self.points = _safe(platform, learned) if points is None else points
         self.baseline = int(np.flatnonzero((self.points == platform.space.point(platform.baseline)).all(axis=1))[0])
         self._system = self.encoder.encode_points(platform.space, self.points)
         self.prior = prior_of(platform) if learned.model in INFORMED else None
@@ -136,12 +137,6 @@ class Knowledge:
         mine = np.array([point.tobytes() in kept for point in self.points])
         return Knowledge(self.platform, self.learned, self.points[mine])
 
-    def _safe(self, points: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Return the points without the unsafe ones; the baseline stays, because improvements are told over it."""
-        space, baseline = self.platform.space, self.platform.baseline
-        wrong = [space.point(c) for c in self.learned.unsafe if c != baseline and not space.problem(c)]
-        return points[~np.any([(points == p).all(axis=1) for p in wrong], axis=0)] if wrong else points
-
     def safety_notes(self) -> list[str]:
         """Return what the reader must know of who is hardly believed, and of configurations that gave wrong bytes."""
         notes = list(self.learned.doubts)
@@ -151,7 +146,10 @@ class Knowledge:
                 "you trust any file there."
             )
         if others := len(self.learned.unsafe - {self.platform.baseline}):
-            notes.append(f"{others} configurations gave back other bytes than were written: they are left out.")
+            notes.append(
+                f"{others} configurations gave back other bytes than were written: they are left out, and so is what "
+                "differs from them in hardware alone."
+            )
         return notes
 
     def covers(self, workload: Characteristics) -> bool:
@@ -259,6 +257,11 @@ class Knowledge:
             return rows
         prior = self.prior.view(workload, self._hardware, use)
         return np.column_stack([rows, prior if candidates is None else prior[candidates]])
+
+
+def _safe(platform: Platform, learned: Learned) -> NDArray[np.int8]:
+    points = platform.space.enumerate()
+    return points[~at_fault(platform, points, learned.unsafe)]
 
 
 def encoder_of(platform: Platform) -> Encoder:
