@@ -76,7 +76,7 @@ def test_every_configuration_takes_some_time_and_not_for_ever(workload: Characte
 @given(
     workload=workloads(),
     use=uses,
-    better=st.sampled_from(["nic", "cpu", "read", "write", "read_iops", "write_iops"]),
+    better=st.sampled_from(["nic", "cpu", "read", "write", "read_iops", "write_iops", "syncs"]),
     factor=st.floats(1, 50),
 )
 def test_better_hardware_is_never_slower(workload: Characteristics, use: Use, better: str, factor: float) -> None:
@@ -128,7 +128,9 @@ def test_another_unit_of_time_changes_no_improvement(workload: Characteristics, 
 
 
 def _in(systems: Systems, unit: float) -> Systems:
-    rates = {name: getattr(systems, name) / unit for name in ("nic", "read", "write", "read_iops", "write_iops")}
+    rates = {
+        name: getattr(systems, name) / unit for name in ("nic", "read", "write", "read_iops", "write_iops", "syncs")
+    }
     costs = {name: getattr(systems, name) * unit for name in ("server", "byte", "client")}
     return replace(systems, **rates, **costs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,12 +35,14 @@ class Facts:
         cpu: processors of each node.
         nic: payload of a node's network interface each way, B/s, by instance type.
         disks: by name.
+        raid_syncs: fsync calls a second of several disks in RAID 0 at most; inf where it is not known.
     """
 
     nodes: int
     cpu: float
     nic: Mapping[str, float]
     disks: Mapping[str, DiskFacts]
+    raid_syncs: float = math.inf
 
 
 def facts_of(platform: Platform) -> Facts | None:
@@ -52,6 +55,7 @@ def facts_of(platform: Platform) -> Facts | None:
         cpu=float(told["node"]["cpu"]),
         nic={name: float(nic["rate"]) / _BITS * PAYLOAD for name, nic in told["nic"].items()},
         disks={name: _disk(disk) for name, disk in told["disk"].items()},
+        raid_syncs=float(told.get("raid", {}).get("syncs", math.inf)),
     )
 
 

@@ -86,7 +86,8 @@ def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
     if demand.reads:
         return np.asarray((np.maximum(pieces, each) if demand.random else pieces) * load / iops)
     late = np.where(systems.cached, _absorbed(demand, systems, load) / (demand.total * load), 0.0)
-    return np.asarray(np.where(_waits(demand, systems), DURABLE * each, pieces * (1.0 - late)) * load / iops)
+    lasting = each * load / np.minimum(iops / DURABLE, np.where(systems.cached, systems.syncs, np.inf))
+    return np.asarray(np.where(_waits(demand, systems), lasting, pieces * (1.0 - late) * load / iops))
 
 
 def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
@@ -144,12 +145,14 @@ def flushing(demand: Demand, systems: Systems, load: Floats) -> Floats:
 def syncing(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds that syncs need to be on the disk: of one stream, and of the disks for all of them.
 
-    Bottleneck: I/Os a second of the disks that hold the files; a shared file is synced by its first server.
+    Bottleneck: I/Os a second of the disks that hold the files, or what joins them; a shared file is synced by its first
+    server.
     """
     syncs = np.where(systems.closes, np.maximum(demand.syncs, demand.files), demand.syncs)
     chain = syncs / demand.streams * (ROUND_TRIP + DURABLE / systems.write_iops)
     used = np.minimum(systems.servers, demand.files)
-    return np.asarray(np.maximum(chain, syncs * DURABLE / (systems.write_iops * systems.disks * used)))
+    rate = np.minimum(systems.write_iops * systems.disks / DURABLE, systems.syncs)
+    return np.asarray(np.maximum(chain, syncs / (rate * used)))
 
 
 def _crossing(demand: Demand, systems: Systems) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
@@ -32,6 +33,7 @@ class Systems:
         read, write: B/s of one disk.
         read_iops, write_iops: I/Os per second of one disk.
         dirty: B of dirty pages for each disk.
+        syncs: fsync calls a second that all disks of a server manage together at most; inf for their I/Os alone.
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
         call, trips, opening, server, byte, client, behind, ahead, remembers, cached, piece, hashed, closes,
@@ -48,6 +50,7 @@ class Systems:
     read_iops: Floats
     write_iops: Floats
     dirty: Floats
+    syncs: Floats
     unit: Floats
     strict: Flags
     call: Floats
@@ -89,13 +92,14 @@ def _row(platform: Platform, facts: Facts, configuration: Mapping[str, Value]) -
     own = design(str(configuration["file_system"]))
     assert own is not None  # noqa: S101 (prior_of looked for all of them)
     disk = facts.disks[str(configuration[roles.device])]
-    servers = int(configuration.get(roles.servers, 1))
+    servers, disks = int(configuration.get(roles.servers, 1)), int(configuration.get(roles.devices, 1))
     return {
         "nic": facts.nic[platform.instance_for(configuration).name],
         "cpu": facts.cpu,
         "servers": servers,
         "part_time": configuration.get(roles.placement) != roles.dedicated,
-        "disks": int(configuration.get(roles.devices, 1)),
+        "disks": disks,
+        "syncs": facts.raid_syncs if disks > 1 else math.inf,
         **{name: getattr(disk, name) for name in ("read", "write", "read_iops", "write_iops", "dirty")},
         "unit": float(configuration.get("stripe_size", own.unit)),
         "strict": configuration.get("consistency", RELAXED) == STRICT,
