@@ -163,7 +163,7 @@ def test_the_command_prints_tables_and_tells_how_far_they_go(acic: Call, file: P
 @pytest.mark.parametrize("option", ["--truth", "--fresh"])
 def test_a_file_that_cannot_be_read_is_one_message_at_once(acic: Call, file: Path, tmp_path: Path, option: str) -> None:
     (tmp_path / "other").write_text("no truth")
-    for name in ("nothing", "other"):
+    for name in ("nothing", "other", ""):  # "" is the folder
         status, out, err = acic("--truth", file, option, tmp_path / name)
         assert (status, out) == (3, "")
         assert len(err.splitlines()) == 2

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from acic.errors import InvalidInput
 from acic.platforms import load_platform
 from acic.prior import Prior, Resource, Use, prior_of, uses_of
 from acic.prior.demand import demand_of
@@ -138,6 +140,18 @@ def test_what_nobody_syncs_stays_in_memory(prior: Prior) -> None:
     assert with_sync > 1.2 * without
     closing = [seconds(prior, write, system("NFS", consistency="relaxed"), use=Use(syncs=n))[0] for n in (8, 0)]
     assert closing[0] == pytest.approx(closing[1], rel=0.1)  # NFS writes back when a file is closed
+
+
+@pytest.mark.parametrize("value", ["many", 0, -5, float("nan"), None])
+@pytest.mark.parametrize("place", [("raid", "syncs"), ("disk", "EBS", "read_iops"), ("nic", "lab.1g", "rate")])
+def test_facts_that_cannot_be_are_refused(place: tuple[str, ...], value: object) -> None:
+    told = deepcopy(dict(LAB.lab))
+    table = told
+    for name in place[:-1]:
+        table = table[name]
+    table[place[-1]] = value
+    with pytest.raises(InvalidInput, match=r"the \[lab\] table of lab"):
+        facts_of(replace(LAB, lab=told))
 
 
 def test_small_syncs_are_faster_on_one_disk_of_many_ios_than_on_two_that_are_joined(prior: Prior) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
+from acic.errors import InvalidInput
 from acic.platforms import Platform
 from acic.units import parse_bytes
 
 _BITS = 8
+_HINT = "correct the platform file: `acic platform show lab` prints one that is right"
 # Of the 1514 B of a full frame 1448 are data: 14 B Ethernet, 20 B IPv4, 32 B TCP with time stamps (RFC 894, 791, 7323).
 PAYLOAD = 1448 / 1514
 
@@ -46,17 +48,30 @@ class Facts:
 
 
 def facts_of(platform: Platform) -> Facts | None:
-    """Return the facts; None where the platform file does not tell them."""
+    """Return the facts; None where the platform file does not tell them.
+
+    Raises:
+        InvalidInput: it tells them, but one is missing, no number, or not above 0.
+    """
     told = platform.lab
     if not {"compute_nodes", "node", "nic", "disk"} <= set(told):
         return None
-    return Facts(
-        nodes=int(told["compute_nodes"]),
-        cpu=float(told["node"]["cpu"]),
-        nic={name: float(nic["rate"]) / _BITS * PAYLOAD for name, nic in told["nic"].items()},
-        disks={name: _disk(disk) for name, disk in told["disk"].items()},
-        raid_syncs=float(told.get("raid", {}).get("syncs", math.inf)),
-    )
+    try:
+        found = Facts(
+            nodes=int(told["compute_nodes"]),
+            cpu=float(told["node"]["cpu"]),
+            nic={name: float(nic["rate"]) / _BITS * PAYLOAD for name, nic in told["nic"].items()},
+            disks={name: _disk(disk) for name, disk in told["disk"].items()},
+            raid_syncs=float(told.get("raid", {}).get("syncs", math.inf)),
+        )
+    except KeyError as error:
+        raise InvalidInput(f"the [lab] table of {platform.name} lacks {error.args[0]!r}", hint=_HINT) from error
+    except (TypeError, ValueError, AttributeError, InvalidInput) as error:
+        raise InvalidInput(f"the [lab] table of {platform.name} cannot be read: {error}", hint=_HINT) from error
+    disks = (value for disk in found.disks.values() for value in astuple(disk))
+    if not all(value > 0 for value in (found.nodes, found.cpu, *found.nic.values(), *disks, found.raid_syncs)):
+        raise InvalidInput(f"the [lab] table of {platform.name} has a number that is not above 0", hint=_HINT)
+    return found
 
 
 def _disk(told: Mapping[str, Any]) -> DiskFacts:
