@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acic.errors import InvalidInput
+from acic.filesystems import gluster, nfs, orangefs_config
 from acic.filesystems.deployment import Deployment, Knob, Layout
 from acic.filesystems.registry import FILE_SYSTEMS
 from acic.platforms import load_platform
@@ -267,3 +268,8 @@ def is_server(step: Step, serving: set[tuple[str, str]]) -> bool:
 
 def nodes(made: Layout) -> list[str]:
     return list(dict.fromkeys([*(one.node for one in made.servers), *(one.node for one in made.clients)]))
+
+
+def test_no_server_listens_where_the_kernel_lends_ports_to_others() -> None:
+    """Those that connect get ports from 32768 on (ip_local_port_range in ip(7)), where a server then cannot listen."""
+    assert max(gluster.PORT, nfs.PORT, nfs.MOUNT_PORT, orangefs_config.PORT) < 32768

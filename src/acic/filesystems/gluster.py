@@ -17,7 +17,7 @@ from acic.space import Value
 from acic.steps import Await, Directory, Execute, File, Mount, Serve, Step, Stop, Unmount
 from acic.units import MIB
 
-PORT = 49152  # of every brick: each is on a node of its own
+PORT = 24009  # of every brick, each on a node of its own; the usual 49152 may be lent to another connection
 WHOLE = 1 << 40  # a stripe size that no file reaches: files are kept whole
 SHARDS = (4 * MIB, 1 << 42)  # B, least and most that the translator takes; docs.gluster.org, Sharding
 PING = 42  # s without an answer after which a brick is given up; the default of gluster-volume(8)
