@@ -11,7 +11,7 @@ import pytest
 from acic.benchmarks.kernels import Kernel
 from acic.evaluation.advising import candidates
 from acic.evaluation.field import table_of
-from acic.evaluation.fresh import Fresh
+from acic.evaluation.fresh import Fresh, FreshScore
 from acic.evaluation.methods import Best
 from acic.evaluation.picks import Picks
 from acic.evaluation.truth import Run
@@ -123,3 +123,36 @@ def test_what_fails_in_most_passes_is_infinitely_bad() -> None:
 def test_the_same_draws_give_the_same_to_the_digit() -> None:
     runs = truth(applications=ONE, configurations=TWO, repetitions=5, noise=0.1)
     assert measured(runs, 0) == measured(runs, 0)
+
+
+@pytest.mark.parametrize("goal", ["time", "cost"])
+def test_what_is_gained_is_told_over_the_baseline_of_the_same_runs(goal: str) -> None:
+    runs = truth(repetitions=5)
+    table = candidates(table_of(runs, LAB, goal), LAB)
+    baseline = table.configurations.index(LAB.baseline)
+
+    def gained(place: int | None) -> FreshScore:
+        orders = zip(table.applications, table.values.argsort(axis=1), strict=True)
+        ranked = {a: (baseline if place is None else int(order[place]),) for a, order in orders}
+        found = Fresh(runs, LAB, goal).score([Picks(method="m", title="M", goal=goal, ranked=ranked)], table, rng=rng())
+        assert found is not None
+        return found
+
+    best, worst, nothing = (gained(place) for place in (0, -1, None))
+    usual, least, most = table.values[:, baseline], table.values.min(axis=1), table.values.max(axis=1)
+    gain = np.mean(usual / least) if goal == "time" else np.mean(1 - least / usual)
+    assert (best.gain, best.best_gain, best.share) == pytest.approx((gain, gain, 1.0))
+    assert best.worse == nothing.worse == ()
+    assert nothing.share == pytest.approx(0.0)
+    assert len(worst.worse) == (most > usual).sum() > 0
+
+
+def test_without_the_baselines_runs_nothing_is_said_of_what_is_gained() -> None:
+    others = [one for one in SOME if one != LAB.baseline][:2]
+    table = table_of(truth(applications=ONE, configurations=others), LAB, "time")
+    runs = truth(applications=ONE, configurations=others, repetitions=5)
+    found = Fresh(runs, LAB, "time").score(chosen(0), table, rng=rng())
+    assert found is not None
+    assert math.isnan(found.gain)
+    assert math.isnan(found.share)
+    assert found.worse == ()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from acic.benchmarks.kernels import Kernel, kernels
+from acic.cli.main import run
 from acic.errors import InvalidInput
 from acic.evaluation.noise import agreement, noise_of
 from acic.evaluation.survey import Survey, measure
@@ -134,6 +135,29 @@ def test_points_measured_again_are_some_of_those_that_were() -> None:
     assert not any(a.within for a in agreement(survey.runs, again.runs, covers=0.01))
     with pytest.raises(InvalidInput, match="12 points were measured"):
         survey.again(name="day3", points=13, seed=1, now=NOW)
+
+
+def test_whether_runs_agree_cannot_be_told_before_anything_was_repeated() -> None:
+    survey = begun(passes=1)
+    measure(survey, Fake().run)
+    again = survey.again(name="day2", points=5, seed=1, now=NOW)
+    measure(again, Fake().run)
+    covers = noise_of(survey.runs).covers
+    assert [a.within for a in agreement(survey.runs, again.runs, covers=covers)] == [None] * 5
+
+
+def test_the_noise_that_runs_are_held_against_may_come_from_another_day(capsys: pytest.CaptureFixture[str]) -> None:
+    survey = begun(passes=1)
+    measure(survey, Fake().run)
+    for seed, name in enumerate(("day2", "audit")):
+        measure(survey.again(name=name, points=5, seed=seed, now=NOW), Fake().run)
+    capsys.readouterr()
+    assert run(["survey", "show", "audit", "--against", "truth"]) == 0
+    assert "cannot be told" in capsys.readouterr().out
+    assert run(["survey", "show", "audit", "--against", "truth", "--noise", "day2"]) == 0
+    assert "5 of 5 agree within 0%, which covers 90 % of the runs of 5 points" in capsys.readouterr().out
+    assert run(["survey", "show", "audit", "--noise", "day2"]) == 2
+    assert "--against truth" in capsys.readouterr().err
 
 
 def test_noise_is_what_repeated_runs_differ_by() -> None:

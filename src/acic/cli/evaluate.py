@@ -38,7 +38,8 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 @click.option(
     "--fresh",
     type=click.Path(path_type=Path),
-    help="Runs of the best few and the recommended ones made after, at least 5 each: regret is taken from these too.",
+    help="Runs of the best few and the recommended ones made after, at least 5 each: regret is taken from these too."
+    "  [default: what comes with acic, for its own ground truth]",
 )
 @click.option("--goal", type=click.Choice(["time", "cost"]), help="What to minimise.  [default: both, one by one]")
 @click.option(
@@ -74,7 +75,7 @@ def evaluate(
     the best one. Nothing is run.
     """
     from acic.advisor.informed import default_model
-    from acic.evaluation.evaluate import GOALS, bundled_truth
+    from acic.evaluation.evaluate import GOALS, bundled_fresh, bundled_truth
     from acic.evaluation.evaluate import evaluate as judge
     from acic.evaluation.methods import Advised, methods
     from acic.evaluation.truth import read_truth
@@ -87,7 +88,7 @@ def evaluate(
     chosen = () if spared else methods(names, first=default_model(platform))
     models = [one.model for one in chosen if isinstance(one, Advised)]
     runs = read_truth(truth) if truth else bundled_truth(platform.name)
-    again = read_truth(fresh) if fresh else []
+    again = read_truth(fresh) if fresh else [] if truth else bundled_fresh(platform.name)
     goals = (goal,) if goal else GOALS
     knowledge = knowing(platform, store_url, models)
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:

@@ -100,18 +100,23 @@ def _score_row(goal: str, one: Score) -> list[str]:
 def _fresh(judgement: Judgement) -> None:
     if not judgement.fresh:
         return
-    columns = ["method", "median", "90 %", "applications", "runs of each"]
+    goal = judgement.goal
+    gains = "speed-up" if goal == "time" else "saved"
+    columns = ["method", "median", "90 %", gains, "of the best gain", "worse", "applications", "runs of each"]
     rows = [
         [
             one.method,
             _interval(one.median),
             _interval(one.p90),
+            f"{_gain(goal, one.gain)} of {_gain(goal, one.best_gain)}",
+            _share(one.share),
+            str(len(one.worse)),
             f"{len(one.regret)} of {one.of}",
             f">= {one.repetitions}",
         ]
         for one in judgement.fresh
     ]
-    table(columns, rows, title=f"{judgement.goal}: regret by fresh runs, with 80 % intervals", right=columns[1:])
+    table(columns, rows, title=f"{goal}: regret by fresh runs, with 80 % intervals", right=columns[1:])
 
 
 def _tops(judgement: Judgement) -> None:
@@ -202,7 +207,7 @@ def _text(goal: str) -> Callable[[float], str]:
 
 
 def _gain(goal: str, gain: float) -> str:
-    return f"{gain:.2f}x" if goal == "time" else _share(gain)
+    return f"{gain:.2f}x" if goal == "time" and not math.isnan(gain) else _share(gain)
 
 
 def _share(value: float) -> str:
@@ -247,6 +252,10 @@ def _judgement(one: Judgement) -> dict[str, Any]:
                 "of": f.of,
                 "repetitions": f.repetitions,
                 "regret": {" ".join(a): i for a, i in f.regret.items()},
+                "gain": f.gain,
+                "best_gain": f.best_gain,
+                "share": f.share,
+                "worse": [" ".join(a) for a in f.worse],
             }
             for f in one.fresh
         ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -131,25 +132,29 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
 @survey.command(epilog="Example: acic survey show truth")
 @click.argument("name_or_file")
 @click.option("--against", metavar="SURVEY", help="The survey that this one repeats: do they agree?")
+@click.option(
+    "--noise",
+    "others",
+    multiple=True,
+    metavar="SURVEY",
+    help="Another one that repeats it: how far both differ is the noise that these are held against; repeat.",
+)
 @json_option
-def show(name_or_file: str, against: str | None, as_json: bool) -> None:
-    """Tell how much there is to choose: the best configuration of each application, and what one for all would lose."""
+def show(name_or_file: str, against: str | None, others: tuple[str, ...], as_json: bool) -> None:
+    """Tell how much there is to choose: the best configuration of each application, and what one for all would lose.
+
+    SURVEY and NAME_OR_FILE are a survey's name, or a file of `acic survey export`.
+    """
     from acic.evaluation.field import field_of, table_of
-    from acic.evaluation.noise import agreement, noise_of
+    from acic.evaluation.noise import noise_of
     from acic.platforms import load_platform
 
     runs, platform_name = _runs(name_or_file)
+    if others and not against:
+        raise InvalidInput("--noise needs --against", hint="name the survey that both repeat: --against truth")
     if against:
         before, _ = _runs(against)
-        noise = noise_of(before)
-        found = agreement(before, runs, covers=noise.covers)
-        if as_json:
-            emit_json({"noise": noise, "points": found})
-            return
-        rows = [[a.kernel, a.scale, _words(a.configuration), f"{a.ratio:.2f}", "" if a.within else "no"] for a in found]
-        table(["application", "scale", "configuration", "again / before", "agrees"], rows, right=["again / before"])
-        agreeing = sum(a.within for a in found)
-        click.echo(f"{agreeing} of {len(found)} agree within {noise.covers:.0%}, which covers 90 % of repeated runs")
+        _compare(before, runs, [run for name in others for run in _runs(name)[0]], as_json)
         return
     platform = load_platform(platform_name)
     tables = {goal: table_of(runs, platform, goal) for goal in ("time", "cost")}
@@ -161,6 +166,30 @@ def show(name_or_file: str, against: str | None, as_json: bool) -> None:
         _show(goal, field, tables[goal])
     noise = noise_of(runs)
     click.echo(f"{len(runs)} runs; repeated runs differ by {noise.typical:.1%} typically, 90 % by {noise.covers:.0%}")
+
+
+def _compare(before: list[Run], after: list[Run], others: list[Run], as_json: bool) -> None:
+    """Tell whether runs agree with those made before, within the noise of these and of others that repeat them."""
+    from acic.evaluation.noise import agreement, noise_of
+
+    noise = noise_of([*before, *others])
+    found = agreement(before, after, covers=noise.covers)
+    if as_json:
+        emit_json({"noise": noise, "points": found})
+        return
+    words = {True: "", False: "no", None: "?"}
+    rows = [[a.kernel, a.scale, _words(a.configuration), f"{a.ratio:.2f}", words[a.within]] for a in found]
+    table(["application", "scale", "configuration", "again / before", "agrees"], rows, right=["again / before"])
+    if math.isnan(noise.covers):
+        click.echo(
+            "whether they agree cannot be told: nothing was run twice; --noise SURVEY takes the noise from others"
+        )
+        return
+    agreeing = sum(a.within is True for a in found)
+    click.echo(
+        f"{agreeing} of {len(found)} agree within {noise.covers:.0%}, which covers 90 % of the runs of {noise.points} "
+        "points that were repeated"
+    )
 
 
 @survey.command(epilog="Example: acic survey export truth truth.parquet")

@@ -95,7 +95,7 @@ class Evaluated:
     Args:
         platform: whose it is.
         extent: how much of it there is.
-        noise: of repeated runs; NaN where nothing was repeated.
+        noise: of repeated runs, fresh ones among them; NaN where nothing was repeated.
         judgements: one for each goal.
         observations: the paper's, tested.
     """
@@ -113,9 +113,20 @@ def bundled_truth(platform: str) -> list[Run]:
     Raises:
         MissingData: there is none.
     """
-    file = resources.files("acic.evaluation").joinpath("data", f"{platform}-truth.parquet")
-    if not file.is_file():
+    if not (runs := _bundled(platform, "truth")):
         raise MissingData(f"no ground truth comes with acic for {platform}", hint="give a file: --truth FILE")
+    return runs
+
+
+def bundled_fresh(platform: str) -> list[Run]:
+    """Return the fresh runs that come with acic beside that ground truth; none where there are none."""
+    return _bundled(platform, "fresh")
+
+
+def _bundled(platform: str, kind: str) -> list[Run]:
+    file = resources.files("acic.evaluation").joinpath("data", f"{platform}-{kind}.parquet")
+    if not file.is_file():
+        return []
     with resources.as_file(file) as path:
         return read_truth(path)
 
@@ -151,7 +162,7 @@ def evaluate(
         raise MissingData("the ground truth is empty", hint="measure some: acic survey")
     _check([*runs, *fresh], platform)
     tables = {goal: candidates(table_of(runs, platform, goal), platform) for goal in GOALS}
-    noise = noise_of(runs)
+    noise = noise_of([*runs, *fresh])
     questions = {a: asked(a, runs, platform) for a in tables["time"].applications}
     judgements = []
     for number, goal in enumerate(goals):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from acic.evaluation.field import Application, Table
 from acic.evaluation.picks import Picks
-from acic.evaluation.regret import quantile
+from acic.evaluation.regret import mean_gain, quantile, share_of
 from acic.evaluation.truth import Run
 from acic.platforms import Platform
 from acic.space import Configuration
@@ -39,6 +39,10 @@ class FreshScore:
         method, goal: as of its `Picks`.
         median, p90: of the applications' regret; the interval is over applications and runs, drawn anew.
         regret: of each application whose choice was run again; the interval is over the runs.
+        gain: mean of baseline / chosen (time), or of what is saved of the baseline's (cost); `best_gain` is that of the
+            best of all that was run again, and `share` the part of the gain over the baseline that was reached. NaN
+            where the baseline was not run again with each of them.
+        worse: applications that took longer, or cost more, than on the baseline in 9 of 10 draws of the passes.
         of: how many applications were run again at all.
         repetitions: the fewest that any of the points compared has.
     """
@@ -48,8 +52,25 @@ class FreshScore:
     median: Interval
     p90: Interval
     regret: Mapping[Application, Interval]
+    gain: float
+    best_gain: float
+    share: float
+    worse: tuple[Application, ...]
     of: int
     repetitions: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A choice for one application beside the best and the baseline: s or USD; NaN for a baseline without figures."""
+
+    regret: Interval
+    drawn: Floats
+    repetitions: int
+    own: float
+    least: float
+    usual: float
+    worse: bool
 
 
 class Fresh:
@@ -63,6 +84,7 @@ class Fresh:
 
     def __init__(self, runs: Iterable[Run], platform: Platform, goal: str) -> None:
         self.goal = goal
+        self._baseline = platform.baseline
         self._values: dict[Application, dict[Configuration, dict[int, float]]] = {}
         self._passes: dict[Application, set[int]] = {}
         for run in runs:
@@ -94,30 +116,51 @@ class Fresh:
         """
         if len(picks) != 1:
             return None
-        regrets: dict[Application, Interval] = {}
-        drawn, repetitions = [], []
+        found: dict[Application, _Compared] = {}
         for application in table.applications:
             chosen = table.configurations[picks[0].ranked[application][0]]
-            mine = self._values.get(application, {})
-            if chosen not in mine:
-                continue
-            values = self._array(application)
-            column, best = list(mine).index(chosen), int(_medians(values).argmin())
-            passes = rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))
-            drawn.append(_regret(values[:, passes], column, best))
-            value = float(_regret(values[:, None, :], column, best)[0])
-            regrets[application] = Interval(value, *(quantile(drawn[-1], end) for end in ENDS))
-            repetitions.append(int((~np.isnan(values)).sum(axis=1).min()))
-        if not regrets:
+            if chosen in self._values.get(application, {}):
+                found[application] = self._compared(application, chosen, rng)
+        if not found:
             return None
+        own, least, usual = np.array([(one.own, one.least, one.usual) for one in found.values()]).T
+        gain, best_gain = (mean_gain(value, usual, self.goal) for value in (own, least))
+        regrets = {application: one.regret for application, one in found.items()}
+        drawn = [one.drawn for one in found.values()]
         return FreshScore(
             method=picks[0].method,
             goal=self.goal,
             median=_over(drawn, regrets, 0.5, rng),
             p90=_over(drawn, regrets, 0.9, rng),
             regret=regrets,
+            gain=gain,
+            best_gain=best_gain,
+            share=share_of(gain, best_gain, self.goal),
+            worse=tuple(application for application, one in found.items() if one.worse),
             of=len(self.applications),
-            repetitions=min(repetitions),
+            repetitions=min(one.repetitions for one in found.values()),
+        )
+
+    def _compared(self, application: Application, chosen: Configuration, rng: np.random.Generator) -> _Compared:
+        values, mine = self._array(application), list(self._values[application])
+        medians = _medians(values)
+        column, best = mine.index(chosen), int(medians.argmin())
+        draws = values[:, rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))]
+        drawn = _regret(draws, column, best)
+        usual, worse = np.nan, False
+        if self._baseline in mine:
+            before = mine.index(self._baseline)
+            usual = medians[before] if np.isfinite(medians[before]) else np.nan
+            worse = quantile(_regret(draws, column, before), ENDS[0]) > 0
+        value = float(_regret(values[:, None, :], column, best)[0])
+        return _Compared(
+            regret=Interval(value, *(quantile(drawn, end) for end in ENDS)),
+            drawn=drawn,
+            repetitions=int((~np.isnan(values)).sum(axis=1).min()),
+            own=float(medians[column]),
+            least=float(medians[best]),
+            usual=float(usual),
+            worse=worse,
         )
 
     def _array(self, application: Application) -> Floats:

@@ -35,13 +35,19 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A point that was measured again: `ratio` is the new time over the median of the old ones."""
+    """A point that was measured again.
+
+    Args:
+        kernel, scale, configuration: the point.
+        ratio: the new time over the median of the old ones.
+        within: what the stated noise covers; None where the noise is not known.
+    """
 
     kernel: str
     scale: str
     configuration: Configuration
     ratio: float
-    within: bool  # what the stated noise covers
+    within: bool | None
 
 
 def totals(runs: Iterable[Run]) -> Mapping[Key, list[float]]:
@@ -73,12 +79,13 @@ def agreement(before: Iterable[Run], after: Iterable[Run], *, covers: float) -> 
     Args:
         before: measured first.
         after: measured again.
-        covers: the stated noise, as `Noise.covers`.
+        covers: the stated noise, as `Noise.covers`; NaN where nobody knows it.
     """
     old = totals(before)
     made = []
     for key, seconds in totals(after).items():
         if key in old:
             ratio = median(seconds) / median(old[key])
-            made.append(Agreement(*key, ratio=ratio, within=abs(math.log(ratio)) <= covers))
+            within = None if math.isnan(covers) else abs(math.log(ratio)) <= covers
+            made.append(Agreement(*key, ratio=ratio, within=within))
     return made

@@ -104,8 +104,7 @@ def _figures(picks: Sequence[Picks], table: Table, baseline: int, noise: float, 
     best, before = table.values.min(axis=1), table.values[:, baseline]
     regret = value / best - 1.0
     limit = np.exp(0.0 if math.isnan(noise) else noise)
-    gain, best_gain = _gain(value, before, table.goal), _gain(best, before, table.goal)
-    nothing = 1.0 if table.goal == "time" else 0.0  # the gain of the baseline itself
+    gain, best_gain = mean_gain(value, before, table.goal), mean_gain(best, before, table.goal)
     return Figures(
         tried=tried,
         median=quantile(regret, 0.5),
@@ -114,14 +113,14 @@ def _figures(picks: Sequence[Picks], table: Table, baseline: int, noise: float, 
         regret=dict(zip(table.applications, regret.tolist(), strict=True)),
         gain=gain,
         best_gain=best_gain,
-        share=(gain - nothing) / (best_gain - nothing) if best_gain > nothing else math.nan,
+        share=share_of(gain, best_gain, table.goal),
         failed=float(fails.mean(axis=0).sum()),
         worse=float((each > before * limit).mean(axis=0).sum()),
     )
 
 
-def _gain(value: Floats, before: Floats, goal: str) -> float:
-    """Return the mean speed-up, or the mean part that is saved.
+def mean_gain(value: Floats, before: Floats, goal: str) -> float:
+    """Return the mean speed-up, or the mean part that is saved; arrays have the shape (applications,).
 
     What failed has a speed-up of 0, or costs as much as the baseline for nothing, and the baseline's run after it.
 
@@ -130,3 +129,9 @@ def _gain(value: Floats, before: Floats, goal: str) -> float:
     if goal == "time":
         return float((before / value).mean())
     return float((1.0 - np.where(np.isinf(value), 2.0 * before, value) / before).mean())
+
+
+def share_of(gain: float, best_gain: float, goal: str) -> float:
+    """Return the part of the best possible gain over the baseline that was reached; NaN where nothing can be gained."""
+    nothing = 1.0 if goal == "time" else 0.0  # the gain of the baseline itself
+    return (gain - nothing) / (best_gain - nothing) if best_gain > nothing else math.nan
