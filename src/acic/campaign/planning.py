@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from acic.campaign.points import WORKLOAD, Field, Rows
+from acic.campaign.promising import Advice, promising
 from acic.campaign.sampling import FEWEST_PARAMETERS, ordered, sampled
 from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
 from acic.campaign.state import Progress, Stage, State
@@ -22,7 +23,7 @@ TOGETHER = 5  # configurations tried with one workload, so that one baseline ser
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """Plans a campaign's points. What it plans depends on the journal's events and the seed, and on nothing else.
+    """Plans a campaign's points. What it plans depends on the journal's events, the seed and `advice` alone.
 
     Args:
         field: what there is to measure.
@@ -31,6 +32,7 @@ class Planner:
         screen: begin with a screening.
         points: how many points at most, in all; None for no limit.
         spread: sample all parameters at once, rather than the most important ones first.
+        advice: ranks configurations for `active` where deploying costs time; None to learn from this campaign alone.
     """
 
     field: Field
@@ -39,6 +41,7 @@ class Planner:
     screen: bool = True
     points: int | None = None
     spread: bool = False
+    advice: Advice | None = None
 
     def next(self, state: State) -> tuple[Stage, Rows] | None:
         """Return the next points to measure, in order; None if there is nothing left."""
@@ -49,9 +52,7 @@ class Planner:
         elif not state.stages or state.stages == [Stage.SCREENING]:
             stage, rows = Stage.BASELINE, self._baselines(state.rows, state)
         elif self.active:
-            from acic.campaign.active import chosen
-
-            stage, rows = Stage.ACTIVE, chosen(self.field, state, BATCH, rng=rng)
+            stage, rows = Stage.ACTIVE, self._chosen(state, rng)
         else:
             stage, rows = Stage.SAMPLING, self._samples(state, CHUNK, rng)
         if stage in (Stage.SAMPLING, Stage.ACTIVE):
@@ -110,6 +111,13 @@ class Planner:
                 return np.asarray(rows[~avoided])
             done = np.vstack([done, rows]) if len(done) else rows
         return rows
+
+    def _chosen(self, state: State, rng: np.random.Generator) -> Rows:
+        if self.advice is not None and self.field.platform.deployment:
+            return promising(self.field, state, self.advice, rng=rng)
+        from acic.campaign.active import chosen
+
+        return chosen(self.field, state, BATCH, rng=rng)
 
     def _baselines(self, rows: Rows, state: State) -> Rows:
         """Return the baseline of each workload in `rows` (all workloads, if there are none) that is not planned yet."""

@@ -21,6 +21,7 @@ from acic.campaign.journal import Journal, campaigns_folder, journals
 from acic.campaign.places import found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
+from acic.campaign.promising import Advice
 from acic.campaign.repeats import Repeats
 from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials
@@ -175,8 +176,10 @@ class Session:
             )
         return cls(journal, request, read_platform(begun["platform_text"], request.platform))
 
-    def controller(self, store: Store, *, watch: Callable[[View], None] = lambda _: None) -> Controller:
-        """Return what runs the campaign.
+    def controller(
+        self, store: Store, *, advice: Advice | None = None, watch: Callable[[View], None] = lambda _: None
+    ) -> Controller:
+        """Return what runs the campaign; `advice` ranks configurations where a model is to choose them.
 
         Raises:
             InvalidInput: the platform is no longer what it was when the campaign began.
@@ -193,7 +196,7 @@ class Session:
         return Controller(
             self.journal,
             self.field,
-            self.planner,
+            replace(self.planner, advice=advice),
             Rules(request.budget, request.repeats, request.verify, request.time_limit),
             trials,
             store,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,8 +19,10 @@ from acic.units import format_seconds, format_usd, parse_seconds
 
 if TYPE_CHECKING:
     from acic.campaign.outlook import Outlook
+    from acic.campaign.promising import Advice, Expected
     from acic.campaign.session import Request, Session
     from acic.campaign.state import State
+    from acic.workloads import Characteristics
 
 
 @click.command(epilog="Example: acic train --platform here --budget 10min --like run.darshan")
@@ -79,7 +82,7 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
         else:
             session = Session.open(name, kind=TRAIN)
             say(f"going on with the campaign {session.journal.name}")
-        controller = session.controller(store, watch=show)
+        controller = session.controller(store, advice=_advice(session, store_url), watch=show)
         controller.run()
     _show_result(session, controller.state, as_json)
 
@@ -112,6 +115,26 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         seed=given["seed"],
         contributor=contributor(),
     )
+
+
+def _advice(session: Session, store_url: str | None) -> Advice:
+    """Return what `acic recommend` would say, from all that is known whenever it is asked."""
+
+    def learn() -> Callable[[Characteristics], Expected]:
+        from acic.advisor.informed import default_model
+        from acic.advisor.known import Trust, known
+        from acic.advisor.shortlist import shortlists
+        from acic.campaign.promising import Expected
+
+        platform, only = session.platform, session.request.only.items()
+        now = datetime.now(UTC)
+        found = known(platform, default_model(platform), store=store_url, trust=Trust(), now=now)
+        if only:
+            every = platform.space.configurations()
+            found = found.among(one for one in every if all(one.get(name) == value for name, value in only))
+        return lambda workload: Expected(*shortlists(found, workload))
+
+    return learn
 
 
 def _workloads(log: Path) -> list[Any]:

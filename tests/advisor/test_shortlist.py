@@ -1,0 +1,71 @@
+"""Shortlists for active training: the best of each kind of I/O system, as advice would rank them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from acic.advisor.knowledge import KIND, Knowledge
+from acic.advisor.learning import unmeasured
+from acic.advisor.shortlist import shortlists
+from acic.advisor.staging import staging_rate
+from acic.campaign.session import Session
+from acic.cli import train as train_module
+from acic.platforms import load_platform
+from acic.workloads import Operation
+from tests.advisor.conftest import WRITE
+
+LAB = load_platform("lab")
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> Knowledge:
+    return Knowledge(LAB, unmeasured(LAB))
+
+
+@pytest.mark.parametrize("operation", list(Operation))
+def test_of_each_kind_comes_the_best_for_time_and_for_cost(knowledge: Knowledge, operation: Operation) -> None:
+    workload = replace(WRITE, operation=operation, processes=4, io_processes=4)
+    seconds = knowledge.baseline_seconds(workload) * np.exp(-knowledge.effect(workload).mean)
+    place = {LAB.space.configuration(point): i for i, point in enumerate(knowledge.points)}
+    rate = staging_rate(LAB)
+    assert rate
+
+    def time(i: int) -> float:
+        one = LAB.space.configuration(knowledge.points[i])
+        lost = operation is Operation.WRITE and LAB.stages_out(one)
+        return float(seconds[i]) + (workload.total_bytes / rate if lost else 0.0)
+
+    def cost(i: int) -> float:
+        return LAB.cost(LAB.space.configuration(knowledge.points[i]), workload.processes, time(i))
+
+    usual, found = shortlists(knowledge, workload)
+    assert usual == knowledge.baseline_seconds(workload)
+    kinds = [(str(one[KIND]), str(one["placement"])) for one in map(LAB.space.configuration, knowledge.points)]
+    for kind, pair in zip(sorted(set(kinds)), found, strict=True):
+        mine = [i for i, one in enumerate(kinds) if one == kind]
+        for one, goal in zip(pair, (time, cost), strict=True):
+            assert (one[KIND], one["placement"]) == kind
+            assert goal(place[one]) == pytest.approx(min(map(goal, mine)))
+
+
+def test_without_prices_there_is_one_goal() -> None:
+    free = replace(LAB, instances={name: replace(one, price=None) for name, one in LAB.instances.items()})
+    assert {len(pair) for pair in shortlists(Knowledge(free, unmeasured(free)), WRITE)[1]} == {1}
+
+
+def test_train_asks_for_advice_among_what_it_may_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path))
+    monkeypatch.setattr("acic.advisor.informed.default_model", lambda _: "prior")
+    only = {"instance_type": "lab.400m", "device": "EBS"}
+    session = SimpleNamespace(platform=LAB, request=SimpleNamespace(only=only))
+    expected = train_module._advice(cast(Session, session), f"sqlite:///{tmp_path}/store.db")()(WRITE)
+    found = [one for kind in expected.best for one in kind if one != LAB.baseline]
+    assert len(found) >= 8
+    assert all(one[name] == value for one in found for name, value in only.items())
+    assert expected.seconds > 0

@@ -1,0 +1,84 @@
+"""What an active plan measures where deploying costs time: what advice would choose, for a few workloads at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acic.campaign.planning import Planner
+from acic.campaign.points import Field
+from acic.campaign.promising import SHORTEST, SYSTEMS, WORKLOADS, Advice, Expected, promising
+from acic.campaign.state import Progress, Stage, State
+from acic.platforms import load_platform
+from acic.space import Configuration
+from acic.units import MIB
+from acic.workloads import Characteristics
+
+ONLY = {"instance_type": "lab.400m"}
+FIELD = Field(load_platform("lab"), (), ONLY)
+ALL = [one for one in FIELD.platform.space.configurations() if one["instance_type"] == ONLY["instance_type"]]
+
+orders = st.lists(st.permutations(ALL).map(lambda order: order[:12]), min_size=1, max_size=2)
+
+
+def advice(best: Sequence[Sequence[Configuration]]) -> Advice:
+    """Return advice that is alike for every workload, which takes a second for each MiB of a process."""
+    return lambda: lambda workload: Expected(workload.data_size / MIB, best)
+
+
+def planned(rows: np.ndarray) -> list[Progress]:
+    return [Progress(i, row, FIELD.point(row), Stage.ACTIVE) for i, row in enumerate(rows)]
+
+
+@settings(deadline=None, max_examples=20)
+@given(best=orders, seed=st.integers(0, 2**32 - 1))
+def test_a_few_workloads_meet_the_best_of_each_kind_and_nothing_twice(
+    best: list[list[Configuration]], seed: int
+) -> None:
+    rows = promising(FIELD, State({}), advice(best), rng=np.random.default_rng(seed))
+    points = [FIELD.point(row) for row in rows]
+    configurations = {point.configuration for point in points}
+    assert len({point.workload for point in points}) <= WORKLOADS
+    assert len(configurations) == SYSTEMS
+    assert {one for order in best for one in order[: SYSTEMS // len(best) // 2]} <= configurations
+    assert configurations <= {one for order in best for one in order}
+    assert len(points) == len(set(points)) == len(configurations) * len({point.workload for point in points})
+    again = promising(FIELD, State({}, planned(rows)), advice(best), rng=np.random.default_rng(seed))
+    assert not len(again)
+
+
+def test_of_a_kind_comes_first_what_is_best_most_often() -> None:
+    others = iter(ALL[1:])
+
+    def expect(_: Characteristics) -> Expected:
+        return Expected(1.0, [[next(others), next(others), next(others), ALL[0]]])
+
+    rows = promising(FIELD, State({}), lambda: expect, rng=np.random.default_rng(0))
+    assert ALL[0] in {FIELD.point(row).configuration for row in rows}
+
+
+def test_workloads_are_those_that_take_a_while() -> None:
+    rows = promising(FIELD, State({}), advice([ALL]), rng=np.random.default_rng(0))
+    assert min(FIELD.point(row).workload.data_size for row in rows) >= SHORTEST * MIB
+
+
+def test_what_failed_here_or_was_not_asked_for_is_no_promise() -> None:
+    other = [one for one in FIELD.platform.space.configurations() if one["instance_type"] != ONLY["instance_type"]]
+    rows = promising(FIELD, State({}, unsafe={ALL[0]}), advice([[*other, *ALL[:4]]]), rng=np.random.default_rng(0))
+    assert {FIELD.point(row).configuration for row in rows} == set(ALL[1:4])
+
+
+def test_the_baseline_of_each_workload_is_measured_too() -> None:
+    others = [one for one in ALL if one != FIELD.platform.baseline]
+    planner = Planner(FIELD, 0, active=True, screen=False, advice=advice([others]))
+    found = planner.next(State({}, stages=[Stage.BASELINE]))
+    assert found
+    stage, rows = found
+    points = [FIELD.point(row) for row in rows]
+    assert stage is Stage.ACTIVE
+    baselines = {point.workload for point in points if point.configuration == FIELD.platform.baseline}
+    assert baselines == {point.workload for point in points}
+    assert {point.configuration for point in points} == {FIELD.platform.baseline, *others[:SYSTEMS]}
