@@ -98,11 +98,12 @@ def _score_row(goal: str, one: Score) -> list[str]:
 
 
 def _fresh(judgement: Judgement) -> None:
-    if not judgement.fresh:
+    whole = [one for one in judgement.fresh if len(one.regret) == one.of]
+    if not whole:
         return
     goal = judgement.goal
     gains = "speed-up" if goal == "time" else "saved"
-    columns = ["method", "median", "90 %", gains, "of the best gain", "worse", "applications", "runs of each"]
+    columns = ["method", "median", "90 %", gains, "of the best gain", "worse", "runs of each"]
     rows = [
         [
             one.method,
@@ -111,12 +112,16 @@ def _fresh(judgement: Judgement) -> None:
             f"{_gain(goal, one.gain)} of {_gain(goal, one.best_gain)}",
             _share(one.share),
             str(len(one.worse)),
-            f"{len(one.regret)} of {one.of}",
             f">= {one.repetitions}",
         ]
-        for one in judgement.fresh
+        for one in whole
     ]
-    table(columns, rows, title=f"{goal}: regret by fresh runs, with 80 % intervals", right=columns[1:])
+    title = f"{goal}: regret by fresh runs of {whole[0].of} applications, with 80 % intervals"
+    table(columns, rows, title=title, right=columns[1:])
+    if others := len(judgement.fresh) - len(whole):
+        click.echo(
+            f"left out: {others} whose choices were run again with some applications only, which tells nothing\n"
+        )
 
 
 def _tops(judgement: Judgement) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from acic.evaluation.picks import Picks
 from acic.report.evaluation.evaluation import Evaluation
-from acic.report.evaluation.merit import Floats, first, gains, known, quantile, regret
+from acic.report.evaluation.merit import Floats, first, gains, known, quantile, regret, whole
 from acic.report.evaluation.told import listed, of_texts, share_text
 from acic.report.head_section import tile
 from acic.report.html import Markup, element, join
@@ -91,9 +91,10 @@ def _regret_tile(given: Evaluation, picks: Picks) -> Markup:
     told = f"90th percentile {share_text(quantile(found, 0.9))}"
     same = [p for p in given.of_goal("cost") if p.method == picks.method]
     cost = f"for cost {share_text(quantile(regret(given.tables['cost'], same[0]), 0.5))}" if same else None
-    again = regret(given.again["time"], picks) if "time" in given.again else np.array([])
-    count = len(known(again))
-    fresh = f"by fresh runs of {count} of them {share_text(quantile(again, 0.5))}" if count else None
+    fresh = None
+    if "time" in given.again and whole(given.again["time"], picks):
+        again = regret(given.again["time"], picks)
+        fresh = f"by fresh runs of {len(known(again))} of them {share_text(quantile(again, 0.5))}"
     return tile(f"median regret, {picks.title}", share_text(quantile(found, 0.5)), told, cost, fresh)
 
 

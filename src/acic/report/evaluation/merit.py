@@ -58,6 +58,11 @@ def regret(table: Table, picks: Picks, count: int = 1) -> Floats:
     return first(table, picks, count) / best(table) - 1.0
 
 
+def whole(again: Table, picks: Picks) -> bool:
+    """Return whether the first choice was run again with every application that was: a part of them tells nothing."""
+    return len(known(regret(again, picks))) == len(known(best(again))) > 0
+
+
 def gains(table: Table, picks: Picks, column: int | None) -> tuple[float, float]:
     """Return the mean gain of the first choices over the baseline, and the best possible one of the same applications.
 

@@ -10,7 +10,7 @@ from acic.evaluation.field import Table
 from acic.evaluation.picks import Picks
 from acic.report.evaluation.chart import Figure, Mark, Row, Rows, at_edge
 from acic.report.evaluation.evaluation import Evaluation
-from acic.report.evaluation.merit import Floats, known, quantile, regret
+from acic.report.evaluation.merit import Floats, known, quantile, regret, whole
 from acic.report.evaluation.told import NEAR, application_text, of_texts, regret_axis, share_text
 
 _GOLDEN = 0.6180339887498949
@@ -30,7 +30,7 @@ def regret_figure(given: Evaluation) -> Figure | None:
     for goal in goals:
         parts.append(_rows(given.of_goal(goal), given.tables[goal], f"Regret for {goal}: {WHAT[goal]}"))
         again = given.again.get(goal)
-        run = [p for p in given.of_goal(goal) if again is not None and len(known(regret(again, p)))]
+        run = [p for p in given.of_goal(goal) if again is not None and whole(again, p)]
         if again is not None and run:
             parts.append(_rows(run, again, f"Regret for {goal} by fresh runs of the choice and of the best few"))
     if len(parts) > len(goals):
