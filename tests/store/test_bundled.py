@@ -50,7 +50,7 @@ def test_bundled_measurements_are_small_valid_and_distinct(name: str) -> None:
         assert m.basis is Basis.MEASURED
         assert not platform.space.problem(m.configuration)
         assert m.contributor
-        assert len(m.raw_sha256) == 64
+        assert len(m.raw_sha256) == 64 or m.outcome is Outcome.TIMEOUT  # what was cut off printed nothing
     folder = resources.files("acic.store").joinpath("data")
     (file,) = (f for f in folder.iterdir() if f.name in (f"{name}.jsonl", f"{name}.parquet"))
     assert len(file.read_bytes()) < LARGEST
