@@ -146,7 +146,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--acic-bench", help="default: the one that acic builds")
     parser.add_argument("--ior", default=shutil.which("ior"), help="default: on PATH")
     parser.add_argument("--mpiexec", help="default: that of the MPI which acic built acic-bench with")
-    parser.add_argument("--memory", type=Path, default=Path("/dev/shm"), help="a folder on tmpfs")  # noqa: S108
+    parser.add_argument("--memory", type=Path, default=Path("/dev/shm"), help="a folder on tmpfs")  # noqa: S108 (tmpfs is the point)
     parser.add_argument("--disk", type=Path, default=Path.cwd(), help="a folder on a disk")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)

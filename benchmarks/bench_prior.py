@@ -39,7 +39,7 @@ def main() -> int:
     systems = prior.systems(configurations)
     phases = [phase.characteristics for one in kernels() for phase in one.workload.phases]
     prepared = median_of(lambda: prior.systems(configurations), 10)
-    each = [median_of(lambda: prior.log_improvement(one, systems), arguments.times) for one in phases]  # noqa: B023
+    each = [median_of(lambda: prior.log_improvement(one, systems), arguments.times) for one in phases]  # noqa: B023 (called at once)
     print(f"{len(configurations)} configurations as numbers: {prepared * 1e3:.1f} ms, once")
     print(
         f"one workload on all of them: median {statistics.median(each) * 1e3:.2f} ms, slowest {max(each) * 1e3:.2f} ms"

@@ -22,7 +22,7 @@ class Verdict(StrEnum):
     """What to do about the best recommendation."""
 
     CHANGE = "change"  # the whole interval is better than the baseline, by more than the noise
-    VERIFY = "verify"  # probably better, but the interval reaches the baseline, or the workload is extrapolated
+    VERIFY = "verify"  # probably better, but the interval reaches the baseline, or it is extrapolated
     NOTHING = "nothing"  # no gain beyond the noise
 
 
@@ -83,7 +83,7 @@ class Advice:
         covered: share of the I/O time that the measurements can speak about, 0..1.
         noise: relative spread of repeated runs on this platform (median coefficient of variation).
         measurements: how many the model learned from.
-        extrapolated: how the workload lies outside of what was measured, one sentence each.
+        extrapolated: how the workload, or what is recommended, lies outside of what was measured, one sentence each.
         notes: what else the reader must know.
     """
 

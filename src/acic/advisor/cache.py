@@ -81,6 +81,7 @@ def _facts(learned: Learned) -> dict[str, Any]:
         "workloads": [values_of(w) for w in learned.workloads],
         "baselines": [values_of(w) for w in learned.baselines.workloads],
         "ranges": {name: dataclasses.asdict(known) for name, known in learned.ranges.items()},
+        "systems": {name: dataclasses.asdict(known) for name, known in learned.systems.items()},
         "noise": learned.noise,
         "measurements": learned.measurements,
         "unsafe": [dict(configuration) for configuration in learned.unsafe],
@@ -105,9 +106,14 @@ def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Lear
             arrays["baseline/log_bandwidth"],
             arrays["baseline/sigma"],
         ),
-        ranges={n: Range(r["low"], r["high"], tuple(r["labels"])) for n, r in facts["ranges"].items()},
+        ranges=_ranges(facts["ranges"]),
         noise=facts["noise"],
         measurements=facts["measurements"],
         unsafe=frozenset(Configuration(values) for values in facts["unsafe"]),
         doubts=tuple(facts["doubts"]),
+        systems=_ranges(facts["systems"]),
     )
+
+
+def _ranges(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Range]:
+    return {name: Range(one["low"], one["high"], tuple(one["labels"])) for name, one in kept.items()}

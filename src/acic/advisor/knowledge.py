@@ -17,7 +17,7 @@ from acic.models.registry import INFORMED
 from acic.models.words import in_units
 from acic.platforms import Platform
 from acic.prior import BENCHMARK, Prior, Use, prior_of
-from acic.space import Configuration, Encoder, Parameter
+from acic.space import Configuration, Encoder, Parameter, Value
 from acic.store.baselines import Baselines
 from acic.units import format_bytes
 from acic.workloads import Access, Characteristics
@@ -96,6 +96,7 @@ class Learned:
         workloads: those that were measured on more than the baseline.
         baselines: the measured baselines.
         ranges: what was measured, by characteristic.
+        systems: the same by parameter of the platform; without those that no measurement has.
         noise: median relative spread of repetitions.
         measurements: rows learned from.
         unsafe: configurations that gave back other bytes than were written; never recommended (`acic.advisor.safety`).
@@ -112,6 +113,7 @@ class Learned:
     measurements: int
     unsafe: frozenset[Configuration] = frozenset()
     doubts: tuple[str, ...] = ()
+    systems: Mapping[str, Range] = field(default_factory=dict)
 
 
 class Knowledge:
@@ -184,18 +186,18 @@ class Knowledge:
         """Return how `workload` lies outside of what was measured, one sentence each."""
         if not self.learned.measurements:
             return [f"nothing was measured on {self.platform.name}: this rests on what its hardware is alone"]
-        found = []
-        for parameter in WORKLOAD_PARAMETERS:
-            value, known = getattr(workload, parameter.name), self.learned.ranges[parameter.name]
-            if parameter.is_numeric:
-                if not known.low <= value <= known.high:
-                    span = _text(parameter, known.low)
-                    if known.high > known.low:
-                        span += f" to {_text(parameter, known.high)}"
-                    found.append(f"{_words(parameter.name)} of {_text(parameter, value)}: measured was {span}")
-            elif label(value) not in (*known.labels, Access.UNKNOWN):
-                found.append(f"{_words(parameter.name)} {label(value)}: measured was {', '.join(known.labels)}")
-        return found
+        found = (_beyond(p, getattr(workload, p.name), self.learned.ranges[p.name]) for p in WORKLOAD_PARAMETERS)
+        return [sentence for sentence in found if sentence]
+
+    def outside_system(self, configuration: Configuration) -> list[str]:
+        """Return how `configuration` lies outside of what was measured, one sentence each."""
+        known = self.learned.systems
+        found = (
+            _beyond(p, configuration.get(p.name), known[p.name])
+            for p in self.platform.space.parameters
+            if p.name in known
+        )
+        return [sentence for sentence in found if sentence]
 
     def baseline_seconds(self, workload: Characteristics, use: Use = BENCHMARK) -> float:
         """Return the seconds that the baseline needs for `workload`, from its bytes and bandwidth.
@@ -262,6 +264,21 @@ class Knowledge:
 def _safe(platform: Platform, learned: Learned) -> NDArray[np.int8]:
     points = platform.space.enumerate()
     return points[~at_fault(platform, points, learned.unsafe)]
+
+
+def _beyond(parameter: Parameter, value: Value | None, known: Range) -> str:
+    """Return how `value` lies outside of what was measured; "" if it does not, or does not apply."""
+    if value is None:
+        return ""
+    if not parameter.is_numeric:
+        beyond = label(value) not in (*known.labels, Access.UNKNOWN)
+        return f"{_words(parameter.name)} {label(value)}: measured was {', '.join(known.labels)}" if beyond else ""
+    if known.low <= float(value) <= known.high:
+        return ""
+    span = _text(parameter, known.low)
+    if known.high > known.low:
+        span += f" to {_text(parameter, known.high)}"
+    return f"{_words(parameter.name)} of {_text(parameter, float(value))}: measured was {span}"
 
 
 def encoder_of(platform: Platform) -> Encoder:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from acic.models.residual import PriorAlone, PriorPredictor
 from acic.models.validation import grouped_folds, out_of_fold
 from acic.platforms import Platform
 from acic.prior import COLUMNS
+from acic.space import Parameter
 from acic.store.baselines import Baselines, Improvements
 from acic.store.training import TrainingRows
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
@@ -76,6 +79,7 @@ def _learn(
         ranges={p.name: _range(rows, p.name, taught, numeric=p.is_numeric) for p in WORKLOAD_PARAMETERS},
         noise=float(np.expm1(np.nanmedian(rows.spread))) if np.isfinite(rows.spread).any() else 0.0,
         measurements=len(rows),
+        systems={p.name: found for p in platform.space.parameters if (found := _system_range(rows, p))},
     )
 
 
@@ -209,7 +213,15 @@ def quantiles(residual: Floats, groups: NDArray[np.int64]) -> tuple[float, float
 
 
 def _range(rows: TrainingRows, name: str, taught: NDArray[np.int64], *, numeric: bool) -> Range:
-    values = [getattr(rows.workloads[i], name) for i in taught]
+    return _range_of([getattr(rows.workloads[i], name) for i in taught], numeric=numeric)
+
+
+def _system_range(rows: TrainingRows, parameter: Parameter) -> Range | None:
+    values = [value for c in rows.configurations if (value := c.get(parameter.name)) is not None]
+    return _range_of(values, numeric=parameter.is_numeric) if values else None
+
+
+def _range_of(values: Sequence[Any], *, numeric: bool) -> Range:
     if numeric:
         return Range(float(min(values)), float(max(values)), ())
     return Range(0.0, 0.0, tuple(sorted({label(v) for v in values})))

@@ -50,9 +50,10 @@ def recommend(
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
     covered, times, rate = found.covered, found.times, found.rate
     recommendations = tuple(_ranked(workload, platform, knowledge, found, goal, top, among))
-    outside = tuple(note for phase in covered for note in knowledge.outside(phase.characteristics))
+    outside = [note for phase in covered for note in knowledge.outside(phase.characteristics)]
+    systems = [knowledge.outside_system(one.configuration) for one in recommendations]
     noise = knowledge.learned.noise * found.io_share
-    verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside))
+    verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside or systems[0]))
     before = found.baseline_seconds if times.absolute else None
     return Advice(
         workload=workload.name,
@@ -68,7 +69,7 @@ def recommend(
         covered=_covered_share(workload, covered),
         noise=noise,
         measurements=knowledge.learned.measurements,
-        extrapolated=tuple(dict.fromkeys(outside)),
+        extrapolated=tuple(dict.fromkeys([*outside, *(note for notes in systems for note in notes)])),
         notes=(*_notes(workload, platform, knowledge, covered, elsewhere=found.from_bytes), *workload.notes),
     )
 

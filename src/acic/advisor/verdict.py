@@ -13,7 +13,7 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool) -> tuple[Ve
     Args:
         best: the first recommendation.
         noise: relative spread of the application's run time between runs of the same configuration.
-        extrapolated: whether the workload lies outside of what was measured.
+        extrapolated: whether the workload, or what is recommended, lies outside of what was measured.
     """
     gain = best.improvement
     noise = max(noise, LEAST_NOISE)
@@ -29,7 +29,7 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool) -> tuple[Ve
         )
     if extrapolated:
         return Verdict.VERIFY, (
-            f"{gain.value:.2f}x is predicted for a workload outside of what was measured: "
+            f"{gain.value:.2f}x is predicted for what lies outside of what was measured: "
             "try it on a short run before you rely on it"
         )
     return Verdict.CHANGE, f"{gain.value:.2f}x is predicted, at least {gain.low:.2f}x in 9 of 10 cases"

@@ -141,7 +141,7 @@ class Scheduler:
             "formatted_job_duration": self._executor._format_duration(duration),
         }
         # PSI/J's own renderer quotes for a shell what stands in directives, which no shell reads
-        text: str = pystache.Renderer(escape=str).render(self._executor.generator.template, context)  # type: ignore[attr-defined]
+        text: str = pystache.Renderer(escape=str).render(self._executor.generator.template, context)  # type: ignore[attr-defined]  # of batch executors only
         return f"{text}\nexit $status\n"
 
     def submit(self, script: Path) -> str:

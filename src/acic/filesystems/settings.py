@@ -75,7 +75,7 @@ def _storage(made: Settings, configuration: Configured, changed: Configured) -> 
     return replace(made, directory=str(configuration.get("storage", made.directory)))
 
 
-def _files(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001
+def _files(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001 (as all kinds)
     return replace(made, file_per_process=changed.get("files") == PER_PROCESS)
 
 
@@ -113,7 +113,7 @@ def _orangefs(made: Settings, configuration: Configured, changed: Configured) ->
     return replace(made, layout=(*made.layout, *commands))
 
 
-def _romio(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001
+def _romio(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001 (as all kinds)
     hints = {name: str(value) for name, value in changed.items() if name.startswith(("romio_", "cb_"))}
     if "cb_nodes" in hints and "cb_config_list" not in hints:
         hints["cb_config_list"] = "*:*"  # else ROMIO takes one aggregator per machine, whatever cb_nodes says

@@ -16,7 +16,7 @@ _PSEUDO_NAMES = """
     pstore ramfs rpc_pipefs securityfs squashfs sysfs tmpfs tracefs"""
 _PSEUDO = frozenset(_PSEUDO_NAMES.split())  # nothing there outlives the machine, or nothing can be written
 _VARIABLES = ("SCRATCH", "WORK", "PROJECT", "DATA", "HOME", "TMPDIR")  # what sites set for their users
-_USUAL = ("/scratch", "/work", "/lustre", "/gpfs", "/beegfs", "/ceph", "/data", "/tmp")  # noqa: S108
+_USUAL = ("/scratch", "/work", "/lustre", "/gpfs", "/beegfs", "/ceph", "/data", "/tmp")  # noqa: S108 (looked at, not used)
 _STRIPED = {"lustre": "lustre", "ceph": "ceph", "fuse.ceph": "ceph", "pvfs2": "orangefs", "fuse.pvfs2fuse": "orangefs"}
 _SPACE = GIB  # less is left alone
 

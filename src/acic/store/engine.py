@@ -18,7 +18,7 @@ _WRITES = "acic_writes"
 _NAMES = ", ".join(COLUMNS)
 _INCOMING = f"CREATE TEMPORARY TABLE incoming AS SELECT {_NAMES} FROM {TABLE} LIMIT 0"  # noqa: S608  # constants
 _COPY = f"COPY incoming ({_NAMES}) FROM STDIN"
-_TAKE_OVER = f"INSERT INTO {TABLE} ({_NAMES}) SELECT * FROM incoming ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608
+_TAKE_OVER = f"INSERT INTO {TABLE} ({_NAMES}) SELECT * FROM incoming ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608 (own names)
 _LOCK = 0x61636963  # "acic": the name of PostgreSQL's advisory lock
 
 

@@ -1,0 +1,32 @@
+"""What no measurement has is said, and never a reason to change without verifying."""
+
+from __future__ import annotations
+
+from acic.advisor.advice import Verdict
+from acic.advisor.recommend import recommend
+from acic.space import Configuration
+from tests.advisor.conftest import WRITE, application
+from tests.evaluation.pretend import LAB, knowledge
+
+SLOW, FAST = "lab.400m", "lab.1g"  # the pretended measurements are all of the first
+SAID = f"instance type {FAST}: measured was {SLOW}"
+WORKLOAD = application(WRITE)
+
+
+def test_a_value_that_no_measurement_has_is_outside_of_what_was_measured() -> None:
+    assert knowledge().outside_system(Configuration(dict(LAB.baseline) | {"instance_type": FAST})) == [SAID]
+    assert knowledge().outside_system(LAB.baseline) == []
+
+
+def test_what_rests_on_such_a_value_is_to_be_verified() -> None:
+    several = [one for one in LAB.space.configurations() if one["instance_type"] == FAST][:40]
+    found = recommend(WORKLOAD, LAB, knowledge(), among=several)
+    assert found.recommendations[0].configuration["instance_type"] == FAST
+    assert SAID in found.extrapolated
+    assert found.verdict is not Verdict.CHANGE
+
+
+def test_what_was_measured_is_no_extrapolation_of_the_system() -> None:
+    measured = [one for one in LAB.space.configurations() if one["instance_type"] == SLOW]
+    found = recommend(WORKLOAD, LAB, knowledge(), among=measured)
+    assert not [line for line in found.extrapolated if "instance type" in line]
