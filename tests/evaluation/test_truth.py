@@ -1,5 +1,6 @@
 """Ground truth comes back from its file as it was, and says how much there is to choose."""
 
+import errno
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.errors import MissingData, UnreadableInput
+from acic.errors import InvalidInput, MissingData, UnreadableInput
 from acic.evaluation.field import field_of, table_of
 from acic.evaluation.truth import Run, read_truth, write_truth
 from acic.platforms import load_platform
@@ -118,3 +119,18 @@ def test_cost_counts_servers_of_their_own_and_disks_that_are_paid() -> None:
     table = table_of([run("a", c, 3600.0) for c in (part, own, paid)], LAB, "cost")
     dollars = dict(zip(table.configurations, table.values[0], strict=True))
     assert dollars == pytest.approx({part: 4 * 2.40, own: 8 * 2.40, paid: 4 * 2.40 + 8 * 0.43})
+
+
+def test_what_cannot_be_written_whole_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "truth.parquet"
+    file.write_text("old")
+
+    def full(_table: object, where: Path, **_options: object) -> None:
+        Path(where).write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pyarrow.parquet.write_table", full)
+    with pytest.raises(InvalidInput, match="No space left"):
+        write_truth([], file)
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]

@@ -12,6 +12,7 @@ from typing import Any
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Configuration
 from acic.store.measurement import Outcome
+from acic.whole import whole
 
 _VERSION = b"acic-truth"
 
@@ -73,7 +74,7 @@ class Run:
 
 
 def write_truth(runs: Iterable[Run], path: Path) -> None:
-    """Write runs as Parquet, with the configuration as JSON in a column."""
+    """Write runs as Parquet, whole or not at all, with the configuration as JSON in a column."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -85,7 +86,8 @@ def write_truth(runs: Iterable[Run], path: Path) -> None:
     numbers |= {name: pa.float64() for name in figures}
     fields = [(name, numbers.get(name, pa.string())) for name in Run.__dataclass_fields__]
     table = pa.Table.from_pylist(rows, schema=pa.schema(fields, metadata={_VERSION: b"1"}))
-    pq.write_table(table, path, compression="zstd")
+    with whole(path) as unfinished:
+        pq.write_table(table, unfinished, compression="zstd")
 
 
 def read_truth(path: Path) -> list[Run]:
