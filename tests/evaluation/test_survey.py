@@ -13,7 +13,7 @@ from acic.cli.main import run
 from acic.errors import InvalidInput
 from acic.evaluation.noise import agreement, noise_of
 from acic.evaluation.survey import Survey, measure
-from acic.evaluation.truth import Run
+from acic.evaluation.truth import Run, write_truth
 from acic.space import Configuration
 from acic.store.measurement import Outcome
 
@@ -195,3 +195,22 @@ def test_a_name_is_used_once_and_an_unknown_one_is_refused() -> None:
 def test_the_baseline_cannot_be_left_out() -> None:
     with pytest.raises(InvalidInput, match="baseline"):
         Survey.begin("lab", name="x", only={"instance_type": "lab.1g"}, count=4, passes=1, seed=0, now=NOW)
+
+
+def test_applications_for_a_test_are_measured_where_those_for_development_were(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    survey, fake = begun(passes=1, count=6), Fake(fails=1)
+    measure(survey, fake.run, seconds=14.0, clock=ticking(1.0))  # type: ignore[arg-type]  # the rest is not whole
+    done: dict[Configuration, set[str]] = {}
+    for one in survey.runs:
+        done.setdefault(one.configuration, set()).add(one.kernel + one.scale)
+    whole = {c for c, those in done.items() if len(those) == len(SOME)}
+    assert 1 < len(whole) < 6
+    write_truth(survey.runs, tmp_path / "truth.parquet")
+    told = ["--applications", "test", "--among", str(tmp_path / "truth.parquet"), "--passes", "1"]
+    assert run(["survey", "begin", "test", *told]) == 0
+    plan = Survey.open("test").plan
+    assert plan.kernels == kernels("test")
+    assert set(plan.configurations) == whole
+    assert f"{len(kernels('test'))} applications, {len(whole)} configurations" in capsys.readouterr().out

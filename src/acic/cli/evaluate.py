@@ -19,6 +19,7 @@ from acic.errors import AcicError, InvalidInput, MissingData
 
 if TYPE_CHECKING:
     from acic.advisor.knowledge import Knowledge, Learned
+    from acic.benchmarks.kernels import Part
     from acic.evaluation.evaluate import Evaluated
     from acic.evaluation.ranks import Rank
     from acic.evaluation.truth import Run
@@ -30,6 +31,14 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 
 @click.command(epilog="Example: acic evaluate --platform lab --goal time --method model:forest --method fixed")
 @click.option("--platform", "platform_name", default="lab", show_default=True, help="A platform's name or file.")
+@click.option(
+    "--applications",
+    "part",
+    type=click.Choice(["development", "test"]),
+    default="development",
+    show_default=True,
+    help="Which of docs/kernels.md, of what comes with acic.",
+)
 @click.option(
     "--truth",
     type=click.Path(path_type=Path),
@@ -57,6 +66,7 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 @json_option
 def evaluate(
     platform_name: str,
+    part: Part,
     truth: Path | None,
     fresh: Path | None,
     goal: str | None,
@@ -87,8 +97,8 @@ def evaluate(
     spared = figures and not drawn and NO_METHOD.issuperset(figures)
     chosen = () if spared else methods(names, first=default_model(platform))
     models = [one.model for one in chosen if isinstance(one, Advised)]
-    runs = read_truth(truth) if truth else bundled_truth(platform.name)
-    again = read_truth(fresh) if fresh else [] if truth else bundled_fresh(platform.name)
+    runs = read_truth(truth) if truth else bundled_truth(platform.name, part)
+    again = read_truth(fresh) if fresh else [] if truth else bundled_fresh(platform.name, part)
     goals = (goal,) if goal else GOALS
     knowledge = knowing(platform, store_url, models)
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:

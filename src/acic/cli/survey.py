@@ -20,6 +20,7 @@ from acic.errors import InvalidInput
 from acic.units import format_bytes, format_seconds, format_usd, parse_seconds
 
 if TYPE_CHECKING:
+    from acic.benchmarks.kernels import Part
     from acic.evaluation.field import Field, Table
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import Run
@@ -39,6 +40,19 @@ def survey() -> None:
 @click.argument("name")
 @click.option("--platform", "platform_name", default="lab", show_default=True, help="A lab's name or file.")
 @click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")
+@click.option(
+    "--applications",
+    "part",
+    type=click.Choice(["development", "test"]),
+    default="development",
+    show_default=True,
+    help="Which of docs/kernels.md.",
+)
+@click.option(
+    "--among",
+    type=click.Path(path_type=Path),
+    help="Only configurations that all applications of this ground truth were measured on.",
+)
 @click.option("--configurations", type=click.IntRange(1), default=160, show_default=True, help="How many at most.")
 @click.option("--passes", type=click.IntRange(1), default=3, show_default=True, help="Runs of each point.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw, and of the order.")
@@ -63,6 +77,8 @@ def begin(
     name: str,
     platform_name: str,
     only: tuple[str, ...],
+    part: Part,
+    among: Path | None,
     configurations: int,
     passes: int,
     seed: int,
@@ -75,6 +91,7 @@ def begin(
     as_json: bool,
 ) -> None:
     """Plan a survey; nothing is run yet."""
+    from acic.benchmarks.kernels import kernels
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import read_truth
     from acic.platforms import load_platform
@@ -95,6 +112,8 @@ def begin(
             passes=passes,
             seed=seed,
             now=now,
+            chosen=kernels(part),
+            among=_measured_whole(among, platform_name) if among else None,
             done=read_truth(file) if file else (),
         )
     plan = made.plan
@@ -207,6 +226,15 @@ def export(name: str, file: Path, as_json: bool) -> None:
         emit_json({"survey": name, "runs": len(runs), "file": str(file)})
     else:
         click.echo(f"{len(runs)} runs written to {file}")
+
+
+def _measured_whole(file: Path, platform_name: str) -> tuple[Configuration, ...]:
+    from acic.evaluation.advising import candidates
+    from acic.evaluation.field import table_of
+    from acic.evaluation.truth import read_truth
+    from acic.platforms import load_platform
+
+    return candidates(table_of(read_truth(file), load_platform(platform_name), "time")).configurations
 
 
 def _contenders(

@@ -10,7 +10,7 @@ from importlib import resources
 import numpy as np
 
 from acic.advisor.knowledge import Knowledge
-from acic.benchmarks.kernels import kernel
+from acic.benchmarks.kernels import Part, kernel
 from acic.errors import InvalidInput, MissingData
 from acic.evaluation.advising import asked, candidates
 from acic.evaluation.field import Application, Table, table_of
@@ -26,6 +26,7 @@ from acic.space import Configuration
 from acic.store.measurement import Outcome
 
 GOALS = ("time", "cost")
+_FILES: Mapping[Part, tuple[str, str]] = {"development": ("truth", "fresh"), "test": ("test", "test-fresh")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,20 +108,20 @@ class Evaluated:
     observations: tuple[Observation, ...]
 
 
-def bundled_truth(platform: str) -> list[Run]:
+def bundled_truth(platform: str, part: Part = "development") -> list[Run]:
     """Return the ground truth that comes with acic for the platform called so.
 
     Raises:
         MissingData: there is none.
     """
-    if not (runs := _bundled(platform, "truth")):
+    if not (runs := _bundled(platform, _FILES[part][0])):
         raise MissingData(f"no ground truth comes with acic for {platform}", hint="give a file: --truth FILE")
     return runs
 
 
-def bundled_fresh(platform: str) -> list[Run]:
+def bundled_fresh(platform: str, part: Part = "development") -> list[Run]:
     """Return the fresh runs that come with acic beside that ground truth; none where there are none."""
-    return _bundled(platform, "fresh")
+    return _bundled(platform, _FILES[part][1])
 
 
 def _bundled(platform: str, kind: str) -> list[Run]:

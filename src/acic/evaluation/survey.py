@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -72,7 +72,7 @@ class Survey:
         self.journal = journal
         self.platform: Platform = read_platform(begun["platform_text"], begun["platform"])
         chosen = [(name, scale) for name, scale in begun["kernels"]]
-        known = {(k.name, k.scale): k for k in kernels()}
+        known = {(k.name, k.scale): k for k in (*kernels(), *kernels("test"))}
         if missing := set(chosen) - set(known):
             raise InvalidInput(f"this acic does not know the applications {sorted(missing)}", hint="begin a new survey")
         self.plan = Plan(
@@ -95,6 +95,7 @@ class Survey:
         seed: int,
         now: datetime,
         chosen: Sequence[Kernel] | None = None,
+        among: Collection[Configuration] | None = None,
         done: Sequence[Run] = (),
     ) -> Survey:
         """Return a new survey.
@@ -107,7 +108,8 @@ class Survey:
             passes: through all of them.
             seed: of the draw and of the order.
             now: the time, for the journal.
-            chosen: applications; None for all.
+            chosen: applications; None for all for development.
+            among: only these configurations; None for all.
             done: runs of the same plan that were made before, which are not made again.
 
         Raises:
@@ -116,10 +118,12 @@ class Survey:
         text = platform_source(platform)
         made = read_platform(text, platform)
         wanted: Mapping[str, Value] = only or {}
-        among = [c for c in made.space.configurations() if all(c.get(k) == v for k, v in wanted.items())]
-        if made.baseline not in among:
+        allowed = [c for c in made.space.configurations() if all(c.get(k) == v for k, v in wanted.items())]
+        if made.baseline not in allowed:
             raise InvalidInput(f"the baseline of {platform} has other values than {dict(wanted)}", hint="leave it in")
-        drawn = balanced(made.space, among, count, first=made.baseline, rng=np.random.default_rng(seed))
+        if among is not None:
+            allowed = [c for c in allowed if c in among or c == made.baseline]
+        drawn = balanced(made.space, allowed, count, first=made.baseline, rng=np.random.default_rng(seed))
         applications = kernels() if chosen is None else chosen
         begun = {
             "time": now.isoformat(),

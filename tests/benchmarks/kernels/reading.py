@@ -114,10 +114,16 @@ class _Reader:
             self._note(rank, path, write, interface, False, [(offset + number * stride, size)])
 
     def write_all(self, rank: int, name: str, offset: str, size: str) -> None:
+        self._together(rank, name, True, offset, size)
+
+    def read_all(self, rank: int, name: str, offset: str, size: str) -> None:
+        self._together(rank, name, False, offset, size)
+
+    def _together(self, rank: int, name: str, write: bool, offset: str, size: str) -> None:
         path, interface = self._paths[name]
         view = self._views.get((rank, name))
         pieces = [(int(offset), int(size))] if view is None else list(seen(view, int(offset), int(size)))
-        self._note(rank, path, True, interface, True, pieces)
+        self._note(rank, path, write, interface, True, pieces)
 
     def put(self, rank: int, path: str, count: str, size: str) -> None:
         self.found.made |= {path.replace("#", str(number)) for number in range(int(count))}

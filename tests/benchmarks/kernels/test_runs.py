@@ -11,8 +11,18 @@ from acic.benchmarks.kernels import Kernel, Outcome, Step, kernel, kernels, resu
 from tests.benchmarks.kernels.reading import read
 from tests.native.bench import OK, WRONG_DATA, Bench
 
-QUICK = ("flashio-small", "mdtest-small", "abyss-large", "shared-log", "random-reads", "vorpalio-small")
-RUNS = [pytest.param(one, id=one.key, marks=() if one.key in QUICK else pytest.mark.slow) for one in kernels()]
+QUICK = (
+    "flashio-small",
+    "mdtest-small",
+    "abyss-large",
+    "shared-log",
+    "random-reads",
+    "vorpalio-small",
+    "samples",
+    "wrf-small",
+)
+EVERY = (*kernels(), *kernels("test"))
+RUNS = [pytest.param(one, id=one.key, marks=() if one.key in QUICK else pytest.mark.slow) for one in EVERY]
 
 
 def run(bench: Bench, one: Kernel, step: Step, folder: Path, *, status: int = OK, check: bool = True) -> Outcome:

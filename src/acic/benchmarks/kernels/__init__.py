@@ -1,5 +1,8 @@
 """Applications that are used only to evaluate advice, never to train what gives it.
 
+Those for development are looked at while advice is made better. Those for a test came when it was finished, and nothing
+may be changed for what they show: only they tell what advice is worth for an application that nobody had in mind.
+
 Each follows a paper, a log or common practice (docs/kernels.md has the table). Their sizes suit four clients with
 networks of 50 MB/s: between 1.5 and 4 s on a configuration that is not bad. They were chosen before anything was
 measured, from what the sources say, for regimes that differ: streams, latency, random access, metadata, few clients,
@@ -9,21 +12,30 @@ many clients, computing.
 from __future__ import annotations
 
 from functools import cache
+from typing import Literal
 
 from acic.benchmarks.kernels.analyses import abyss, madbench2, mpiblast
 from acic.benchmarks.kernels.checkpoints import btio, flashio, gcrmio, pop, vorpalio, vpicio
+from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
+from acic.benchmarks.kernels.inputs import h5read, samples, slices
 from acic.benchmarks.kernels.kernel import Kernel, Outcome, Step, result_of
 from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_reads, shared_log
 from acic.benchmarks.kernels.script import Script
 from acic.errors import InvalidInput
-from acic.units import MIB
+from acic.units import KIB, MIB
 
-__all__ = ["Kernel", "Outcome", "Script", "Step", "kernel", "kernels", "result_of"]
+__all__ = ["Kernel", "Outcome", "Part", "Script", "Step", "kernel", "kernels", "result_of"]
+
+Part = Literal["development", "test"]
 
 
 @cache
-def kernels() -> tuple[Kernel, ...]:
-    """Return all kernels."""
+def kernels(part: Part = "development") -> tuple[Kernel, ...]:
+    """Return the kernels for development, or those for a test."""
+    return _for_test() if part == "test" else _for_development()
+
+
+def _for_development() -> tuple[Kernel, ...]:
     small, large, only = "small", "large", "only"
     return (
         btio(small, ranks=4, grid=64, dumps=5, compute=0.12),
@@ -53,14 +65,32 @@ def kernels() -> tuple[Kernel, ...]:
     )
 
 
+def _for_test() -> tuple[Kernel, ...]:
+    small, large, only = "small", "large", "only"
+    return (
+        hacc(small, ranks=4, particles=200_007, compute=0.1),
+        hacc(large, ranks=16, particles=90_000, compute=0.02),
+        s3d(small, split=(1, 2, 2), side=32, dumps=3, compute=0.1),
+        s3d(large, split=(2, 2, 4), side=24, dumps=3, compute=0.02),
+        wrf(small, split=(2, 2), patch=160, frames=3, compute=0.1),
+        wrf(large, split=(4, 4), patch=80, frames=6, compute=0.01),
+        btio_ep(only, ranks=4, dumps=4, compute=0.1),
+        h5read(small, ranks=4, steps=3, size=512 * KIB, compute=0.1),
+        h5read(large, ranks=16, steps=3, size=256 * KIB, compute=0.02),
+        samples(only, ranks=8, each=16, size=320 * KIB, compute=0.02),
+        slices(only, ranks=8, steps=4, count=64, request=48 * KIB, compute=0.05),
+    )
+
+
 def kernel(name: str, scale: str = "only") -> Kernel:
     """Return a kernel by its name and scale.
 
     Raises:
         InvalidInput: there is none.
     """
-    for one in kernels():
+    every = (*kernels(), *kernels("test"))
+    for one in every:
         if (one.name, one.scale) == (name, scale):
             return one
-    known = ", ".join(f"{one.name} ({one.scale})" for one in kernels())
+    known = ", ".join(f"{one.name} ({one.scale})" for one in every)
     raise InvalidInput(f"there is no kernel {name} at the scale {scale}", hint=f"choose one of {known}")

@@ -105,8 +105,15 @@ class Writer:
 
     def write_all(self, name: str, places: Sequence[tuple[int, int]]) -> None:
         """Write collectively: offset and size of each rank's part, B."""
+        self._together("write_all", name, places)
+
+    def read_all(self, name: str, places: Sequence[tuple[int, int]]) -> None:
+        """Read as `write_all` writes."""
+        self._together("read_all", name, places)
+
+    def _together(self, action: str, name: str, places: Sequence[tuple[int, int]]) -> None:
         for rank, (offset, size) in enumerate(places):
-            self._add(rank, "write_all", name, offset, size)
+            self._add(rank, action, name, offset, size)
 
     def put(self, path: str, count: int, size: int, *, ranks: Ranks) -> None:
         """Make `count` files of `size` B; # in the path stands for the number."""

@@ -1,22 +1,22 @@
-"""The table of all kernels, for docs/kernels.md."""
+"""The tables of all kernels, for docs/kernels.md."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acic.benchmarks.kernels import kernels
+from acic.benchmarks.kernels import Part, kernels
 from acic.benchmarks.kernels.kernel import Kernel
 from acic.workloads import Phase
 
 _NODES = 4  # that the ranks are dealt to
 
 
-def table() -> str:
-    """Return the kernels as two Markdown tables: what they do, and where they come from."""
+def table(part: Part) -> str:
+    """Return the kernels of one part as two Markdown tables: what they do, and where they come from."""
     head = ("kernel", "ranks", "moves", "compute", "I/O, as its nine characteristics have it", "keeps")
-    rows = [_row(one) for one in kernels()]
+    rows = [_row(one) for one in kernels(part)]
     sources = ("kernel", "what", "follows", "changed")
-    return _markdown(head, rows) + "\n" + _markdown(sources, _sources())
+    return _markdown(head, rows) + "\n" + _markdown(sources, _sources(part))
 
 
 def _row(kernel: Kernel) -> tuple[str, ...]:
@@ -39,10 +39,10 @@ def _phase(phase: Phase) -> str:
     return f"{' '.join(words)}, {c.iterations} x {_size(c.data_size)} in {_size(c.request_size)}"
 
 
-def _sources() -> Iterator[tuple[str, ...]]:
-    names = list(dict.fromkeys(one.name for one in kernels()))
+def _sources(part: Part) -> Iterator[tuple[str, ...]]:
+    names = list(dict.fromkeys(one.name for one in kernels(part)))
     for name in names:
-        alike = [one for one in kernels() if one.name == name]
+        alike = [one for one in kernels(part) if one.name == name]
         changes = {one.changed: one.scale for one in alike}
         several = [f"{scale.capitalize()}: {changed}" for changed, scale in changes.items()]
         yield f"`{name}`", alike[0].title, alike[0].source, " ".join(several if len(changes) > 1 else changes)

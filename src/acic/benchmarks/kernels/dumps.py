@@ -1,0 +1,199 @@
+"""Applications for a test that write what they computed; two of them read it back."""
+
+from __future__ import annotations
+
+import math
+
+from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.script import Box, Writer
+from acic.units import KIB
+from acic.workloads import Access, Interface, Operation
+
+_DOUBLE, _FLOAT = 8, 4  # B
+
+
+def hacc(scale: str, *, ranks: int, particles: int, compute: float) -> Kernel:
+    """HACC-IO: nine variables of all particles to a file for each process, which is read back."""
+    variables, particle = 9, 38
+    mine = particles * particle
+    names = [f"hacc-{rank}.data" for rank in range(ranks)]
+    writer = Writer(ranks)
+    writer.compute(compute)
+    writer.barrier()
+    for write in (True, False):
+        for rank, name in enumerate(names):
+            writer.open(f"f{rank}", name, ranks=rank, write=write)
+            move = writer.write if write else writer.read
+            move(f"f{rank}", 0, mine // variables, count=variables, ranks=rank)
+            writer.close(f"f{rank}", ranks=rank)
+        writer.barrier()
+    phases = [
+        phase(
+            operation,
+            names[0],
+            processes=ranks,
+            data_size=mine,
+            request_size=mine // variables,
+            interface=Interface.POSIX,
+            shared=False,
+            access=Access.CONSECUTIVE,
+            files=ranks,
+            pause=compute,
+        )
+        for operation in (Operation.WRITE, Operation.READ)
+    ]
+    return Kernel(
+        name="hacc",
+        scale=scale,
+        title="HACC-IO: a checkpoint of all particles, a file each, and its restart",
+        source="the log hacc_write_read: seven floats, an identity and a mask of each particle, 38 B",
+        changed=f"{particles} particles on each process; the variables' pieces are alike.",
+        processes=ranks,
+        workload=workload("hacc", ranks, *phases),
+        run=writer.script,
+        results=tuple(names),
+        compute=compute,
+        bytes_moved=sum(one.bytes for one in phases),
+    )
+
+
+def s3d(scale: str, *, split: tuple[int, int, int], side: int, dumps: int, compute: float) -> Kernel:
+    """S3D-IO: 16 fields on a 3-D grid, each process a block, a file for each dump."""
+    fields = 16  # 11 species, three velocities, pressure and temperature
+    ranks = math.prod(split)
+    block = (side, side, side)
+    whole = (side * split[0], side * split[1], side * split[2])
+    mine, array = math.prod(block) * _DOUBLE, math.prod(whole) * _DOUBLE
+    blocks = _blocks(split, block)
+    names = [f"field.{dump}.nc" for dump in range(dumps)]
+    writer = Writer(ranks)
+    for name in names:
+        writer.compute(compute)
+        writer.barrier()
+        writer.open("nc", name, write=True, mpiio=True)
+        for field in range(fields):
+            writer.view("nc", field * array, _DOUBLE, whole, blocks)
+            writer.write_all("nc", [(0, mine)] * ranks)
+        writer.close("nc")
+    found = phase(
+        Operation.WRITE,
+        names[0],
+        processes=ranks,
+        iterations=dumps,
+        data_size=fields * mine,
+        request_size=mine,
+        interface=Interface.MPIIO,
+        collective=True,
+        shared=True,
+        access=Access.STRIDED,
+        files=dumps,
+        pause=compute,
+    )
+    return Kernel(
+        name="s3d",
+        scale=scale,
+        title="S3D-IO: blocks of the fields of a flame, a file for each dump, collective",
+        source="the log s3d_io_blocking: PnetCDF, blocking, five files",
+        changed=f"MPI-IO calls as PnetCDF makes them, a call for each field; blocks of {side}^3 points, {dumps} dumps.",
+        processes=ranks,
+        workload=workload("s3d", ranks, found),
+        run=writer.script,
+        results=tuple(names),
+        compute=dumps * compute,
+        bytes_moved=found.bytes,
+    )
+
+
+def wrf(scale: str, *, split: tuple[int, int], patch: int, frames: int, compute: float) -> Kernel:
+    """WRF: frames of a history file, each process a patch of all levels, all fields of a frame in one call."""
+    levels = 40
+    ranks = math.prod(split)
+    whole = (levels, patch * split[0], patch * split[1])
+    mine = levels * patch**2 * _FLOAT
+    writer = Writer(ranks)
+    writer.open("nc", "wrfout.nc", write=True, mpiio=True)
+    writer.view("nc", 0, _FLOAT, whole, _blocks((1, *split), (levels, patch, patch)))
+    for frame in range(frames):
+        writer.compute(compute)
+        writer.barrier()
+        writer.write_all("nc", [(frame * mine, mine)] * ranks)
+    writer.close("nc")
+    found = phase(
+        Operation.WRITE,
+        "wrfout.nc",
+        processes=ranks,
+        iterations=frames,
+        data_size=mine,
+        request_size=mine,
+        interface=Interface.MPIIO,
+        collective=True,
+        shared=True,
+        access=Access.STRIDED,
+        pause=compute,
+    )
+    return Kernel(
+        name="wrf",
+        scale=scale,
+        title="WRF: patches of a history file, frame after frame, collective",
+        source="the log wrf_io: PnetCDF, non-blocking, a call for each frame",
+        changed=f"A field of {levels} levels stands for all; patches of {patch}^2 points, {frames} frames.",
+        processes=ranks,
+        workload=workload("wrf", ranks, found),
+        run=writer.script,
+        results=("wrfout.nc",),
+        compute=frames * compute,
+        bytes_moved=found.bytes,
+    )
+
+
+def btio_ep(scale: str, *, ranks: int, dumps: int, compute: float) -> Kernel:
+    """BT-IO with a file for each process: dumps between time steps, and all of it read back to be verified."""
+    request, pieces = 128 * KIB, 20
+    mine = request * pieces
+    names = [f"btio.epio.{rank}" for rank in range(ranks)]
+    writer = Writer(ranks)
+    for rank, name in enumerate(names):
+        writer.open(f"f{rank}", name, ranks=rank, write=True)
+    for dump in range(dumps):
+        writer.compute(compute)
+        for rank in range(ranks):
+            writer.write(f"f{rank}", dump * mine, request, count=pieces, ranks=rank)
+    writer.barrier()
+    for rank in range(ranks):
+        writer.read(f"f{rank}", 0, request, count=dumps * pieces, ranks=rank)
+        writer.close(f"f{rank}", ranks=rank)
+    phases = [
+        phase(
+            operation,
+            names[0],
+            processes=ranks,
+            iterations=iterations,
+            data_size=dumps * mine // iterations,
+            request_size=request,
+            interface=Interface.POSIX,
+            shared=False,
+            access=Access.CONSECUTIVE,
+            files=ranks,
+            pause=compute if iterations > 1 else 0.0,
+        )
+        for operation, iterations in ((Operation.WRITE, dumps), (Operation.READ, 1))
+    ]
+    return Kernel(
+        name="btio-ep",
+        scale=scale,
+        title="BT-IO, a file for each process, read back at the end",
+        source="the log btio_A_ep_io: NPB BT, 40 dumps in requests of 128 KiB",
+        changed=f"POSIX, where NPB writes through Fortran; {dumps} dumps.",
+        processes=ranks,
+        workload=workload("btio-ep", ranks, *phases),
+        run=writer.script,
+        results=tuple(names),
+        compute=dumps * compute,
+        bytes_moved=sum(one.bytes for one in phases),
+    )
+
+
+def _blocks(split: tuple[int, int, int], block: tuple[int, int, int]) -> list[list[Box]]:
+    """Return each rank's block of an array that is cut in three dimensions, the last one fastest."""
+    places = [(z, y, x) for z in range(split[0]) for y in range(split[1]) for x in range(split[2])]
+    return [[((z * block[0], y * block[1], x * block[2]), block)] for z, y, x in places]
