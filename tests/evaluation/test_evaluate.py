@@ -205,6 +205,39 @@ def test_json_has_every_figure_and_says_failed_for_what_failed(acic: Call, tmp_p
     assert len(found["observations"]) == 9
 
 
+def gone_wrong() -> tuple[list[Run], Configuration, Configuration]:
+    """Return a truth in which the best configuration of an application gives another one wrong bytes; and the next."""
+    runs = truth(repetitions=1)
+    row = sorted((r for r in runs if r.kernel == "random-reads"), key=lambda r: r.total or math.inf)
+    wrong, sound = row[0].configuration, row[1].configuration
+    assert LAB.baseline not in (wrong, sound)
+    broken = [
+        replace(r, outcome=Outcome.CORRUPT, seconds=None) if (r.kernel, r.configuration) == ("btio", wrong) else r
+        for r in runs
+    ]
+    return broken, wrong, sound
+
+
+def test_without_what_gave_wrong_bytes_the_best_is_the_best_of_the_rest(acic: Call, tmp_path: Path) -> None:
+    runs, wrong, sound = gone_wrong()
+    write_truth(runs, tmp_path / "t.parquet")
+    given = ("--truth", tmp_path / "t.parquet", "--method", "best", "--goal", "time", "--json")
+    for more, expected, count in (((), wrong, len(SOME)), (("--sound",), sound, len(SOME) - 1)):
+        status, out, _ = acic(*given, *more)
+        assert status == 0
+        found = json.loads(out)
+        assert found["extent"]["configurations"] == count
+        (goal,) = found["goals"]
+        (optimum,) = (one for one in goal["optima"] if one["application"] == ["random-reads", "only"])
+        assert optimum["configuration"] == dict(expected)
+
+
+def test_the_best_few_are_run_again_with_and_without_what_gave_wrong_bytes() -> None:
+    runs, wrong, sound = gone_wrong()
+    found = contenders(runs, LAB, methods(("baseline",)), knowledge, top=1)
+    assert {wrong, sound} <= set(found["random-reads", "only"])
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

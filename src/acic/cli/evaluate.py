@@ -50,6 +50,7 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
     help="Runs of the best few and the recommended ones made after, at least 5 each: regret is taken from these too."
     "  [default: what comes with acic, for its own ground truth]",
 )
+@click.option("--sound", is_flag=True, help="Without configurations that gave any application wrong bytes.")
 @click.option("--goal", type=click.Choice(["time", "cost"]), help="What to minimise.  [default: both, one by one]")
 @click.option(
     "--method", "names", multiple=True, metavar="NAME", help="A method to judge, model:forest or fixed; repeat.  [all]"
@@ -69,6 +70,7 @@ def evaluate(
     part: Part,
     truth: Path | None,
     fresh: Path | None,
+    sound: bool,
     goal: str | None,
     names: tuple[str, ...],
     figures: tuple[str, ...],
@@ -88,7 +90,7 @@ def evaluate(
     from acic.evaluation.evaluate import GOALS, bundled_fresh, bundled_truth
     from acic.evaluation.evaluate import evaluate as judge
     from acic.evaluation.methods import Advised, methods
-    from acic.evaluation.truth import read_truth
+    from acic.evaluation.truth import read_truth, unsound
     from acic.platforms import load_platform
 
     _check(figures, html, pictures)
@@ -99,6 +101,9 @@ def evaluate(
     models = [one.model for one in chosen if isinstance(one, Advised)]
     runs = read_truth(truth) if truth else bundled_truth(platform.name, part)
     again = read_truth(fresh) if fresh else [] if truth else bundled_fresh(platform.name, part)
+    if sound:
+        wrong = unsound(runs)
+        runs, again = ([run for run in those if run.configuration not in wrong] for those in (runs, again))
     goals = (goal,) if goal else GOALS
     knowledge = knowing(platform, store_url, models)
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:

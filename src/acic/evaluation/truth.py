@@ -73,6 +73,11 @@ class Run:
         )
 
 
+def unsound(runs: Iterable[Run]) -> frozenset[Configuration]:
+    """Return the configurations that gave wrong bytes to any application: nobody should run those."""
+    return frozenset(run.configuration for run in runs if run.outcome is Outcome.CORRUPT)
+
+
 def write_truth(runs: Iterable[Run], path: Path) -> None:
     """Write runs as Parquet, whole or not at all, with the configuration as JSON in a column."""
     import pyarrow as pa
