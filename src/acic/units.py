@@ -48,6 +48,11 @@ def format_bytes(size: float) -> str:
     return f"{size:.0f} B"
 
 
+def format_setting(name: str, value: object) -> str:
+    """Return the value of a setting as people read it: that of a size with its unit."""
+    return format_bytes(value) if name.endswith("_size") and isinstance(value, int) else str(value)
+
+
 def format_bandwidth(rate: float) -> str:
     """Return `rate` B/s in MiB/s or GiB/s."""
     return f"{rate / GIB:.2f} GiB/s" if rate >= 10 * GIB else f"{rate / MIB:.4g} MiB/s"

@@ -72,7 +72,9 @@ def test_one_measurement_is_shown_by_its_first_digits(acic: Acic) -> None:
     acic("data", "import", IOR / "mpiio_coll.json", *WHERE)
     (one, _) = acic("data", "list", "--limit", "2", "--json").json["measurements"]
     assert acic("data", "show", one["id"][:8], "--json").json["measurement"] == one["measurement"]
-    assert "bandwidth" in acic("data", "list", "--limit", "1").out
+    listed = acic("data", "list", "--limit", "1").out
+    assert "bandwidth" in listed
+    assert "stripe_size 1 MiB" in listed
     assert acic("data", "show", one["id"][:8]).status == 0
 
 

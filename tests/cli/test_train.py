@@ -191,6 +191,13 @@ def test_a_name_that_is_taken_and_one_that_is_not_there(lab: Laboratory, acic: C
     assert acic("campaign", "list", "--json").json["campaigns"][0]["name"] == lab.name
 
 
+def test_where_there_are_no_campaigns_it_says_how_to_begin_one(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    assert not lab.campaign.exists()
+    found = acic("campaign", "list")
+    assert (found.status, found.out) == (0, "")
+    assert "acic train" in found.err
+
+
 def test_a_damaged_journal_is_one_message(lab: Laboratory, acic: Callable[..., Result]) -> None:
     assert acic(*lab.train(*QUICK)).status == 0
     file = lab.campaign / "journal.jsonl"

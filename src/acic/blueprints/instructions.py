@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, KINDS, LAB, WHOLE, Settings, settings
 from acic.space import Value
-from acic.units import format_bytes
+from acic.units import format_setting
 
 HINTS_FILE = "acic.hints"
 
@@ -84,7 +84,7 @@ def _hints(wanted: Settings) -> list[Instruction]:
 
 
 def _deployment(configuration: Mapping[str, Value], *, lab: bool) -> Instruction:
-    parts = (f"{name.replace('_', ' ')} {_text(name, value)}" for name, value in configuration.items())
+    parts = (f"{name.replace('_', ' ')} {format_setting(name, value)}" for name, value in configuration.items())
     title = "Deploy the I/O system as " + ", ".join(parts)
     if not lab:
         return Instruction(title=title)
@@ -95,7 +95,3 @@ def _deployment(configuration: Mapping[str, Value], *, lab: bool) -> Instruction
     ]
     command = shlex.join(["sudo", "acic", "lab", "run", *options]) + " -- ./application {directory}"
     return Instruction(title=title, commands=(command,), check="sudo acic lab audit")
-
-
-def _text(name: str, value: Value) -> str:
-    return format_bytes(value) if name.endswith("_size") and isinstance(value, int) else str(value)

@@ -39,6 +39,9 @@ def list_(as_json: bool) -> None:
     if as_json:
         emit_json({"campaigns": found})
         return
+    if not found:
+        say("there are no campaigns yet: acic train --platform here --budget 10min")
+        return
     rows = [
         [s.name, s.status.partition(":")[0], str(s.measured), str(s.runs), format_seconds(s.seconds), _price(s.dollars)]
         for s in found

@@ -13,7 +13,7 @@ from acic.cli.output import emit_json, json_option, progress, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.errors import InvalidInput, UnreadableInput
-from acic.units import format_bandwidth, format_bytes
+from acic.units import format_bandwidth, format_bytes, format_setting
 from acic.workloads import Operation
 
 if TYPE_CHECKING:
@@ -226,5 +226,5 @@ def _row(measurement: Measurement) -> list[str]:
     moved = f"{c.io_processes} x {c.iterations} x {format_bytes(c.data_size)} by {format_bytes(c.request_size)}"
     workload = f"{c.operation} {moved}, {c.interface} {'shared' if c.shared else 'file per process'}"
     bandwidth = "-" if measurement.bandwidth is None else format_bandwidth(measurement.bandwidth)
-    values = " ".join(f"{k}={v}" for k, v in measurement.configuration.items())
+    values = ", ".join(f"{name} {format_setting(name, value)}" for name, value in measurement.configuration.items())
     return [fingerprint(measurement)[:12], measurement.platform, str(measurement.outcome), workload, bandwidth, values]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.output import say, table
-from acic.units import format_bytes, format_seconds, format_usd
+from acic.units import format_seconds, format_setting, format_usd
 
 if TYPE_CHECKING:
     from acic.evaluation.evaluate import Evaluated, Judgement, Optimum
@@ -202,9 +202,7 @@ def _observations(found: Evaluated) -> None:
 
 
 def _value(name: str, value: object) -> str:
-    if value is None:
-        return "-"
-    return format_bytes(value) if name.endswith("_size") and isinstance(value, int) else str(value)
+    return "-" if value is None else format_setting(name, value)
 
 
 def _text(goal: str) -> Callable[[float], str]:

@@ -10,7 +10,7 @@ import click
 
 from acic.cli.output import emit_json, say, table
 from acic.errors import TransientError
-from acic.units import format_bandwidth, format_bytes, format_seconds
+from acic.units import format_bandwidth, format_bytes, format_seconds, format_setting
 
 if TYPE_CHECKING:
     from acic.lab import Lab, Site
@@ -90,8 +90,4 @@ def _disks(opened: Lab, node: str) -> str:
 
 def told(configuration: Mapping[str, Any]) -> str:
     """Return a configuration as a line of text."""
-    words = {
-        name: format_bytes(value) if name == "stripe_size" and isinstance(value, int) else str(value)
-        for name, value in configuration.items()
-    }
-    return ", ".join(f"{name} {value}" for name, value in words.items())
+    return ", ".join(f"{name} {format_setting(name, value)}" for name, value in configuration.items())

@@ -17,7 +17,7 @@ from acic.cli.measuring import Interrupted, progress
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.settings_option import settings_of
 from acic.errors import InvalidInput
-from acic.units import format_bytes, format_seconds, format_usd, parse_seconds
+from acic.units import format_seconds, format_setting, format_usd, parse_seconds
 
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
@@ -290,8 +290,7 @@ def _plain(goal: str, field: Field) -> dict[str, object]:
 
 
 def _words(configuration: Mapping[str, Value]) -> str:
-    sized = {n: format_bytes(v) for n, v in configuration.items() if n.endswith("_size") and isinstance(v, int)}
-    return ", ".join(str(value) for value in (dict(configuration) | sized).values())
+    return ", ".join(format_setting(name, value) for name, value in configuration.items())
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from acic.space import Configuration, Value
-from acic.units import KIB, MIB, format_bytes
+from acic.units import KIB, MIB, format_setting
 from acic.workloads import Access, Characteristics, Interface, Phase, Workload
 
 SMALL = 64 * KIB  # B of a request, below which latency counts and not bandwidth
@@ -199,11 +199,7 @@ def table() -> str:
 
 
 def _listed(values: Mapping[str, tuple[Value, ...]]) -> str:
-    return "; ".join(f"`{name}` {', '.join(_text(name, v) for v in those)}" for name, those in values.items())
-
-
-def _text(name: str, value: Value) -> str:
-    return format_bytes(value) if name.endswith("_size") and isinstance(value, int) else str(value)
+    return "; ".join(f"`{name}` {', '.join(format_setting(name, v) for v in those)}" for name, those in values.items())
 
 
 def _distance(rule: Rule, configuration: Configuration) -> int:
