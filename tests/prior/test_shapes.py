@@ -13,7 +13,7 @@ from acic.platforms import load_platform
 from acic.prior import Prior, Resource, Use, prior_of, uses_of
 from acic.prior.demand import demand_of
 from acic.prior.facts import facts_of
-from acic.prior.roofline import networks, streaming
+from acic.prior.roofline import _crossing, networks, streaming
 from acic.prior.spread import busiest
 from acic.space import Configuration
 from acic.units import GIB, MIB
@@ -175,15 +175,35 @@ def test_disks_catch_up_while_an_application_computes(prior: Prior) -> None:
 
 
 def test_a_ceph_client_sends_while_its_application_pauses_and_the_rest_at_the_end(prior: Prior) -> None:
-    twice = replace(SHARED, operation=Operation.WRITE, data_size=MIB, request_size=MIB, iterations=2)
+    twice = replace(SHARED, operation=Operation.WRITE, data_size=16 * MIB, request_size=MIB, iterations=2)
     pair = prior.systems([system("CephFS", 4, stripe_size=65_536, consistency=c) for c in ("relaxed", "strict")])
     uses = (Use(syncs=0), Use(syncs=0, pauses=1, pause=1.0), Use(syncs=1, pauses=1, pause=1.0))
     demands = (demand_of(twice, 4, use) for use in uses)
     left, paused, synced = (streaming(d, pair, busiest(d, pair))[:, Resource.CLIENT_NETWORK] for d in demands)
-    crossed = pytest.approx(4 * MIB / 49e6, rel=0.1)
+    crossed = pytest.approx(64 * MIB / 49e6, rel=0.1)
     assert left == crossed
-    assert paused.tolist() == [0.0, crossed]  # strict: nothing is kept of a file that several write
+    # 49 MB/s for a second; strict: nothing is kept of a file that several write
+    assert paused.tolist() == [pytest.approx((64 * MIB - 49e6) / 49e6, rel=0.1), crossed]
     assert synced == crossed
+
+
+def test_a_ceph_client_keeps_a_little_until_the_end(prior: Prior) -> None:
+    """client_oc_target_dirty is 8 MiB: before that nothing is sent, however long the application pauses."""
+    lazy = prior.systems([system("CephFS", 4, stripe_size=65_536, consistency="relaxed")])
+    for each, part in ((MIB, 1.0), (4 * MIB, 0.5), (16 * MIB, 0.125)):  # 4 MiB, 16 and 64 on each node
+        twice = replace(SHARED, operation=Operation.WRITE, data_size=each, request_size=MIB, iterations=2)
+        demand = demand_of(twice, 4, Use(syncs=0, pauses=1, pause=60.0))
+        assert _crossing(demand, lazy)[0] == pytest.approx(part)
+
+
+def test_a_part_time_server_works_while_its_application_pauses(prior: Prior) -> None:
+    """Its work takes from the processors that compute; a dedicated one's does not."""
+    write = replace(SHARED, operation=Operation.WRITE, data_size=4 * MIB, request_size=MIB, iterations=8)
+    pair = prior.systems([system("GlusterFS", 2, stripe_size=1 << 40, placement=p) for p in _PLACES])
+    demands = (demand_of(write, 4, Use(syncs=0, pauses=7, pause=p)) for p in (0.0, 60.0))
+    at_once, paused = (streaming(d, pair, busiest(d, pair))[:, Resource.SERVER_PROCESSOR] for d in demands)
+    assert paused[0] < 0.9 * at_once[0]
+    assert paused[1] == at_once[1]
 
 
 def test_what_a_run_wrote_it_reads_from_its_clients(prior: Prior) -> None:

@@ -34,6 +34,7 @@ class Design:
         byte: s of a server's processor for one B: copies between network, page cache and disk; and checksums.
         client: s of a client's processor for one B.
         behind: B of writes that each process may be ahead of the servers; 0: it waits for each.
+        keeps: B of writes that each client has before it begins to send any.
         ahead: B that are read ahead for each process; 0: nothing is.
         remembers: whether clients keep what they wrote, and read it again from there.
         cached: whether servers answer a write out of the page cache, and meet the disk when it is synced.
@@ -52,6 +53,7 @@ class Design:
     client: float
     behind: int
     ahead: int
+    keeps: int = 0
     remembers: bool = True
     cached: bool = True
     unit: float = math.inf
@@ -93,6 +95,7 @@ DESIGNS: Mapping[str, Design] = {
         byte=5e-9,  # and a checksum at the messenger, and one at the store
         client=5e-9,
         behind=32 * MIB,  # client_oc_max_dirty
+        keeps=8 * MIB,  # client_oc_target_dirty; for five seconds
         ahead=8 * MIB,  # two objects
         cached=False,  # BlueStore writes past the page cache
         unit=4 * MIB,

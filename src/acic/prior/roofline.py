@@ -48,9 +48,12 @@ def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
     found[:, Resource.CLIENT_NETWORK], found[:, Resource.SERVER_NETWORK] = networks(demand, systems, load)
     found[:, Resource.DISK_BANDWIDTH] = disk_bytes(demand, systems, load)
     found[:, Resource.DISK_IOPS] = disk_requests(demand, systems, load)
-    found[:, Resource.CLIENT_PROCESSOR], found[:, Resource.SERVER_PROCESSOR] = processors(demand, systems, load)
+    found[:, Resource.CLIENT_PROCESSOR], busy = processors(demand, systems, load)
+    found[:, Resource.SERVER_PROCESSOR] = busy
     found[:, Resource.LATENCY] = latency(demand, systems)
     found[:, _BEYOND_CLIENTS] *= _crossing(demand, systems)[:, None]
+    if not demand.reads:  # a part-time server's work is not hidden: what computes wants the same processors
+        found[systems.part_time, Resource.SERVER_PROCESSOR] = busy[systems.part_time]
     return found
 
 
@@ -158,16 +161,18 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
 def _crossing(demand: Demand, systems: Systems) -> Floats:
     """Return the share of the data that leaves, or reaches, clients while the application waits for it.
 
-    What nobody synced clients may send while the application does no I/O; what they hold at the end they have to send
-    then. What they have they also read without anybody else.
+    What nobody synced clients may send while the application does no I/O, but for what they keep; what they hold at the
+    end they have to send then. What they have they also read without anybody else.
     """
     if demand.reads:
         return np.where(demand.own & systems.remembers & ~_shunned(demand, systems), 0.0, 1.0)
     if demand.syncs:
         return np.ones(len(systems))
     behind = systems.behind * demand.streams / demand.nodes
-    each = demand.pauses * np.minimum(behind, demand.pause * systems.nic)
-    return np.where(_waits(demand, systems), 1.0, np.maximum(0.0, 1.0 - each * demand.nodes / demand.total))
+    own = demand.total / demand.nodes
+    free = demand.pauses * np.minimum(behind, demand.pause * systems.nic)
+    sent = np.minimum(free, np.maximum(own - systems.keeps, 0.0))
+    return np.where(_waits(demand, systems), 1.0, 1.0 - sent / own)
 
 
 def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:

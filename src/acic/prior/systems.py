@@ -36,7 +36,7 @@ class Systems:
         syncs: fsync calls a second that all disks of a server manage together at most; inf for their I/Os alone.
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, server, byte, client, behind, ahead, remembers, cached, piece, hashed, closes,
+        call, trips, opening, server, byte, client, behind, keeps, ahead, remembers, cached, piece, hashed, closes,
             spread_names: as `Design` has them.
     """
 
@@ -60,6 +60,7 @@ class Systems:
     byte: Floats
     client: Floats
     behind: Floats
+    keeps: Floats
     ahead: Floats
     remembers: Flags
     cached: Flags
