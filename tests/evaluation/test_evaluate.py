@@ -320,6 +320,26 @@ def test_a_survey_of_points_runs_each_as_often_as_it_has_passes(
         Survey.of_points("lab", {("nobody", "small"): SOME[:1]}, name="other", passes=1, seed=0, now=WHEN)
 
 
+def test_applications_that_were_run_again_whole_are_not_run_a_third_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    by_name = {(k.name, k.scale): k for k in SIX}
+    first = Survey.of_points(
+        "lab", {("btio", "small"): SOME[:3], ("pop", "large"): SOME[:1]}, name="a", passes=2, seed=1, now=WHEN
+    )
+    measure(first, lambda k, c, number: run_of(by_name[k.name, k.scale], c, number))
+    now = {("btio", "small"): SOME[:2], ("pop", "large"): SOME[:2]}  # another choice for one, one fewer for the other
+    second = Survey.of_points("lab", now, name="b", passes=2, seed=1, now=WHEN, done=first.runs)
+    assert {run.kernel for run in second.runs} == {"btio"}
+    assert len(second.runs) == 3 * 2  # what was not asked for is no reason to forget it
+    measure(second, lambda k, c, number: run_of(by_name[k.name, k.scale], c, number, factor=2.0))
+    made = [(r.kernel, r.configuration, r.repetition) for r in Survey.open("b").runs if r.kernel == "pop"]
+    assert sorted(made, key=str) == sorted((("pop", c, n) for c in SOME[:2] for n in range(2)), key=str)
+    third = Survey.of_points("lab", now, name="c", passes=3, seed=1, now=WHEN, done=second.runs)
+    assert third.runs == []  # a pass is missing
+
+
 def test_the_command_plans_fresh_runs(
     capsys: pytest.CaptureFixture[str], file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -56,7 +56,12 @@ def survey() -> None:
 @click.option("--configurations", type=click.IntRange(1), default=160, show_default=True, help="How many at most.")
 @click.option("--passes", type=click.IntRange(1), default=3, show_default=True, help="Runs of each point.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw, and of the order.")
-@click.option("--with", "file", type=click.Path(path_type=Path), help="Go on from runs that were exported.")
+@click.option(
+    "--with",
+    "file",
+    type=click.Path(path_type=Path),
+    help="Go on from runs that were exported; with --best, for applications that have all there.",
+)
 @click.option("--again", metavar="SURVEY", help="Repeat points of this survey instead, drawn at random.")
 @click.option("--points", type=click.IntRange(1), default=30, show_default=True, help="How many, for --again.")
 @click.option(
@@ -101,7 +106,8 @@ def begin(
         made = Survey.open(again).again(name=name, points=points, seed=seed, now=now)
     elif best:
         wanted = _contenders(read_truth(best), platform_name, methods, top)
-        made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now)
+        done = read_truth(file) if file else ()
+        made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now, done=done)
     else:
         values = settings_of(load_platform(platform_name), only, "--only")
         made = Survey.begin(
@@ -121,6 +127,8 @@ def begin(
         emit_json({"survey": name, "configurations": len(plan.configurations), "runs": plan.runs})
         return
     click.echo(f"{len(plan.kernels)} applications, {len(plan.configurations)} configurations: {plan.runs} runs in all")
+    if before := len(made.runs):
+        say(f"{before} runs were made before")
     say(f"next: acic survey run {name} --budget 1h")
 
 

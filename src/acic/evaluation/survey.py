@@ -178,6 +178,7 @@ class Survey:
         passes: int,
         seed: int,
         now: datetime,
+        done: Sequence[Run] = (),
     ) -> Survey:
         """Return a new survey of certain configurations for each application: of those that are measured once more.
 
@@ -188,6 +189,8 @@ class Survey:
             passes: through all of them, so that runs of a point are apart and those of an application interleaved.
             seed: of the order.
             now: the time, for the journal.
+            done: runs that were made before: those of applications that have all their points there are kept, and not
+                made again. Others are run whole, because only runs of the same passes can be compared.
 
         Raises:
             InvalidInput: there is one of that name already, or an application is not known.
@@ -207,7 +210,13 @@ class Survey:
             "seed": seed,
             "mark": mark(read_platform(text, platform), applications),
         }
-        return cls(Journal.create(surveys_folder() / name, begun, kind="survey"))
+        journal = Journal.create(surveys_folder() / name, begun, kind="survey")
+        made = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
+        whole = {a for a, those in points.items() if all((*a, c, n) in made for c in those for n in range(passes))}
+        for run in done:
+            if (run.kernel, run.scale) in whole:
+                journal.append("ran", **run.content())
+        return cls(journal)
 
     @classmethod
     def open(cls, name: str) -> Survey:
