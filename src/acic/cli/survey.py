@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,17 +13,17 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.measuring import Interrupted, progress
-from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.output import emit_json, json_option, say
 from acic.cli.settings_option import settings_of
+from acic.cli.survey_shown import compare, plain_field, show_field
 from acic.errors import InvalidInput
-from acic.units import format_seconds, format_setting, format_usd, parse_seconds
+from acic.units import parse_seconds
 
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
-    from acic.evaluation.field import Field, Table
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import Run
-    from acic.space import Configuration, Value
+    from acic.space import Configuration
 
 
 @click.group(epilog="Example: acic survey begin truth --platform lab --only instance_type=lab.400m")
@@ -181,42 +180,18 @@ def show(name_or_file: str, against: str | None, others: tuple[str, ...], as_jso
         raise InvalidInput("--noise needs --against", hint="name the survey that both repeat: --against truth")
     if against:
         before, _ = _runs(against)
-        _compare(before, runs, [run for name in others for run in _runs(name)[0]], as_json)
+        compare(before, runs, [run for name in others for run in _runs(name)[0]], as_json)
         return
     platform = load_platform(platform_name)
     tables = {goal: table_of(runs, platform, goal) for goal in ("time", "cost")}
     fields = {goal: field_of(made) for goal, made in tables.items()}
     if as_json:
-        emit_json({"fields": [_plain(goal, field) for goal, field in fields.items()], "noise": noise_of(runs)})
+        emit_json({"fields": [plain_field(goal, field) for goal, field in fields.items()], "noise": noise_of(runs)})
         return
     for goal, field in fields.items():
-        _show(goal, field, tables[goal])
+        show_field(goal, field, tables[goal])
     noise = noise_of(runs)
     click.echo(f"{len(runs)} runs; repeated runs differ by {noise.typical:.1%} typically, 90 % by {noise.covers:.0%}")
-
-
-def _compare(before: list[Run], after: list[Run], others: list[Run], as_json: bool) -> None:
-    """Tell whether runs agree with those made before, within the noise of these and of others that repeat them."""
-    from acic.evaluation.noise import agreement, noise_of
-
-    noise = noise_of([*before, *others])
-    found = agreement(before, after, covers=noise.covers)
-    if as_json:
-        emit_json({"noise": noise, "points": found})
-        return
-    words = {True: "", False: "no", None: "?"}
-    rows = [[a.kernel, a.scale, _words(a.configuration), f"{a.ratio:.2f}", words[a.within]] for a in found]
-    table(["application", "scale", "configuration", "again / before", "agrees"], rows, right=["again / before"])
-    if math.isnan(noise.covers):
-        click.echo(
-            "whether they agree cannot be told: nothing was run twice; --noise SURVEY takes the noise from others"
-        )
-        return
-    agreeing = sum(a.within is True for a in found)
-    click.echo(
-        f"{agreeing} of {len(found)} agree within {noise.covers:.0%}, which covers 90 % of the runs of {noise.points} "
-        "points that were repeated"
-    )
 
 
 @survey.command(epilog="Example: acic survey export truth truth.parquet")
@@ -270,35 +245,6 @@ def _runs(name_or_file: str) -> tuple[list[Run], str]:
     if not opened.runs:
         raise InvalidInput(f"nothing was measured in {name_or_file} yet", hint=f"sudo acic survey run {name_or_file}")
     return opened.runs, opened.journal.begun["platform"]
-
-
-def _show(goal: str, field: Field, made: Table) -> None:
-    text = format_seconds if goal == "time" else format_usd
-    rows = []
-    for application, best in field.best.items():
-        value = made.values[made.applications.index(application), made.configurations.index(best)]
-        spread, regret = field.spread[application], field.regret[application]
-        rows.append([*application, text(float(value)), _words(best), f"{spread:.1f}x", f"{regret:.0%}"])
-    title = f"{goal}: {field.distinct} different best configurations for {len(field.best)} applications"
-    columns = ["application", "scale", "best", "on", "worst / best", "regret of the fixed one"]
-    table(columns, rows, title=title, right=["best", "worst / best", "regret of the fixed one"])
-    mean = sum(field.regret.values()) / len(field.regret)
-    click.echo(f"the best fixed configuration ({_words(field.fixed)}) has a mean regret of {mean:.0%}\n")
-
-
-def _plain(goal: str, field: Field) -> dict[str, object]:
-    return {
-        "goal": goal,
-        "distinct": field.distinct,
-        "fixed": dict(field.fixed),
-        "regret": {" ".join(a): r for a, r in field.regret.items()},
-        "best": {" ".join(a): dict(c) for a, c in field.best.items()},
-        "mean_regret": sum(field.regret.values()) / len(field.regret),
-    }
-
-
-def _words(configuration: Mapping[str, Value]) -> str:
-    return ", ".join(format_setting(name, value) for name, value in configuration.items())
 
 
 @contextmanager
