@@ -1,7 +1,8 @@
 """Applications that are used only to evaluate advice, never to train what gives it.
 
-Those for development are looked at while advice is made better. Those for a test came when it was finished, and nothing
-may be changed for what they show: only they tell what advice is worth for an application that nobody had in mind.
+Those for development are looked at while advice is made better. Nobody sees a figure of those for a test before it is
+finished, and nothing may be changed for what they show: only they tell what advice is worth for an application that
+nobody had in mind.
 
 Each follows a paper, a log or common practice (docs/kernels.md has the table). Their sizes suit four clients with
 networks of 50 MB/s: between 1.5 and 4 s on a configuration that is not bad. They were chosen before anything was
