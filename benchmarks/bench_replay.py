@@ -1,7 +1,8 @@
 """How few runs are enough, and what liars cost, on the ground truth of the lab and the training that acic carries.
 
-Three tables, all of replayed measurements, for seeds that repeat to the digit: regret of the median application after
-so many real runs of it; regret over training runs, with the machine time that they took; and a simulated crowd.
+Four tables, all of replayed measurements, for seeds that repeat to the digit: regret of the median application after
+so many real runs of it; regret over training runs, with the machine time that they took; regret on another kind of
+instance over training runs there; and a simulated crowd.
 
 Run it: python benchmarks/bench_replay.py [--only loops] [--goal cost] [--model forest] [--truth FILE] [--processes 2]
 """
@@ -19,12 +20,14 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from acic.evaluation.crowd import LIES, SHARES, harm
+from acic.evaluation.evaluate import bundled_transfer
 from acic.evaluation.learning_curves import figure_8, learning_curves
 from acic.evaluation.loops import Before, available, curve, needed, regrets
 from acic.evaluation.picks import Curve
 from acic.evaluation.replay import replay_of
 from acic.evaluation.taught import Judge, judge_of, taught
 from acic.evaluation.training import Training, training_of
+from acic.evaluation.transfer import other_kind, transfer
 from acic.evaluation.truth import Run, read_truth
 from acic.models.registry import DEFAULT, learner
 from acic.platforms import Platform, load_platform
@@ -83,6 +86,14 @@ def show(curves: tuple[Curve, ...]) -> None:
         print(f"{one.name:32}" + "".join(f"{v:8.1f}" if plain else f"{v:8.1%}" for v in one.middle), flush=True)
 
 
+def elsewhere(training: Training, platform: Platform, given: argparse.Namespace) -> None:
+    judge = judge_of(bundled_transfer(platform.name), platform, given.goal)
+    print(f"\ntraining runs on {other_kind(judge)}: {len(judge.table.configurations) - 1} configurations, ", end="")
+    print(f"{len(judge.table.applications)} applications; {given.seeds} seeds; regret of the median application")
+    models = tuple(dict.fromkeys(("cart", "forest", given.model, "prior")))
+    show(transfer(training.rows, judge, models=models, seeds=given.seeds, processes=given.processes))
+
+
 def crowd(platform: Platform, judge: Judge, given: argparse.Namespace) -> None:
     rows = training_table(bundled(platform), platform)
     print(f"\ncrowd, simulated: regret of the median application; model {given.model}; {given.seeds} seeds")
@@ -98,7 +109,7 @@ def crowd(platform: Platform, judge: Judge, given: argparse.Namespace) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=["loops", "training", "crowd"], help="one of the tables")
+    parser.add_argument("--only", choices=["loops", "training", "transfer", "crowd"], help="one of the tables")
     parser.add_argument("--goal", choices=["time", "cost"], default="time")
     parser.add_argument("--model", default=DEFAULT, help="beside cart: a name of `acic model list`")
     parser.add_argument("--truth", type=Path, help="a file of `acic survey export`, instead of the one in the package")
@@ -115,6 +126,8 @@ def main() -> int:
         loops(runs, platform, training, judge, given)
     if given.only in (None, "training"):
         learning(training, judge, given)
+    if given.only in (None, "transfer"):
+        elsewhere(training, platform, given)
     if given.only in (None, "crowd"):
         crowd(platform, judge, given)
     return 0

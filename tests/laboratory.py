@@ -17,7 +17,7 @@ from acic.platforms import load_platform
 from tests.cluster.services import SBIN, skip_or_fail
 
 NAME, NETWORK, NIC = "t", "10.60.0.0/24", "lab.400m"
-LOCK = Path("/tmp/acic-lab-tests.lock")  # noqa: S108  # all checkouts on a machine share it
+LOCK = Path("/tmp/acic-lab-tests.lock")  # all checkouts on a machine share it
 
 
 def facts() -> LabFacts:

@@ -34,7 +34,7 @@ def fits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen: list[int] = []
     original = learn
 
-    def counted(rows, *args, **kwargs):  # type: ignore[no-untyped-def]
+    def counted(rows, *args, **kwargs):  # type: ignore[no-untyped-def]  # whatever the original takes
         seen.append(len(rows))
         return original(rows, *args, **kwargs)
 

@@ -133,7 +133,7 @@ def test_two_phases_are_weighed_by_their_time(cluster: Platform, knowledge: Know
 def test_outside_of_what_was_measured_is_told_and_never_trusted(
     cluster: Platform, knowledge: Knowledge, change: dict[str, object], said: str
 ) -> None:
-    advice = recommend(application(replace(WRITE, **change)), cluster, knowledge)  # type: ignore[arg-type]
+    advice = recommend(application(replace(WRITE, **change)), cluster, knowledge)  # type: ignore[arg-type]  # checked by the callee
     assert said in advice.extrapolated
     assert advice.verdict is not Verdict.CHANGE
 

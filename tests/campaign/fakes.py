@@ -126,8 +126,8 @@ def controller(
         field_,
         Planner(field_, planned.pop("seed", 0), points=budget.points, **planned),
         Rules(budget, repeats or Repeats(1, 1), verify),
-        trials,  # type: ignore[arg-type]
-        FakeStore(),  # type: ignore[arg-type]
+        trials,  # type: ignore[arg-type]  # a fake
+        FakeStore(),  # type: ignore[arg-type]  # a fake
         tool="ior",
         clock=trials.clock,
     )

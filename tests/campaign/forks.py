@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from acic.campaign import active, session, summary  # noqa: F401  (imported once, for all copies)
 from acic.campaign.journal import Journal
-from acic.cli import measuring, train  # noqa: F401
+from acic.cli import measuring, train  # noqa: F401  (the same)
 from acic.cli.main import run
-from acic.store import database, engine, migrate, schema  # noqa: F401
+from acic.store import database, engine, migrate, schema  # noqa: F401  (the same)
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ def _doom(kind: str, how: str) -> None:
         if event == kind:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    Journal.append = doomed  # type: ignore[method-assign]
+    Journal.append = doomed  # type: ignore[method-assign]  # as a crash would
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def killed_at_random(forks: Forks, folder: Path, kills: int, points: int) -> Cou
     """Kill the controllers of one campaign after another; return what the killed were doing."""
     options = ("--points", points, *OPTIONS)
     wanted = undisturbed(forks, folder, *options)
-    rng = random.Random(kills)  # noqa: S311
+    rng = random.Random(kills)
     doing: Counter[str] = Counter()
     for number in range(kills):  # campaigns; the first few will do
         lab = Laboratory(folder / f"killed{number}", rules=RULES)

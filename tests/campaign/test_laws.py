@@ -280,7 +280,7 @@ class Promise:
         self._encoder_column = _column(field, column)
         self._fast = fast
 
-    def fit(self, data: Any, *, rng: np.random.Generator) -> Promise:  # noqa: ARG002
+    def fit(self, data: Any, *, rng: np.random.Generator) -> Promise:  # noqa: ARG002  (a Learner's)
         return self
 
     def predict(self, x: Any) -> Any:

@@ -46,7 +46,7 @@ def test_a_workload_file_is_taken_where_a_log_is(acic: Acic, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_damaged_log_gives_an_error_or_an_answer_and_never_a_traceback(acic: Acic, tmp_path: Path, seed: int) -> None:
-    rng = random.Random(seed)  # noqa: S311 (no secret)
+    rng = random.Random(seed)
     path = tmp_path / "damaged.darshan"
     path.write_bytes(mutate(rng.choice(EVERY_LOG).read_bytes(), rng))
     for words in (["characterize", path], ["characterize", path, "--partial", "--json"]):
@@ -57,7 +57,7 @@ def test_a_damaged_log_gives_an_error_or_an_answer_and_never_a_traceback(acic: A
 
 @pytest.mark.slow
 def test_a_thousand_damaged_logs(acic: Acic, tmp_path: Path) -> None:
-    rng = random.Random(1000)  # noqa: S311 (no secret)
+    rng = random.Random(1000)
     path = tmp_path / "damaged.darshan"
     for _ in range(1000):
         path.write_bytes(mutate(rng.choice(EVERY_LOG).read_bytes(), rng))

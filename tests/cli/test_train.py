@@ -37,7 +37,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
 
 
 @pytest.fixture
-def acic(lab: Laboratory, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:  # noqa: ARG001
+def acic(lab: Laboratory, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:  # noqa: ARG001  (sets up)
     def call(*words: object) -> Result:
         capsys.readouterr()
         status = run([str(word) for word in words])
@@ -265,6 +265,12 @@ def test_a_search_is_not_gone_on_with_as_a_training(lab: Laboratory, acic: Calla
         found = acic(*words)
         assert found.status == 2
         assert f"acic walk ... --resume --name {lab.name}" in found.err
+
+
+def test_options_that_a_campaign_already_has_are_refused(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    found = acic("train", "--resume", "--name", lab.name, "--budget", "1h")
+    assert found.status == 2
+    assert "--budget does nothing beside --resume" in found.err
 
 
 def test_a_paid_hour_ends_when_it_ends(lab: Laboratory, acic: Callable[..., Result]) -> None:

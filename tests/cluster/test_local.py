@@ -88,7 +88,7 @@ def test_unused_segments_are_removed_and_used_ones_are_not(tmp_path: Path) -> No
 
 
 def test_what_a_killed_mpi_program_leaves_in_memory_is_removed(tmp_path: Path) -> None:
-    leaked = Path(f"/dev/shm/mpich_shm_test{os.getpid()}")  # noqa: S108
+    leaked = Path(f"/dev/shm/mpich_shm_test{os.getpid()}")
     leaked.write_bytes(b"x")
     LocalRunner().reclaim(job(tmp_path, "true"))
     assert not leaked.exists()

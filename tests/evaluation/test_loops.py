@@ -32,7 +32,7 @@ QUICK = tuple(name for name in STRATEGIES if name != "optuna")
 
 
 def made(seed: int = 0, **more: float) -> Replay:
-    return replay_of(truth(seed=seed, **more), LAB, "time")  # type: ignore[arg-type]
+    return replay_of(truth(seed=seed, **more), LAB, "time")  # type: ignore[arg-type]  # checked by the callee
 
 
 def perfect(replay: Replay) -> Before:

@@ -22,7 +22,7 @@ some = st.sets(st.sampled_from(SLOW), min_size=1, max_size=40).map(lambda found:
 
 
 def made(seed: int = 0, **more: float) -> Replay:
-    return replay_of(truth(seed=seed, **more), LAB, "time")  # type: ignore[arg-type]
+    return replay_of(truth(seed=seed, **more), LAB, "time")  # type: ignore[arg-type]  # checked by the callee
 
 
 @given(seed=seeds, repetitions=st.integers(1, 4), failing=st.sampled_from([0.0, 0.3]))

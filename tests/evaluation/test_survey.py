@@ -14,7 +14,7 @@ from acic.errors import InvalidInput
 from acic.evaluation.noise import agreement, noise_of
 from acic.evaluation.survey import Survey, measure
 from acic.evaluation.truth import Run, write_truth
-from acic.space import Configuration
+from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -76,7 +76,7 @@ def test_applications_come_in_another_order_each_time() -> None:
 def test_a_survey_that_ran_out_of_time_goes_on_where_it_was() -> None:
     survey, fake = begun(), Fake()
     pieces = 0
-    while measure(Survey.open("truth"), fake.run, seconds=5.0, clock=ticking(1.0)):  # type: ignore[arg-type]
+    while measure(Survey.open("truth"), fake.run, seconds=5.0, clock=ticking(1.0)):  # type: ignore[arg-type]  # a fake
         pieces += 1
     assert pieces > 3
     assert len(fake.made) == survey.plan.runs
@@ -170,7 +170,7 @@ def test_noise_is_what_repeated_runs_differ_by() -> None:
 
 def test_runs_that_were_exported_are_gone_on_from() -> None:
     survey, fake = begun(), Fake()
-    measure(survey, fake.run, seconds=7.0, clock=ticking(1.0))  # type: ignore[arg-type]
+    measure(survey, fake.run, seconds=7.0, clock=ticking(1.0))  # type: ignore[arg-type]  # a fake
     before = survey.runs
     assert 0 < len(before) < survey.plan.runs
     only = {"instance_type": "lab.400m"}
@@ -193,8 +193,36 @@ def test_a_name_is_used_once_and_an_unknown_one_is_refused() -> None:
 
 
 def test_the_baseline_cannot_be_left_out() -> None:
-    with pytest.raises(InvalidInput, match="baseline"):
-        Survey.begin("lab", name="x", only={"instance_type": "lab.1g"}, count=4, passes=1, seed=0, now=NOW)
+    plan = Survey.begin("lab", name="x", only={"instance_type": "lab.1g"}, count=4, passes=1, seed=0, now=NOW).plan
+    baseline, *others = plan.configurations
+    assert baseline["instance_type"] == "lab.400m"
+    assert {c["instance_type"] for c in others} == {"lab.1g"}
+    assert len(others) == 3
+
+
+def test_values_that_no_configuration_has_together_are_refused() -> None:
+    none: dict[str, Value] = {"file_system": "NFS", "servers": 4}
+    with pytest.raises(InvalidInput, match="no configuration of lab has file_system=NFS, servers=4"):
+        Survey.begin("lab", name="x", only=none, count=4, passes=1, seed=0, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--again", "truth", "--among", "x.parquet"], "--among does nothing beside --again"),
+        (["--again", "truth", "--passes", "2"], "--passes does nothing beside --again"),
+        (["--best", "x.parquet", "--applications", "test"], "--applications does nothing beside --best"),
+        (["--best", "x.parquet", "--again", "truth"], "--best does nothing beside --again"),
+        (["--top", "2"], "--top does nothing without --again or --best"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["survey", "begin", "new", *words]) == 2
+    err = capsys.readouterr().err
+    assert told in err
+    assert "leave" in err
 
 
 def test_applications_for_a_test_are_measured_where_those_for_development_were(

@@ -39,19 +39,19 @@ CLIENTS = ("c0", "c1", "c2", "c3")
 
 
 @pytest.fixture
-def site(lab: Lab) -> Iterator[Site]:  # noqa: F811
+def site(lab: Lab) -> Iterator[Site]:
     yield lab.site if lab.site is not None else lab.deploy(CONFIGURATION)
     if lab.audit():
         lab.undeploy()
 
 
-def shell(lab: Lab, node: str, command: str, *, seconds: float = 30.0) -> str:  # noqa: F811
+def shell(lab: Lab, node: str, command: str, *, seconds: float = 30.0) -> str:
     done = lab.run(node, ["sh", "-c", command], seconds=seconds)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def met(lab: Lab, knob: Knob) -> bool:  # noqa: F811
+def met(lab: Lab, knob: Knob) -> bool:
     done = lab.run(knob.node, knob.command)
     return done.returncode == 0 and re.search(knob.matches, done.stdout, re.MULTILINE) is not None
 
@@ -62,7 +62,7 @@ def written(site: Site) -> int:
     return sum(int(stat.read_text().split()[6]) * 512 for stat in stats)
 
 
-def test_what_one_client_does_others_see_at_once(lab: Lab, site: Site) -> None:  # noqa: F811
+def test_what_one_client_does_others_see_at_once(lab: Lab, site: Site) -> None:
     path = f"{site.deployment.directory}/shown"
     for size in (10, 70_000, 1):
         shell(lab, "c0", f"head -c {size} /dev/zero >{path}")
@@ -76,7 +76,7 @@ def test_what_one_client_does_others_see_at_once(lab: Lab, site: Site) -> None: 
         assert lab.run("c0", ["cat", f"{path}.2"]).returncode != 0
 
 
-def test_all_nodes_may_create_the_same_file(lab: Lab, site: Site) -> None:  # noqa: F811
+def test_all_nodes_may_create_the_same_file(lab: Lab, site: Site) -> None:
     """A shared file is opened with O_CREAT by every process of a job; with O_EXCL only one of them gets it."""
     script = """
 import os, sys
@@ -96,7 +96,7 @@ print(refused)
 
 
 @pytest.mark.parametrize(("how", "reaches"), [("conv=fsync", True), ("conv=notrunc", False)])
-def test_fsync_reaches_the_disks(how: str, reaches: bool, lab: Lab, site: Site) -> None:  # noqa: F811
+def test_fsync_reaches_the_disks(how: str, reaches: bool, lab: Lab, site: Site) -> None:
     """Without it data are still in the servers' memory, or this would prove nothing."""
     size = 24 * MIB
     shell(lab, "c0", "sync")
@@ -107,7 +107,7 @@ def test_fsync_reaches_the_disks(how: str, reaches: bool, lab: Lab, site: Site) 
     assert (written(site) - before >= size) == reaches
 
 
-def test_knobs_tell_another_configuration_from_this_one(lab: Lab, site: Site) -> None:  # noqa: F811
+def test_knobs_tell_another_configuration_from_this_one(lab: Lab, site: Site) -> None:
     assert all(met(lab, knob) for knob in site.deployment.knobs)
     others: dict[str, tuple[str, Value]] = {"stripe_size": ("stripe_size", 4 * MIB), "metadata": ("metadata", "one")}
     for name, (parameter, value) in others.items():
@@ -117,7 +117,7 @@ def test_knobs_tell_another_configuration_from_this_one(lab: Lab, site: Site) ->
 
 @pytest.mark.slow
 def test_a_server_that_is_gone_is_an_error_to_writers_and_no_hindrance_to_deploy_again(
-    lab: Lab,  # noqa: F811
+    lab: Lab,
     site: Site,
 ) -> None:
     path = f"{site.deployment.directory}/unlucky"

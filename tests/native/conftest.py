@@ -59,16 +59,16 @@ def tiny(tmp_path: Path) -> Iterator[Path]:
     """A file system of 1 MiB, soon full."""
     folder = tmp_path / "tiny"
     folder.mkdir()
-    if os.geteuid() != 0 or os.system(f"mount -t tmpfs -o size=1m tmpfs {folder} 2>/dev/null") != 0:  # noqa: S605
+    if os.geteuid() != 0 or os.system(f"mount -t tmpfs -o size=1m tmpfs {folder} 2>/dev/null") != 0:  # noqa: S605 (the folder is ours)
         pytest.skip("only root can mount a small file system")
     yield folder
-    os.system(f"umount -l {folder}")  # noqa: S605
+    os.system(f"umount -l {folder}")  # noqa: S605 (the folder is ours)
 
 
 @pytest.fixture
 def no_shared_memory_left() -> Iterator[None]:
     """MPICH leaves its segments behind when a rank is killed or aborts: take away those that came during the test."""
-    folder = Path("/dev/shm")  # noqa: S108
+    folder = Path("/dev/shm")
     before = set(folder.glob("mpich_shm_*"))
     yield
     for segment in set(folder.glob("mpich_shm_*")) - before:

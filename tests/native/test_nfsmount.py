@@ -164,7 +164,7 @@ def test_permissions_are_those_of_the_files(place: Place) -> None:
     here = place.mount()
     (here / "secret").write_bytes(b"x")
     (here / "secret").chmod(0o600)
-    os.chmod(here.path, 0o755)  # noqa: S103
+    os.chmod(here.path, 0o755)
 
     def other(*command: str) -> int:
         return place.run("setpriv", "--reuid=4321", "--regid=4321", "--clear-groups", *command, check=False).returncode
@@ -173,14 +173,14 @@ def test_permissions_are_those_of_the_files(place: Place) -> None:
     assert other("touch", f"{here.inside}/new") != 0
     (here / "secret").chmod(0o644)
     assert other("cat", f"{here.inside}/secret") == 0
-    os.chmod(here.path, 0o777)  # noqa: S103
+    os.chmod(here.path, 0o777)
     assert other("touch", f"{here.inside}/new") == 0
     assert (place.store / "new").stat().st_uid == 4321
 
 
 def test_close_to_open(place: Place) -> None:
     """What one mount closed, the next open on another one sees: size and bytes, larger or smaller than before."""
-    mounts, rng = (place.mount(), place.mount()), random.Random(4)  # noqa: S311
+    mounts, rng = (place.mount(), place.mount()), random.Random(4)
     content = b""
     for turn in range(150):
         writer, reader = mounts if turn % 2 else mounts[::-1]
@@ -198,7 +198,7 @@ def test_close_to_open(place: Place) -> None:
 
 def test_one_file_on_one_node_is_coherent(place: Place) -> None:
     """Overlapping writes, reads, truncations and looks through several open files of one mount, against a model."""
-    here, rng = place.mount("async,wsize=16K,behind=128K"), random.Random(11)  # noqa: S311
+    here, rng = place.mount("async,wsize=16K,behind=128K"), random.Random(11)
     model = bytearray()
     with ExitStack() as stack:
         files = [stack.enter_context(opened(here / "f", os.O_RDWR | os.O_CREAT)) for _ in range(3)]

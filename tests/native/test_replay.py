@@ -69,7 +69,7 @@ def test_files_go_at_the_end(bench: Bench, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_any_trace_is_made_whole(bench: Bench, tmp_path: Path, seed: int) -> None:
     """Overlaps, both interfaces on a file, collective calls that some ranks are not part of, a rank with one byte."""
-    segments = random_segments(random.Random(seed))  # noqa: S311
+    segments = random_segments(random.Random(seed))
     files = write_trace(tmp_path / "trace", segments)
     text = re.sub(r"^(file \d+) \d+", r"\1 8192", (tmp_path / "trace").read_text(), flags=re.MULTILINE)
     (tmp_path / "trace").write_text(text)  # a read may come before the write, so all is there beforehand

@@ -50,7 +50,7 @@ def test_any_log_is_replayed(bench: Bench, tmp_path: Path, path: Path) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_a_random_run_is_replayed(bench: Bench, tmp_path: Path, seed: int) -> None:
     """Reads of what other ranks wrote, before, just then or never; some of it collective, with ranks that come late."""
-    made = replay_trace(random_run(random.Random(seed)))  # noqa: S311
+    made = replay_trace(random_run(random.Random(seed)))
     write_trace(made, tmp_path / "trace")
     assert_replays(bench, made, tmp_path / "trace")
 

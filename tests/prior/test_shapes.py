@@ -10,7 +10,7 @@ import pytest
 
 from acic.errors import InvalidInput
 from acic.platforms import load_platform
-from acic.prior import Prior, Resource, Use, prior_of, uses_of
+from acic.prior import BENCHMARK, Prior, Resource, Use, prior_of, uses_of
 from acic.prior.demand import demand_of
 from acic.prior.facts import facts_of
 from acic.prior.roofline import _crossing, networks, streaming
@@ -61,7 +61,9 @@ def unshared(prior: Prior) -> Prior:
     return replace(prior, facts=replace(prior.facts, cpu=2.0))
 
 
-def seconds(prior: Prior, workload: Characteristics, *configurations: Configuration, use: Use = Use()) -> list[float]:  # noqa: B008
+def seconds(
+    prior: Prior, workload: Characteristics, *configurations: Configuration, use: Use = BENCHMARK
+) -> list[float]:
     found: list[float] = prior.seconds(workload, prior.systems(configurations), use).tolist()
     return found
 

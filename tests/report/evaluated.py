@@ -153,6 +153,18 @@ def curves(rng: np.random.Generator) -> dict[str, list[Lines]]:
                 ),
             )
         ],
+        "transfer": [
+            Lines(
+                title="Regret there, by training runs there",
+                spent="training runs on the other kind of instance",
+                shown="regret of the median application",
+                kind="share",
+                curves=tuple(
+                    _curve(name, (0.0, 5.0, 20.0), np.array([0.3, 0.25, 0.2]) * k, np.random.default_rng(k))
+                    for k, name in enumerate(("acic", "cart"), start=1)
+                ),
+            )
+        ],
     }
 
 

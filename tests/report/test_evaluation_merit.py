@@ -102,7 +102,7 @@ def test_what_does_not_fit_together_is_refused() -> None:
 
 def test_a_figure_without_numbers_or_of_no_name_says_so() -> None:
     bare = imagine(Imagined(applications=2, configurations=3, cost=False, curves=False, methods=0))
-    for name in ("fig6", "fig7", "fig8", "fig9", "learning", "regret"):
+    for name in ("fig6", "fig7", "fig8", "fig9", "learning", "transfer", "regret"):
         with pytest.raises(MissingData):
             figure(name, bare)
     with pytest.raises(InvalidInput, match="fig2"):

@@ -26,7 +26,7 @@ from acic.search import (
     strategy,
 )
 from acic.space import Configuration, Parameter, Scale, Space
-from tests.search.made_up import Bench, Objective, Problem, failing, problems, separable, spaces, valid
+from tests.search.made_up import Bench, Problem, failing, problems, separable, spaces, valid
 
 SMALL: dict[str, Search] = {  # few runs each, so that many spaces can be searched
     **{one.name: one for one in STRATEGIES},
@@ -163,7 +163,10 @@ def test_a_baseline_that_is_not_valid_is_refused(search: Search) -> None:
 @each
 def test_a_baseline_between_listed_values_is_measured_as_it_is(search: Search) -> None:
     between = Configuration({**START, "a": 3})
-    objective: Objective = lambda one: float(sum(v for v in one.values() if isinstance(v, int)))  # noqa: E731
+
+    def objective(one: Configuration) -> float:
+        return float(sum(v for v in one.values() if isinstance(v, int)))
+
     bench = Bench(objective)
     run(search, Problem(LARGE, between, objective), bench, max_runs=30)
     assert bench.asked[0] == between

@@ -22,7 +22,7 @@ half_lives = st.floats(1.0, 1e9)
 
 def weights(age: Floats, behind: object = 0, **options: float | None) -> Floats:
     counts = np.broadcast_to(np.asarray(behind, dtype=np.int64), age.shape)
-    return ageing_weights(NOW.timestamp() - age, counts, now=NOW, **options)  # type: ignore[arg-type]
+    return ageing_weights(NOW.timestamp() - age, counts, now=NOW, **options)  # type: ignore[arg-type]  # checked by the callee
 
 
 @given(age=ages, half_life=half_lives, factor=st.floats(0.01, 1.0), behind=st.integers(0, 30))

@@ -129,7 +129,7 @@ def test_progress_is_told(store: Store) -> None:
 )
 def test_what_no_database_holds_is_refused(store: Store, change: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
-        store.add([measurement(1), replace(measurement(2), **change)])  # type: ignore[arg-type]
+        store.add([measurement(1), replace(measurement(2), **change)])  # type: ignore[arg-type]  # checked by the callee
     assert store.count() == 0
 
 

@@ -49,7 +49,7 @@ def _starts(gaps: Sequence[float]) -> list[float]:
 
 
 def simulated(calls: Sequence[Call], losses: dict[str, bool | int | str]) -> Log:
-    return darshan_log(calls, processes=PROCESSES, **losses)  # type: ignore[arg-type]
+    return darshan_log(calls, processes=PROCESSES, **losses)  # type: ignore[arg-type]  # checked by the callee
 
 
 def moved(calls: Sequence[Call], operation: Operation) -> int:

@@ -40,7 +40,7 @@ def truth(
 
 
 def both(interface: str, **rest: int | str | bool) -> list[Characteristics]:
-    return [truth(interface, operation, **rest) for operation in ("write", "read")]  # type: ignore[arg-type]
+    return [truth(interface, operation, **rest) for operation in ("write", "read")]  # type: ignore[arg-type]  # checked by the callee
 
 
 # What was run stands in shared/data/darshan/README.md of the machine the logs were made on: IOR's -b and -s together

@@ -189,7 +189,7 @@ def test_ranks_without_io_stay_ranks() -> None:
 
 
 def call(rank: int, offset: int, length: int, start: float, end: float, **more: object) -> Call:
-    return replace(Call(rank=rank, offset=offset, length=length, start=start, end=end), **more)  # type: ignore[arg-type]
+    return replace(Call(rank=rank, offset=offset, length=length, start=start, end=end), **more)  # type: ignore[arg-type]  # checked by the callee
 
 
 def with_open_times(log: Log, first: float, last: float) -> Log:

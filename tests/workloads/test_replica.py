@@ -143,4 +143,4 @@ def test_replicas_are_values() -> None:
     one, other = (ior_commands(characterize_file(KNOWN / "ior_posix_fpp.darshan")) for _ in range(2))
     assert one == other
     with pytest.raises(dataclasses.FrozenInstanceError):
-        one[0].phase = 1  # type: ignore[misc]
+        one[0].phase = 1  # type: ignore[misc]  # read-only, as it should be

@@ -43,7 +43,7 @@ def test_a_trace_used_up_by_writes_tells_the_reads_too() -> None:
 @pytest.mark.parametrize("left", LEFT)
 def test_collective_calls_with_pauses_are_iterations(left: Mapping[str, bool]) -> None:
     calls = loop(processes=8, iterations=10, pause=1, collective=True)
-    found = characterize(darshan_log(calls, processes=8, interface="MPI-IO", **left))  # type: ignore[arg-type]
+    found = characterize(darshan_log(calls, processes=8, interface="MPI-IO", **left))  # type: ignore[arg-type]  # checked by the callee
     phase = only(found)
     c = phase.characteristics
     assert (c.interface, c.iterations, c.data_size, c.collective) == (Interface.MPIIO, 10, MIB, True)
@@ -54,7 +54,7 @@ def test_collective_calls_with_pauses_are_iterations(left: Mapping[str, bool]) -
 @pytest.mark.parametrize("left", LEFT)
 def test_requests_without_a_pause_are_one_iteration(left: Mapping[str, bool]) -> None:
     calls = loop(processes=8, requests=16, size=256 * KIB, interleaved=True)
-    c = only(characterize(darshan_log(calls, processes=8, **left))).characteristics  # type: ignore[arg-type]
+    c = only(characterize(darshan_log(calls, processes=8, **left))).characteristics  # type: ignore[arg-type]  # checked by the callee
     assert (c.iterations, c.data_size, c.request_size, c.access) == (1, 4 * MIB, 256 * KIB, Access.STRIDED)
 
 
@@ -62,7 +62,7 @@ def test_requests_without_a_pause_are_one_iteration(left: Mapping[str, bool]) ->
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_file_for_each_iteration(shared: bool, left: Mapping[str, bool]) -> None:
     calls = loop(processes=8, iterations=6, requests=4, pause=1, shared=shared, file_each=True)
-    phase = only(characterize(darshan_log(calls, processes=8, **left)))  # type: ignore[arg-type]
+    phase = only(characterize(darshan_log(calls, processes=8, **left)))  # type: ignore[arg-type]  # checked by the callee
     c = phase.characteristics
     assert (c.iterations, c.data_size, c.shared, phase.files) == (6, 4 * MIB, shared, 6 if shared else 48)
 
@@ -70,7 +70,7 @@ def test_a_file_for_each_iteration(shared: bool, left: Mapping[str, bool]) -> No
 @pytest.mark.parametrize("left", LEFT[:2])
 def test_private_files_that_grow(left: Mapping[str, bool]) -> None:
     calls = loop(processes=8, iterations=6, requests=4, pause=1, shared=False)
-    phase = only(characterize(darshan_log(calls, processes=8, **left)))  # type: ignore[arg-type]
+    phase = only(characterize(darshan_log(calls, processes=8, **left)))  # type: ignore[arg-type]  # checked by the callee
     c = phase.characteristics
     assert (c.iterations, c.data_size, c.shared, c.access) == (6, 4 * MIB, False, Access.CONSECUTIVE)
 
@@ -91,7 +91,7 @@ def test_some_of_the_processes_write_a_file_that_all_have_open(active: int, left
     """Darshan merges the records of such a file, and so hides who wrote."""
     opens = [Call(rank=rank, offset=0, length=0, start=0.01, end=0.01) for rank in range(8)]
     calls = loop(processes=8, requests=4, io_processes=active)
-    phase = only(characterize(darshan_log(opens + calls, processes=8, **left)))  # type: ignore[arg-type]
+    phase = only(characterize(darshan_log(opens + calls, processes=8, **left)))  # type: ignore[arg-type]  # checked by the callee
     assert phase.characteristics.io_processes == active
     assert phase.characteristics.shared
     if not left:
@@ -124,7 +124,7 @@ def test_reads_and_writes_at_random_places_are_one_iteration_each(left: Mapping[
         for rank in range(8)
         for i in range(500)
     ]
-    found = characterize(darshan_log(calls, processes=8, **left))  # type: ignore[arg-type]
+    found = characterize(darshan_log(calls, processes=8, **left))  # type: ignore[arg-type]  # checked by the callee
     for operation in Operation:
         c = only(found, operation).characteristics
         assert (c.iterations, c.request_size, c.access, c.io_processes) == (1, 4 * KIB, Access.RANDOM, 8)
@@ -181,7 +181,7 @@ def test_a_partial_module_makes_no_value_exact_that_missing_files_could_change()
 @pytest.mark.parametrize("left", LEFT[1:])
 def test_streams_go_on_where_they_stopped(left: Mapping[str, bool]) -> None:
     calls = loop(processes=8, requests=40, size=4 * KIB, shared=False)
-    phase = only(characterize(darshan_log(calls, processes=8, interface="STDIO", **left)))  # type: ignore[arg-type]
+    phase = only(characterize(darshan_log(calls, processes=8, interface="STDIO", **left)))  # type: ignore[arg-type]  # checked by the callee
     c = phase.characteristics
     assert (c.interface, c.request_size, c.access) == (Interface.STDIO, 4 * KIB, Access.CONSECUTIVE)
     assert phase.quality["request_size"] is Quality.ESTIMATED  # STDIO keeps no sizes

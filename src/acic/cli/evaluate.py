@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acic.cli.applications_option import applications_option
 from acic.cli.evaluate_lines import CURVES, lines_of
 from acic.cli.evaluate_shown import NO_METHOD, as_json_takes, show
 from acic.cli.output import emit_json, json_option, progress, say
@@ -31,14 +32,7 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 
 @click.command(epilog="Example: acic evaluate --platform lab --goal time --method model:forest --method fixed")
 @click.option("--platform", "platform_name", default="lab", show_default=True, help="A platform's name or file.")
-@click.option(
-    "--applications",
-    "part",
-    type=click.Choice(["development", "test"]),
-    default="development",
-    show_default=True,
-    help="Which of docs/kernels.md, of what comes with acic.",
-)
+@applications_option
 @click.option(
     "--truth",
     type=click.Path(path_type=Path),
@@ -93,6 +87,8 @@ def evaluate(
     from acic.evaluation.truth import read_truth, unsound
     from acic.platforms import load_platform
 
+    if truth and part != "development":
+        raise InvalidInput("--applications does nothing beside --truth", hint="leave --applications out")
     _check(figures, html, pictures)
     platform = load_platform(platform_name)
     drawn = html or pictures

@@ -1,4 +1,4 @@
-"""The curves of `acic evaluate`: figures 8 and 9, and learning curves, which take minutes."""
+"""The curves of `acic evaluate`: figures 8 and 9, learning curves and transfer, which take minutes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from acic.platforms import Platform
     from acic.report.evaluation import Lines
 
-CURVES = ("fig8", "fig9", "learning")
+CURVES = ("fig8", "fig9", "learning", "transfer")
 _REGRET = "regret of the median application"
 _LINE_OF_COUNTS = ("runs", "machine minutes")
 
@@ -45,6 +45,7 @@ def lines_of(
     build: dict[str, Callable[[], Sequence[Lines]]] = {
         "fig8": lambda: _figure_8(training, runs, platform),
         "learning": lambda: _learning(training, runs, platform),
+        "transfer": lambda: _transfer(training, platform),
     }
     if advice is not None:
         build["fig9"] = lambda: _figure_9(training, runs, platform, advice)
@@ -122,6 +123,23 @@ def _learning(training: Training, runs: Sequence[Run], platform: Platform) -> Se
     judge = judge_of(runs, platform, "time")
     curves = learning_curves(training, judge, models=_models(platform), processes=processors())
     return (Lines(title="Regret, by training runs", spent="training runs", shown=_REGRET, kind="share", curves=curves),)
+
+
+def _transfer(training: Training, platform: Platform) -> Sequence[Lines]:
+    from acic.evaluation.evaluate import bundled_transfer
+    from acic.evaluation.parallel import processors
+    from acic.evaluation.taught import judge_of
+    from acic.evaluation.transfer import transfer
+    from acic.report.evaluation import Lines
+
+    if not (elsewhere := bundled_transfer(platform.name)):
+        return ()
+    judge = judge_of(elsewhere, platform, "time")
+    curves = transfer(training.rows, judge, models=_models(platform), processes=processors())
+    spent = "training runs on the other kind of instance"
+    return (
+        Lines(title="Regret there, by training runs there", spent=spent, shown=_REGRET, kind="share", curves=curves),
+    )
 
 
 def _models(platform: Platform) -> tuple[str, str]:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acic.cli.applications_option import applications_option
 from acic.cli.measuring import Interrupted, progress
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.settings_option import settings_of
 from acic.cli.survey_shown import compare, plain_field, show_field
+from acic.cli.unused_options import refuse_unused
 from acic.errors import InvalidInput
 from acic.units import parse_seconds
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import Run
     from acic.space import Configuration
+
+_DRAWN = {"platform_name", "only", "part", "among", "configurations", "passes", "seed", "file"}
 
 
 @click.group(epilog="Example: acic survey begin truth --platform lab --only instance_type=lab.400m")
@@ -39,14 +43,7 @@ def survey() -> None:
 @click.argument("name")
 @click.option("--platform", "platform_name", default="lab", show_default=True, help="A lab's name or file.")
 @click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")
-@click.option(
-    "--applications",
-    "part",
-    type=click.Choice(["development", "test"]),
-    default="development",
-    show_default=True,
-    help="Which of docs/kernels.md.",
-)
+@applications_option
 @click.option(
     "--among",
     type=click.Path(path_type=Path),
@@ -102,12 +99,15 @@ def begin(
 
     now = datetime.now(UTC)
     if again:
+        refuse_unused("beside --again", but={"again", "points", "seed"})
         made = Survey.open(again).again(name=name, points=points, seed=seed, now=now)
     elif best:
+        refuse_unused("beside --best", but={"best", "top", "methods", "platform_name", "passes", "seed", "file"})
         wanted = _contenders(read_truth(best), platform_name, methods, top)
         done = read_truth(file) if file else ()
         made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now, done=done)
     else:
+        refuse_unused("without --again or --best", but=_DRAWN)
         values = settings_of(load_platform(platform_name), only, "--only")
         made = Survey.begin(
             platform_name,

@@ -14,6 +14,7 @@ from acic.cli.measuring import campaign_progress, contributor, measuring_options
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
+from acic.cli.unused_options import refuse_unused
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_seconds, format_usd, parse_seconds
 
@@ -70,6 +71,8 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
     from acic.campaign.session import TRAIN, Session
     from acic.store.database import Store
 
+    if resume:
+        refuse_unused("beside --resume", but={"resume", "name"})
     request = None if resume else _request(given, keep_platform=not dry_run)
     if request and dry_run:
         _show_plan(request, as_json)

@@ -124,6 +124,11 @@ def bundled_fresh(platform: str, part: Part = "development") -> list[Run]:
     return _bundled(platform, _FILES[part][1])
 
 
+def bundled_transfer(platform: str) -> list[Run]:
+    """Return the runs on another kind of instance that come with acic; none where there are none."""
+    return _bundled(platform, "transfer")
+
+
 def _bundled(platform: str, kind: str) -> list[Run]:
     file = resources.files("acic.evaluation").joinpath("data", f"{platform}-{kind}.parquet")
     if not file.is_file():

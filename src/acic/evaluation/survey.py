@@ -103,7 +103,8 @@ class Survey:
         Args:
             platform: a name or a file.
             name: of the survey.
-            only: values that all its configurations have (an instance type).
+            only: values that all its configurations have (an instance type); the baseline, which nothing can be
+                compared without, is measured whatever it has.
             count: configurations, drawn so that every value has its share.
             passes: through all of them.
             seed: of the draw and of the order.
@@ -119,10 +120,13 @@ class Survey:
         made = read_platform(text, platform)
         wanted: Mapping[str, Value] = only or {}
         allowed = [c for c in made.space.configurations() if all(c.get(k) == v for k, v in wanted.items())]
-        if made.baseline not in allowed:
-            raise InvalidInput(f"the baseline of {platform} has other values than {dict(wanted)}", hint="leave it in")
+        if not allowed:
+            raise InvalidInput(
+                f"no configuration of {platform} has {', '.join(f'{k}={v}' for k, v in wanted.items())}",
+                hint="ask for less",
+            )
         if among is not None:
-            allowed = [c for c in allowed if c in among or c == made.baseline]
+            allowed = [c for c in allowed if c in among]
         drawn = balanced(made.space, allowed, count, first=made.baseline, rng=np.random.default_rng(seed))
         applications = kernels() if chosen is None else chosen
         begun = {

@@ -55,7 +55,7 @@ def _read(log: Any) -> Theirs:
     )
     for name in theirs.modules:
         if name.startswith("DXT_"):
-            theirs.dxt[name] = [*_all(lambda name=name: backend.log_get_dxt_record(log, name))]  # type: ignore[misc]
+            theirs.dxt[name] = [*_all(lambda name=name: backend.log_get_dxt_record(log, name))]  # type: ignore[misc]  # called at once
         elif name == "LUSTRE":
             theirs.lustre = [*_all(lambda: backend._log_get_lustre_record(log, dtype="dict"))]
         elif name == "HEATMAP":
@@ -63,7 +63,7 @@ def _read(log: Any) -> Theirs:
         elif name not in _SPECIAL:
             theirs.counters[name] = (backend.counter_names(name), backend.fcounter_names(name))
             theirs.records[name] = [
-                *_all(lambda name=name: backend.log_get_generic_record(log, name))  # type: ignore[misc]
+                *_all(lambda name=name: backend.log_get_generic_record(log, name))  # type: ignore[misc]  # called at once
             ]
     return theirs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from acic.benchmarks.kernels.kernel import Kernel, phase, workload
-from acic.benchmarks.kernels.script import Box, Writer
+from acic.benchmarks.kernels.script import Box, Writer, blocks_of
 from acic.workloads import Access, Interface, Operation
 
 DOUBLE, FLOAT = 8, 4  # B
@@ -161,17 +161,13 @@ def vorpalio(scale: str, *, split: tuple[int, int, int], compute: float) -> Kern
     ranks = math.prod(split)
     whole = (block[0] * split[0], block[1] * split[1], block[2] * split[2])
     mine, array = math.prod(block) * DOUBLE, math.prod(whole) * DOUBLE
-    parts = []
-    for rank in range(ranks):
-        z, rest = divmod(rank, split[1] * split[2])
-        y, x = divmod(rest, split[2])
-        parts.append([((z * block[0], y * block[1], x * block[2]), block)])
+    blocks = blocks_of(split, block)
     writer = Writer(ranks)
     writer.compute(compute)
     writer.barrier()
     writer.open("h5", "fields.h5", write=True, mpiio=True)
     for field in range(fields):
-        writer.view("h5", field * array, DOUBLE, whole, parts)
+        writer.view("h5", field * array, DOUBLE, whole, blocks)
         writer.write_all("h5", [(0, mine)] * ranks)
     writer.close("h5")
     found = phase(

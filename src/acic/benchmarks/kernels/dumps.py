@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from acic.benchmarks.kernels.kernel import Kernel, phase, workload
-from acic.benchmarks.kernels.script import Box, Writer
+from acic.benchmarks.kernels.script import Writer, blocks_of
 from acic.units import KIB
 from acic.workloads import Access, Interface, Operation
 
@@ -64,7 +64,7 @@ def s3d(scale: str, *, split: tuple[int, int, int], side: int, dumps: int, compu
     block = (side, side, side)
     whole = (side * split[0], side * split[1], side * split[2])
     mine, array = math.prod(block) * _DOUBLE, math.prod(whole) * _DOUBLE
-    blocks = _blocks(split, block)
+    blocks = blocks_of(split, block)
     names = [f"field.{dump}.nc" for dump in range(dumps)]
     writer = Writer(ranks)
     for name in names:
@@ -112,7 +112,7 @@ def wrf(scale: str, *, split: tuple[int, int], patch: int, frames: int, compute:
     mine = levels * patch**2 * _FLOAT
     writer = Writer(ranks)
     writer.open("nc", "wrfout.nc", write=True, mpiio=True)
-    writer.view("nc", 0, _FLOAT, whole, _blocks((1, *split), (levels, patch, patch)))
+    writer.view("nc", 0, _FLOAT, whole, blocks_of((1, *split), (levels, patch, patch)))
     for frame in range(frames):
         writer.compute(compute)
         writer.barrier()
@@ -191,9 +191,3 @@ def btio_ep(scale: str, *, ranks: int, dumps: int, compute: float) -> Kernel:
         compute=dumps * compute,
         bytes_moved=sum(one.bytes for one in phases),
     )
-
-
-def _blocks(split: tuple[int, int, int], block: tuple[int, int, int]) -> list[list[Box]]:
-    """Return each rank's block of an array that is cut in three dimensions, the last one fastest."""
-    places = [(z, y, x) for z in range(split[0]) for y in range(split[1]) for x in range(split[2])]
-    return [[((z * block[0], y * block[1], x * block[2]), block)] for z, y, x in places]

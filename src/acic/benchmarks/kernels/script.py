@@ -18,6 +18,12 @@ Box = tuple[tuple[int, int, int], tuple[int, int, int]]
 """Where a box in an array begins, and its size, in elements; the last dimension varies fastest."""
 
 
+def blocks_of(split: tuple[int, int, int], block: tuple[int, int, int]) -> list[list[Box]]:
+    """Return each rank's block of an array that is cut in three dimensions, the last one fastest."""
+    places = [(z, y, x) for z in range(split[0]) for y in range(split[1]) for x in range(split[2])]
+    return [[((z * block[0], y * block[1], x * block[2]), block)] for z, y, x in places]
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """What an application does.

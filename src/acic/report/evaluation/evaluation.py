@@ -22,6 +22,7 @@ FIGURES: Mapping[str, str] = {
     "fig8": "how many of the top-ranked parameters to train with",
     "fig9": "walks through the configurations, and the model",
     "learning": "how much training is needed",
+    "transfer": "what training is worth on another kind of instance",
 }  # names as options take them, in the order of the page
 GOALS = ("time", "cost")
 
@@ -77,7 +78,7 @@ class Evaluation:
         repetitions: how often each application ran on each configuration: the least and the most.
         training: points that the advice was learnt from, none of them of these applications; None if it is not known.
         ranks: what a screening told of each parameter, by rank; none if there was no screening.
-        lines: curves for "fig8", "fig9" and "learning".
+        lines: curves for "fig8", "fig9", "learning" and "transfer".
         application: that figure 1 is about; None for the one with the widest spread.
         command: that makes the page.
 

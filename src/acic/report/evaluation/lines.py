@@ -1,4 +1,4 @@
-"""Figures 8 and 9 and the learning curves: how results change with what was spent."""
+"""Figures 8 and 9, learning curves and transfer: how results change with what was spent."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from acic.report.evaluation.evaluation import FIGURES, Evaluation, Lines
 from acic.report.evaluation.told import count_text, listed, plain, tick
 from acic.report.words import tick_text
 
-_COUNTERPARTS = {"fig8": "Figure 8", "fig9": "Figure 9", "learning": "Figure 8, for more plans and models"}
+_COUNTERPARTS = {
+    "fig8": "Figure 8",
+    "fig9": "Figure 9",
+    "learning": "Figure 8, for more plans and models",
+    "transfer": "none: the paper trains anew",
+}
 _NAMED = 4  # curves that are told one by one; the table has them all
 _ENDS = 6  # columns of the table of values
 
 
 def lines_figure(given: Evaluation, name: str) -> Figure | None:
-    """Return figure 8, 9 or the learning curves; None where there are no curves."""
+    """Return figure 8, 9, the learning curves or transfer; None where there are no curves."""
     groups = given.lines.get(name, ())
     if not groups:
         return None

@@ -32,6 +32,7 @@ _BUILD: dict[str, Callable[[Evaluation], Figure | None]] = {
     "fig8": partial(lines_figure, name="fig8"),
     "fig9": partial(lines_figure, name="fig9"),
     "learning": partial(lines_figure, name="learning"),
+    "transfer": partial(lines_figure, name="transfer"),
 }
 _HELP = "Point at a mark, or reach a picture with Tab and go from mark to mark with the arrow keys, to see what it is."
 
