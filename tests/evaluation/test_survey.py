@@ -14,6 +14,7 @@ from acic.errors import InvalidInput
 from acic.evaluation.noise import agreement, noise_of
 from acic.evaluation.survey import Survey, measure
 from acic.evaluation.truth import Run, write_truth
+from acic.platforms import load_platform
 from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
 
@@ -204,6 +205,26 @@ def test_values_that_no_configuration_has_together_are_refused() -> None:
     none: dict[str, Value] = {"file_system": "NFS", "servers": 4}
     with pytest.raises(InvalidInput, match="no configuration of lab has file_system=NFS, servers=4"):
         Survey.begin("lab", name="x", only=none, count=4, passes=1, seed=0, now=NOW)
+
+
+@pytest.mark.parametrize("name", ["../elsewhere", "", ".hidden", "a/b"])
+def test_a_survey_stays_in_its_folder(name: str) -> None:
+    with pytest.raises(InvalidInput, match="is no name for a survey"):
+        Survey.begin("lab", name=name, count=4, passes=1, seed=0, now=NOW, chosen=SOME)
+    with pytest.raises(InvalidInput, match="is no name for a survey"):
+        Survey.open(name)
+
+
+def test_configurations_measured_on_another_platform_are_refused() -> None:
+    other = {load_platform("ec2-2013").baseline}
+    with pytest.raises(InvalidInput, match="none of these configurations"):
+        Survey.begin("lab", name="x", count=4, passes=1, seed=0, now=NOW, chosen=SOME, among=other)
+
+
+def test_a_survey_of_the_baseline_alone_is_drawn() -> None:
+    lab = load_platform("lab")
+    plan = Survey.begin("lab", name="x", count=4, passes=1, seed=0, now=NOW, chosen=SOME, among={lab.baseline}).plan
+    assert plan.configurations == (lab.baseline,)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
 import time
@@ -23,6 +24,7 @@ from acic.errors import InvalidInput, UnreadableInput
 Event = dict[str, Any]
 VERSION = 1
 _FILE = "journal.jsonl"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _PAUSE = "pause"
 _ATTEMPTS, _NAP = 20, 0.02  # s, to get the lock
 _ALREADY = {
@@ -40,6 +42,17 @@ def campaigns_folder() -> Path:
     from platformdirs import user_state_path
 
     return user_state_path("acic") / "campaigns"
+
+
+def folder_of(name: str, within: Path, *, kind: str = "campaign") -> Path:
+    """Return the folder of the campaign (or what else `kind` says) of that name, whether it is there or not.
+
+    Raises:
+        InvalidInput: the name would be no folder, or one elsewhere.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(f"{name!r} is no name for a {kind}", hint="use letters, digits, '.', '_' and '-'")
+    return within / name
 
 
 class Journal:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import re
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -17,7 +16,7 @@ from typing import Any
 from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.budget import Budget
 from acic.campaign.controller import Controller, Rules
-from acic.campaign.journal import Journal, campaigns_folder, journals
+from acic.campaign.journal import Journal, campaigns_folder, folder_of, journals
 from acic.campaign.places import found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
@@ -37,7 +36,6 @@ from acic.workloads.parameters import characteristics_of, values_of
 
 LOCAL, SSH = "local", "ssh"
 TRAIN = "train"  # the kind of campaign that plans by itself
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +136,7 @@ class Session:
         text = platform_source(request.platform)
         platform = read_platform(text, request.platform)
         chosen = name or f"{platform.name}-{now:%Y%m%d-%H%M%S}"
-        if not _NAME.fullmatch(chosen):
-            raise InvalidInput(f"{chosen!r} is no name for a campaign", hint="use letters, digits, '.', '_' and '-'")
+        folder = folder_of(chosen, campaigns_folder())
         if LAB in platform.apply:
             request = replace(request, where=replace(request.where, runner=LAB))
         benchmark = _can_run(platform, request)
@@ -151,7 +148,7 @@ class Session:
         machine = socket.gethostname()
         found = {"mark": mark, "places": places, "machine": machine, "platform_text": text}
         begun = {"time": now.isoformat(), **request.event(), **found}
-        return cls(Journal.create(campaigns_folder() / chosen, begun), request, platform)
+        return cls(Journal.create(folder, begun), request, platform)
 
     @classmethod
     def open(cls, name: str | None = None, *, kind: str = "") -> Session:
@@ -166,7 +163,7 @@ class Session:
                 raise InvalidInput("there is no campaign yet", hint="acic train --platform here --budget 10min")
             journal = known[-1]
         else:
-            journal = Journal.open(campaigns_folder() / name)
+            journal = Journal.open(folder_of(name, campaigns_folder()))
         begun = journal.begun
         request = Request.of(begun)
         if kind and request.kind != kind:

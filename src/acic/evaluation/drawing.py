@@ -55,7 +55,7 @@ def _features(space: Space, configurations: Sequence[Configuration]) -> NDArray[
     several = singles.any(axis=0) & ~singles.all(axis=0)  # what all have, or none, tells nothing
     singles = singles[:, several]
     kinds = np.array(columns)[several]
-    first, second = (a.ravel() for a in np.meshgrid(range(len(kinds)), range(len(kinds)), indexing="ij"))
+    first, second = (a.ravel() for a in np.meshgrid(np.arange(len(kinds)), np.arange(len(kinds)), indexing="ij"))
     keep = (first <= second) & ((kinds[first] != kinds[second]) | (first == second))
     pairs = singles[:, first[keep]] & singles[:, second[keep]]
     return np.asarray(pairs[:, pairs.any(axis=0)], dtype=float)

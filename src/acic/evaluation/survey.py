@@ -15,7 +15,7 @@ from platformdirs import user_state_path
 
 from acic.benchmarks.kernels import Kernel, kernel, kernels
 from acic.campaign.interrupts import interruptible
-from acic.campaign.journal import Journal
+from acic.campaign.journal import Journal, folder_of
 from acic.errors import InvalidInput
 from acic.evaluation.drawing import balanced
 from acic.evaluation.truth import Run
@@ -29,6 +29,10 @@ _TRIES = 2  # of a run that fails: once more
 def surveys_folder() -> Path:
     """Return the folder of the user's surveys."""
     return user_state_path("acic") / "surveys"
+
+
+def _folder(name: str) -> Path:
+    return folder_of(name, surveys_folder(), kind="survey")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +129,8 @@ class Survey:
                 f"no configuration of {platform} has {', '.join(f'{k}={v}' for k, v in wanted.items())}",
                 hint="ask for less",
             )
-        if among is not None:
-            allowed = [c for c in allowed if c in among]
+        if among is not None and not (allowed := [c for c in allowed if c in among]):
+            raise InvalidInput("none of these configurations was measured there", hint="give another file: --among")
         drawn = balanced(made.space, allowed, count, first=made.baseline, rng=np.random.default_rng(seed))
         applications = kernels() if chosen is None else chosen
         begun = {
@@ -144,7 +148,7 @@ class Survey:
             raise InvalidInput(
                 "some of the runs given are of another plan", hint="give the options they were made with"
             )
-        journal = Journal.create(surveys_folder() / name, begun, kind="survey")
+        journal = Journal.create(_folder(name), begun, kind="survey")
         for run in done:
             journal.append("ran", **run.content())
         return cls(journal)
@@ -170,7 +174,7 @@ class Survey:
             "seed": seed,
             "again": self.journal.name,
         }
-        return Survey(Journal.create(surveys_folder() / name, begun, kind="survey"))
+        return Survey(Journal.create(_folder(name), begun, kind="survey"))
 
     @classmethod
     def of_points(
@@ -214,7 +218,7 @@ class Survey:
             "seed": seed,
             "mark": mark(read_platform(text, platform), applications),
         }
-        journal = Journal.create(surveys_folder() / name, begun, kind="survey")
+        journal = Journal.create(_folder(name), begun, kind="survey")
         made = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
         whole = {a for a, those in points.items() if all((*a, c, n) in made for c in those for n in range(passes))}
         for run in done:
@@ -229,7 +233,7 @@ class Survey:
         Raises:
             InvalidInput: there is none, or its applications are no longer what they were.
         """
-        return cls(Journal.open(surveys_folder() / name, kind="survey"))
+        return cls(Journal.open(_folder(name), kind="survey"))
 
     @property
     def runs(self) -> list[Run]:
