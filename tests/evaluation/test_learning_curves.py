@@ -11,10 +11,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from acic.errors import InvalidInput, MissingData
 from acic.evaluation.learning_curves import FIGURES, PARTS, figure_8, learning_curves
 from acic.evaluation.orders import ORDERS, in_order
-from acic.evaluation.taught import Judge, judge_of
+from acic.evaluation.taught import Judge, judge_of, taught
 from acic.evaluation.training import Training, training_of
+from acic.models.registry import learner
 from acic.space import Configuration
 from acic.store.bundled import bundled
+from acic.store.measurement import Outcome
 from tests.evaluation.made_up import LAB, kernels_truth
 
 
@@ -81,6 +83,15 @@ def test_even_orders_are_more_even_than_chance(training: Training) -> None:
 
     assert crowded("sobol") < crowded("random")
     assert crowded("latin hypercube") < crowded("random")
+
+
+def test_what_gave_wrong_bytes_is_never_advised(training: Training, judge: Judge) -> None:
+    unsafe = {m.configuration for m in bundled(LAB) if m.outcome is Outcome.CORRUPT}
+    assert unsafe & set(judge.table.configurations)
+    everything = np.ones(len(training))
+    learned = taught(training.rows, LAB, learner("cart"), weight=everything, believed=everything > 0, seed=0)
+    for order in judge.orders(learned).values():
+        assert not unsafe & {judge.table.configurations[column] for column in order}
 
 
 def test_all_orders_end_alike_and_seeds_repeat(training: Training, judge: Judge) -> None:

@@ -14,10 +14,13 @@ from sklearn.tree import DecisionTreeRegressor
 
 from acic.errors import InvalidInput
 from acic.models import TrainingSet, learner
+from acic.models.bitsets import Bitsets
 from acic.models.ensemble import TreePredictor
 from acic.models.pruning import prices, pruned, values_at
 from acic.models.trees import Trees
 from tests.models.conftest import made_up
+
+NODES = ("roots", "feature", "threshold", "left", "right")
 
 
 def grown(seed: int, trees: int, rows: int, columns: int, levels: int) -> tuple[Trees, np.ndarray]:
@@ -44,10 +47,23 @@ def test_bitsets_reach_the_leaves_that_walking_does(
     x[:, :constant] = x[:1, :constant]
     leaves = forest.leaves(x)
     values, deviations = forest.value[leaves], forest.std[leaves]
-    total, square, variance = forest.moments(x)
-    assert_allclose(total, values.sum(axis=1), rtol=1e-12, atol=1e-12)
-    assert_allclose(square, (values**2).sum(axis=1), rtol=1e-12, atol=1e-12)
-    assert_allclose(variance, (deviations**2).sum(axis=1), rtol=1e-12, atol=1e-12)
+    by_sets = Bitsets(*(getattr(forest, n) for n in NODES), forest.value, forest.std**2).moments(x)
+    for total, square, variance in (by_sets, forest.moments(x)):
+        assert_allclose(total, values.sum(axis=1), rtol=1e-12, atol=1e-12)
+        assert_allclose(square, (values**2).sum(axis=1), rtol=1e-12, atol=1e-12)
+        assert_allclose(variance, (deviations**2).sum(axis=1), rtol=1e-12, atol=1e-12)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6), rows=st.integers(1, 400), levels=st.integers(1, 12), asked=st.integers(0, 1100))
+def test_rows_come_to_the_leaves_that_scikit_learn_sends_them_to(seed: int, rows: int, levels: int, asked: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.integers(levels, size=(rows, 3)).astype(float)
+    fitted = RandomForestRegressor(4, random_state=seed, min_samples_leaf=1).fit(x, rng.random(rows))
+    forest = Trees.of(fitted.estimators_)
+    questions = rng.integers(-1, 2 * levels, size=(asked, 3)) / 2 + rng.choice([0.0, 1e-8], size=(asked, 3))
+    expected = fitted.apply(questions) + forest.roots if asked else np.empty((0, 4))
+    assert_array_equal(forest.leaves(questions), expected)
 
 
 @pytest.mark.parametrize("leaves", [2, 63, 64, 126, 127, None])

@@ -19,6 +19,7 @@ from acic.models.registry import learner
 from acic.models.residual import Residual, takes_prior
 from acic.platforms import Platform
 from acic.prior import VERSION, prior_of
+from acic.space import Configuration
 from acic.store.ageing import ageing_weights
 from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
@@ -74,8 +75,7 @@ def known(
         if takes_prior(chosen) and prior is not None and too_few(rows, platform):
             announce(f"note: too little was measured on {platform.name} to learn from: its hardware alone answers")
             return Knowledge(platform, unmeasured(platform))
-        wrong = [m for m in bundled(platform) if m.outcome is Outcome.CORRUPT]
-        wrong += opened.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if opened else []
+        unsafe = unsafe_configurations(platform, opened)
     found = contributions(rows, platform)
     contributors = trusted(rows, found)
     heard = contributors >= HEARD
@@ -87,7 +87,6 @@ def known(
         announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
     sound = believed(rows, contributors, platform)
     learned = learn(rows, platform, chosen, weight=weight, believed=sound, seed=SEED)
-    unsafe = frozenset(m.configuration for m in wrong)
     learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
     if not keep(key, learned):
         announce(f"note: nothing can be kept in {cache_folder()}, so the next answer learns anew; set ACIC_CACHE")
@@ -112,6 +111,13 @@ def _no_prior(platform: Platform, chosen: Learner) -> str:
 def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
     """Return every row that the bundled and the stored measurements of `platform` teach."""
     return training_table(bundled(platform), platform, stored=store.training_records(platform.name) if store else ())
+
+
+def unsafe_configurations(platform: Platform, store: Store | None) -> frozenset[Configuration]:
+    """Return the configurations that gave back wrong bytes in a bundled or stored measurement of `platform`."""
+    wrong = [m for m in bundled(platform) if m.outcome is Outcome.CORRUPT]
+    wrong += store.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if store else []
+    return frozenset(m.configuration for m in wrong)
 
 
 def _opened(url: str | None) -> AbstractContextManager[Store | None]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
 from acic.advisor.knowledge import Errors, Knowledge, Learned, Range, label
+from acic.advisor.known import unsafe_configurations
 from acic.advisor.learning import training_set
 from acic.evaluation.advising import Asked, asked, candidates, prepared, ranked
 from acic.evaluation.field import Application, Table, table_of
@@ -18,6 +19,7 @@ from acic.evaluation.truth import Run
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
 from acic.platforms import Platform
+from acic.space import Configuration
 from acic.store.baselines import Baselines
 from acic.store.training import TrainingRows
 from acic.workloads.parameters import WORKLOAD_PARAMETERS
@@ -33,15 +35,18 @@ class Judge:
         platform: where they were run.
         table: what can be chosen: configurations that all were run on.
         questions: what a user knows of each, in the order of the table.
+        unsafe: configurations that are known to give back wrong bytes, and are never advised.
     """
 
     platform: Platform
     table: Table
     questions: tuple[Asked, ...]
+    unsafe: frozenset[Configuration]
 
     def orders(self, learned: Learned) -> Mapping[Application, Sequence[int]]:
         """Return the columns of the table as advised for each application, best first."""
-        knowledge = prepared(Knowledge(self.platform, learned), self.table, self.questions)
+        advised = Knowledge(self.platform, replace(learned, unsafe=self.unsafe))
+        knowledge = prepared(advised, self.table, self.questions)
         return {
             one.application: ranked(one, self.platform, knowledge, self.table, self.table.goal)
             for one in self.questions
@@ -60,13 +65,14 @@ class Judge:
 
 
 def judge_of(runs: Sequence[Run], platform: Platform, goal: str) -> Judge:
-    """Return the judge that ground truth gives.
+    """Return the judge that ground truth gives; unsafe is what the measurements that come with acic say is.
 
     Raises:
         MissingData: no configuration was measured with all applications, or the baseline was not.
     """
     table = candidates(table_of(runs, platform, goal), platform)
-    return Judge(platform, table, tuple(_plain(asked(one, runs, platform)) for one in table.applications))
+    questions = tuple(_plain(asked(one, runs, platform)) for one in table.applications)
+    return Judge(platform, table, questions, unsafe_configurations(platform, None))
 
 
 def _plain(question: Asked) -> Asked:

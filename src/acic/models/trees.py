@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.errors import InvalidInput
-from acic.models.bitsets import Bitsets
+from acic.models.bitsets import BITS, Bitsets
+from acic.models.descent import BLOCK, Descent
 from acic.models.protocol import Arrays, Floats
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor
 
 LEAF = -1  # the child of a leaf
+_FEW = 4 * BITS  # nodes of a tree, on average, up to which sets of leaves are the faster way
 
 
 @dataclass(frozen=True)
@@ -98,17 +100,21 @@ class Trees:
 
     def moments(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return, over the trees, the sums of leaf values, of their squares and of leaf variances, each (rows,)."""
-        return self._bitsets.moments(x)
+        if len(self.left) <= _FEW * len(self):
+            return self._bitsets.moments(x)
+        total, square, variance = np.empty((3, len(x)))
+        own = self.std**2
+        for low in range(0, len(x), BLOCK):
+            rows = slice(low, low + BLOCK)
+            leaves = self._descent.leaves(x[rows])
+            reached = self.value[leaves]
+            total[rows], square[rows] = reached.sum(axis=1), np.einsum("ij,ij->i", reached, reached)
+            variance[rows] = own[leaves].sum(axis=1)
+        return total, square, variance
 
     def leaves(self, x: Floats) -> NDArray[np.int64]:
-        """Return the leaf that each row reaches in each tree, shape (rows, trees): plain, and slower than `moments`."""
-        x = as_fitted(x)
-        node = np.tile(self.roots, (len(x), 1))
-        row = np.arange(len(x))[:, None]
-        while (inner := self.left[node] != LEAF).any():
-            goes_left = x[row, np.where(inner, self.feature[node], 0)] <= self.threshold[node]
-            node = np.where(inner, np.where(goes_left, self.left[node], self.right[node]), node)
-        return node
+        """Return the leaf that each row reaches in each tree, shape (rows, trees)."""
+        return self._descent.leaves(x)
 
     def path(self, x: Floats, tree: int = 0) -> Iterator[tuple[int, int]]:
         """Yield (node, the child taken) from the root to the leaf of one row of shape (columns,)."""
@@ -133,6 +139,10 @@ class Trees:
             for node, child in self.path(x, tree):
                 moved[self.feature[node]] += self.value[child] - self.value[node]
         return moved
+
+    @cached_property
+    def _descent(self) -> Descent:
+        return Descent(self.roots, self.feature, self.threshold, self.left, self.right)
 
     @cached_property
     def _bitsets(self) -> Bitsets:
