@@ -42,7 +42,6 @@ class Design:
         piece: B that are placed together at least, where stripes lie within larger objects.
         hashed: whether a hash of names places files and pieces, rather than one server after the other.
         closes: whether closing a file waits for the disk.
-        spread_names: whether all servers make files, rather than one.
     """
 
     call: int
@@ -60,7 +59,6 @@ class Design:
     piece: int = 1
     hashed: bool = False
     closes: bool = False
-    spread_names: bool = False
 
 
 DESIGNS: Mapping[str, Design] = {
@@ -85,7 +83,6 @@ DESIGNS: Mapping[str, Design] = {
         behind=MIB,  # write-behind's window
         ahead=512 * KIB,  # four pages of 128 KiB
         hashed=True,
-        spread_names=True,
     ),
     "CephFS": Design(
         call=4 * MIB,  # an object

@@ -127,12 +127,12 @@ def latency(demand: Demand, systems: Systems) -> Floats:
 def opening(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds in which files are opened or made, and closed.
 
-    Bottleneck: round trips of one process after the other's, or the processor of the servers that make files.
+    Bottleneck: round trips of one process after the other's, and the processor of the server that makes files: of one,
+    or of all, where a hash of names places files but a new name is looked up on each (GlusterFS).
     """
     opens = max(demand.files, float(demand.streams))
     chain = opens / demand.streams * systems.opening * (ROUND_TRIP + systems.server)
-    makers = np.where(systems.spread_names, systems.servers, 1.0)
-    return np.asarray(chain + opens * systems.opening * systems.server / (systems.cpu * makers))
+    return np.asarray(chain + opens * systems.opening * systems.server / systems.cpu)
 
 
 def flushing(demand: Demand, systems: Systems, load: Floats) -> Floats:

@@ -36,8 +36,8 @@ class Systems:
         syncs: fsync calls a second that all disks of a server manage together at most; inf for their I/Os alone.
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, server, byte, client, behind, keeps, ahead, remembers, cached, piece, hashed, closes,
-            spread_names: as `Design` has them.
+        call, trips, opening, server, byte, client, behind, keeps, ahead, remembers, cached, piece, hashed, closes: as
+            `Design` has them.
     """
 
     nic: Floats
@@ -67,14 +67,13 @@ class Systems:
     piece: Floats
     hashed: Flags
     closes: Flags
-    spread_names: Flags
 
     def __len__(self) -> int:
         return len(self.nic)
 
 
 _OF_DESIGN = tuple(field.name for field in fields(Design) if field.name != "unit")
-_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes", "spread_names")
+_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes")
 
 
 def systems_of(platform: Platform, facts: Facts, configurations: Sequence[Mapping[str, Value]]) -> Systems:
