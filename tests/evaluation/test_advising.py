@@ -43,7 +43,10 @@ def test_a_user_knows_the_run_on_the_baseline_and_how_large_the_results_are() ->
     found = asked(BTIO, [*slow, *logs], LAB)
     assert found.workload.run_seconds == logs[2].seconds  # the median
     assert found.workload.io_share == pytest.approx((logs[2].io or 0) / (logs[2].seconds or 1))
-    assert found.workload.phases == one.workload.phases
+    for told, nominal in zip(found.workload.phases, one.workload.phases, strict=True):
+        assert told.characteristics == nominal.characteristics
+        waited = (logs[2].compute or 0.0) / one.compute  # of a clock: a log knows no processor time
+        assert told.details["pause_seconds"] == pytest.approx(waited * float(nominal.details["pause_seconds"]))
     assert found.results == 8 * MIB
     assert asked(BTIO, logs, LAB).results == one.bytes_moved  # never copied out, so what it wrote to what it keeps
     assert asked(("random-reads", "only"), truth(), LAB).results == 0

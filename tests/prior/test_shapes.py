@@ -184,8 +184,9 @@ def test_a_ceph_client_sends_while_its_application_pauses_and_the_rest_at_the_en
     left, paused, synced = (streaming(d, pair, busiest(d, pair))[:, Resource.CLIENT_NETWORK] for d in demands)
     crossed = pytest.approx(64 * MIB / 49e6, rel=0.1)
     assert left == crossed
-    # 49 MB/s for a second; strict: nothing is kept of a file that several write
-    assert paused.tolist() == [pytest.approx((64 * MIB - 49e6) / 49e6, rel=0.1), crossed]
+    # the busiest server takes 49 MB/s for a second; strict: nothing is kept of a file that several write
+    sent = 49e6 / (4 * busiest(demand_of(twice, 4), pair)[0])
+    assert paused.tolist() == [pytest.approx((64 * MIB - sent) / 49e6, rel=0.1), crossed]
     assert synced == crossed
 
 
@@ -195,7 +196,7 @@ def test_a_ceph_client_keeps_a_little_until_the_end(prior: Prior) -> None:
     for each, part in ((MIB, 1.0), (4 * MIB, 0.5), (16 * MIB, 0.125)):  # 4 MiB, 16 and 64 on each node
         twice = replace(SHARED, operation=Operation.WRITE, data_size=each, request_size=MIB, iterations=2)
         demand = demand_of(twice, 4, Use(syncs=0, pauses=1, pause=60.0))
-        assert _crossing(demand, lazy)[0] == pytest.approx(part)
+        assert _crossing(demand, lazy, busiest(demand, lazy))[0] == pytest.approx(part)
 
 
 def test_a_part_time_server_works_while_its_application_pauses(prior: Prior) -> None:
@@ -206,6 +207,35 @@ def test_a_part_time_server_works_while_its_application_pauses(prior: Prior) -> 
     at_once, paused = (streaming(d, pair, busiest(d, pair))[:, Resource.SERVER_PROCESSOR] for d in demands)
     assert paused[0] < 0.9 * at_once[0]
     assert paused[1] == at_once[1]
+
+
+def test_what_clients_send_in_a_pause_servers_have_to_take(prior: Prior) -> None:
+    """One server's interface takes a quarter of what four nodes could send; four servers' take it all."""
+    write = replace(SHARED, operation=Operation.WRITE, shared=False, data_size=MIB, request_size=MIB, iterations=9)
+    for servers, share in ((1, 0.25), (4, 1.0)):
+        one = prior.systems([system("NFS", consistency="relaxed")])
+        one = replace(one, servers=np.array([float(servers)]))
+        demand = demand_of(write, 4, Use(syncs=0, pauses=8, pause=0.02))
+        sent = 1.0 - _crossing(demand, one, np.array([1.0 / servers]))[0]
+        assert sent == pytest.approx(8 * 0.02 * prior.facts.nic["lab.400m"] * share / (9 * 2 * MIB))
+
+
+def test_who_computes_beside_a_part_time_server_slows_it_down(prior: Prior) -> None:
+    """Reads of input that each process makes in its own time; simulations write, and read back, in step."""
+    read = replace(SHARED, data_size=4 * MIB, request_size=MIB, iterations=8)
+    pair = prior.systems([system("OrangeFS", 4, stripe_size=65_536, metadata="one", placement=p) for p in _PLACES])
+
+    def served(workload: Characteristics, pause: float, *, own: bool = False) -> list[float]:
+        demand = demand_of(workload, 4, Use(syncs=0, pauses=7, pause=pause, own=own))
+        found: list[float] = streaming(demand, pair, busiest(demand, pair))[:, Resource.SERVER_PROCESSOR].tolist()
+        return found
+
+    (dedicated, shared), (beside, turns) = served(read, 0.0), served(read, 60.0)
+    assert beside == dedicated
+    assert turns == pytest.approx(3 * shared, rel=0.05)  # two processes of each node compute nearly all the time
+    together = replace(read, collective=True, interface=Interface.MPIIO)
+    assert served(together, 60.0) == served(together, 0.0)
+    assert served(read, 60.0, own=True) == served(read, 0.0, own=True)
 
 
 def test_what_a_run_wrote_it_reads_from_its_clients(prior: Prior) -> None:

@@ -22,7 +22,7 @@ from acic.evaluation.truth import Run
 from acic.platforms import Platform
 from acic.prior import uses_of
 from acic.store.measurement import Outcome
-from acic.workloads import Operation, Workload
+from acic.workloads import Operation, Phase, Workload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,9 @@ def asked(application: Application, runs: Iterable[Run], platform: Platform) -> 
         )
     seconds = median(run.seconds or 0.0 for run in logged)
     in_io = median(min(run.io or 0.0, run.seconds or 0.0) for run in logged)
-    workload = replace(one.workload, run_seconds=seconds, io_share=in_io / seconds)
+    waited = median((run.compute or 0.0) / one.compute if one.compute else 1.0 for run in logged)
+    phases = tuple(_paused(phase, waited) for phase in one.workload.phases)
+    workload = replace(one.workload, phases=phases, run_seconds=seconds, io_share=in_io / seconds)
     return Asked(application=application, workload=workload, results=_results(one, mine))
 
 
@@ -142,6 +144,15 @@ def _positions(knowledge: Knowledge, table: Table) -> tuple[NDArray[np.intp], ND
     pairs = [(column, known.get(space.point(c).tobytes())) for column, c in enumerate(table.configurations)]
     both = np.array([pair for pair in pairs if pair[1] is not None], dtype=np.intp).reshape(-1, 2)
     return both[:, 0], both[:, 1]
+
+
+def _paused(phase: Phase, waited: float) -> Phase:
+    """Return the phase with pauses as long as a log shows them: seconds of a clock, not of a processor."""
+    if "pause_seconds" not in phase.details:
+        return phase
+    pause = phase.details["pause_seconds"]
+    assert not isinstance(pause, str)
+    return replace(phase, details={**phase.details, "pause_seconds": pause * waited})
 
 
 def _changes_nothing(found: Forecast, best: float, knowledge: Knowledge) -> bool:

@@ -91,6 +91,9 @@ class Demand:
         own: whether it reads what it wrote.
         shuffled: B that nodes exchange before (or after) they write (or read).
         agreeing: s that collective calls take to agree, before any data moves.
+        beside: processes of each node, which compute in the pauses.
+        together: whether all of them pause at the same time: collective calls make them wait for one another, and what
+            writes, or reads what it wrote, is taken to be a simulation that steps; what reads input goes on alone.
     """
 
     reads: bool
@@ -109,6 +112,8 @@ class Demand:
     own: bool
     shuffled: float
     agreeing: float
+    beside: int
+    together: bool
 
 
 def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
@@ -144,5 +149,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         pause=use.pause,
         own=use.own,
         shuffled=w.total_bytes * (1.0 - 1.0 / used) if gathered else 0.0,
+        beside=on_each,
+        together=collective or w.operation is Operation.WRITE or use.own,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )

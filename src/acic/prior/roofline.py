@@ -51,9 +51,10 @@ def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
     found[:, Resource.CLIENT_PROCESSOR], busy = processors(demand, systems, load)
     found[:, Resource.SERVER_PROCESSOR] = busy
     found[:, Resource.LATENCY] = latency(demand, systems)
-    found[:, _BEYOND_CLIENTS] *= _crossing(demand, systems)[:, None]
+    found[:, _BEYOND_CLIENTS] *= _crossing(demand, systems, load)[:, None]
     if not demand.reads:  # a part-time server's work is not hidden: what computes wants the same processors
         found[systems.part_time, Resource.SERVER_PROCESSOR] = busy[systems.part_time]
+    found[:, Resource.SERVER_PROCESSOR] *= _crowded(demand, systems, busy)
     return found
 
 
@@ -158,7 +159,21 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
     return np.asarray(np.maximum(chain, syncs / (rate * used)))
 
 
-def _crossing(demand: Demand, systems: Systems) -> Floats:
+def _crowded(demand: Demand, systems: Systems, busy: Floats) -> Floats:
+    """Return how much longer a part-time server's work takes because processes of its node compute meanwhile.
+
+    They do where processes do not step together: for the part of the time that each computes, beside `busy` s of
+    service. What computes and what serves take turns on the processors that are not free.
+    """
+    if demand.together:
+        return np.ones(len(systems))
+    computing = demand.pauses * demand.pause
+    beside = demand.beside * computing / (computing + busy)
+    share = np.maximum(systems.cpu - beside, systems.cpu / (beside + 1.0))
+    return np.where(systems.part_time, systems.cpu / share, 1.0)
+
+
+def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the share of the data that leaves, or reaches, clients while the application waits for it.
 
     What nobody synced clients may send while the application does no I/O, but for what they keep; what they hold at the
@@ -170,7 +185,8 @@ def _crossing(demand: Demand, systems: Systems) -> Floats:
         return np.ones(len(systems))
     behind = systems.behind * demand.streams / demand.nodes
     own = demand.total / demand.nodes
-    free = demand.pauses * np.minimum(behind, demand.pause * systems.nic)
+    rate = systems.nic / np.maximum(1.0, demand.nodes * load)  # the busiest server takes from all nodes
+    free = demand.pauses * np.minimum(behind, demand.pause * rate)
     sent = np.minimum(free, np.maximum(own - systems.keeps, 0.0))
     return np.where(_waits(demand, systems), 1.0, 1.0 - sent / own)
 
