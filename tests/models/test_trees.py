@@ -20,8 +20,6 @@ from acic.models.pruning import prices, pruned, values_at
 from acic.models.trees import Trees
 from tests.models.conftest import made_up
 
-NODES = ("roots", "feature", "threshold", "left", "right")
-
 
 def grown(seed: int, trees: int, rows: int, columns: int, levels: int) -> tuple[Trees, np.ndarray]:
     """Trees on columns of few values, and rows to score, some of them on thresholds and out of range."""
@@ -47,7 +45,8 @@ def test_bitsets_reach_the_leaves_that_walking_does(
     x[:, :constant] = x[:1, :constant]
     leaves = forest.leaves(x)
     values, deviations = forest.value[leaves], forest.std[leaves]
-    by_sets = Bitsets(*(getattr(forest, n) for n in NODES), forest.value, forest.std**2).moments(x)
+    nodes = (forest.roots, forest.feature, forest.threshold, forest.left, forest.right)
+    by_sets = Bitsets(*nodes, forest.value, forest.std**2).moments(x)
     for total, square, variance in (by_sets, forest.moments(x)):
         assert_allclose(total, values.sum(axis=1), rtol=1e-12, atol=1e-12)
         assert_allclose(square, (values**2).sum(axis=1), rtol=1e-12, atol=1e-12)

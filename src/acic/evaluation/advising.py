@@ -150,9 +150,8 @@ def _paused(phase: Phase, waited: float) -> Phase:
     """Return the phase with pauses as long as a log shows them: seconds of a clock, not of a processor."""
     if "pause_seconds" not in phase.details:
         return phase
-    pause = phase.details["pause_seconds"]
-    assert not isinstance(pause, str)
-    return replace(phase, details={**phase.details, "pause_seconds": pause * waited})
+    pause = float(phase.details["pause_seconds"]) * waited
+    return replace(phase, details={**phase.details, "pause_seconds": pause})
 
 
 def _changes_nothing(found: Forecast, best: float, knowledge: Knowledge) -> bool:
