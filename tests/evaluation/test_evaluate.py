@@ -21,6 +21,7 @@ from acic.evaluation.evaluate import Evaluated, bundled_truth, evaluate, fresh_t
 from acic.evaluation.loops import loops
 from acic.evaluation.methods import methods
 from acic.evaluation.survey import Survey, measure
+from acic.evaluation.transfer import transfer
 from acic.evaluation.truth import Run, write_truth
 from acic.platforms import load_platform
 from acic.space import Configuration
@@ -283,6 +284,18 @@ def test_figure_9_is_drawn_from_searches_that_follow_the_first_method(
     page = (tmp_path / "page.html").read_text()
     assert "Searching by real runs" in page
     assert "pb-walk" in page
+
+
+def test_transfer_is_drawn_from_what_was_measured_on_the_other_kind_of_instance(
+    acic: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acic.evaluation.transfer.transfer", partial(transfer, seeds=1, new=()))
+    words = ("--figure", "transfer", "--html", tmp_path / "page.html", "--goal", "time")
+    status, _, err = acic("--truth", file, *only("best"), *words)
+    assert status == 0, err
+    page = (tmp_path / "page.html").read_text()
+    assert "Regret there, by training runs there" in page
+    assert "prior+extra-trees" in page
 
 
 def test_what_is_measured_again_are_the_best_few_and_what_was_chosen() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acic.advisor.informed import hardware_of
 from acic.errors import MissingData
@@ -19,6 +20,8 @@ from acic.evaluation.taught import Floats, Judge, taught
 from acic.models.registry import DEFAULT, learner
 from acic.space import Value
 from acic.store.training import TrainingRows
+
+Mask = NDArray[np.bool_]
 
 NEW = (0, 5, 20)  # training runs of the other kind
 SEEDS = 3
@@ -75,18 +78,12 @@ def other_kind(judge: Judge) -> Value:
     return kind
 
 
-def _of_kind(rows: TrainingRows, judge: Judge, kind: Value) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _of_kind(rows: TrainingRows, judge: Judge, kind: Value) -> Mask:
     role = judge.platform.roles.instance
     return np.array([c.get(role) == kind for c in rows.configurations], dtype=bool)[rows.configuration]
 
 
-def _regret(
-    rows: TrainingRows,
-    there: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    known: Floats | None,
-    judge: Judge,
-    case: tuple[str, int, int],
-) -> float:
+def _regret(rows: TrainingRows, there: Mask, known: Floats | None, judge: Judge, case: tuple[str, int, int]) -> float:
     model, count, seed = case
     drawn = np.random.default_rng([seed, count]).permutation(np.flatnonzero(there))[:count]
     part = np.sort(np.concatenate([np.flatnonzero(~there), drawn]))
