@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -141,3 +142,21 @@ def test_help_imports_no_numbers() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for heavy in ("numpy", "sqlalchemy", "sklearn", "rich", "pyarrow"):
         assert heavy not in done.stdout.split()
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_an_interrupt_while_modules_are_loaded_leaves_no_traceback(tmp_path: Path, ignored: bool) -> None:
+    """A module that is loaded early interrupts its own process, as somebody does who types Ctrl-C at once."""
+    stub = f"import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise SystemExit({7 if ignored else 1})\n"
+    (tmp_path / "click.py").write_text(stub)
+    before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
+    done = subprocess.run(
+        [sys.executable, "-m", "acic", "--help"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=before,  # as `nohup` and shells do for jobs in the background
+    )
+    assert done.stderr == ""
+    assert done.returncode == (7 if ignored else -signal.SIGINT)
