@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.models.protocol import Arrays, Floats, Prediction
+from acic.models.protocol import Arrays, Floats, Prediction, TrainingSet
 from acic.models.trees import Trees
 from acic.models.words import Describe, plain
 from acic.prior import HARDWARE
@@ -46,6 +47,41 @@ class TreePredictor:
 def restore(name: str, arrays: Arrays) -> TreePredictor:
     """Return the predictor whose `arrays()` these are."""
     return TreePredictor(name, tuple(arrays["columns"].tolist()), Trees.restore(arrays))
+
+
+@dataclass(frozen=True, slots=True)
+class Averaged:
+    """What learners of many trees that are averaged have in common.
+
+    Args:
+        trees: how many.
+        min_leaf: runs that a leaf must hold.
+        max_leaves: of one tree; two words of `bitsets`, so that scoring stays fast however much is measured.
+        columns: share of the columns that a split may choose from.
+    """
+
+    trees: int = 100
+    min_leaf: int = 3
+    max_leaves: int = 126
+    columns: float = 1.0
+
+    name: ClassVar[str]
+
+    def grown(self, kind: Callable[..., Any], data: TrainingSet, rng: np.random.Generator) -> TreePredictor:
+        """Return the trees of scikit-learn's ensemble of that `kind`."""
+        fitted = kind(
+            self.trees,
+            min_samples_leaf=self.min_leaf,
+            max_leaf_nodes=self.max_leaves,
+            max_features=self.columns,
+            random_state=int(rng.integers(2**31)),
+            n_jobs=1,
+        ).fit(data.x, data.y, sample_weight=data.weight)
+        return TreePredictor(self.name, data.columns, Trees.of(fitted.estimators_))
+
+    def restore(self, arrays: Arrays) -> TreePredictor:
+        """Return the predictor whose `arrays()` these are."""
+        return restore(self.name, arrays)
 
 
 def path_in_words(trees: Trees, columns: tuple[str, ...], x: Floats, describe: Describe) -> list[str]:
