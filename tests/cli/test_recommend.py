@@ -18,7 +18,7 @@ FIG_19 = [
 def test_a_real_log_gets_ranked_configurations_with_intervals_and_commands(acic: Acic) -> None:
     result = acic("recommend", LOG, "--platform", "tianhe-lustre", "--elsewhere", "--top", "3")
     assert result.status == 0
-    for text in ("Verdict: verify", "80 % intervals", "Why: ", "lfs setstripe -c", "OUTPUT_DIR"):
+    for text in ("Verdict: verify", "80 % intervals", "Why:\n  ", "lfs setstripe -c", "OUTPUT_DIR"):
         assert text in result.out
     assert "extrapolation: processes of 4" in result.err
 

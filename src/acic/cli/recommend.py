@@ -103,7 +103,8 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
     ]
     table(columns, rows, title="Predicted, with 80 % intervals")
     best = advice.recommendations[0]
-    click.echo(f"Why: {'; '.join(best.why)}.")
+    if best.why:
+        click.echo("\n  ".join(["Why:", *best.why]))
     if advice.verdict != "nothing":
         _show_instructions(todo)
     for line in advice.extrapolated:
