@@ -100,7 +100,7 @@ def crowd(platform: Platform, judge: Judge, given: argparse.Namespace) -> None:
     columns = ("honest", "undefended", "defended", "cost", "worst", "trust: liars", "others")
     print(f"{'lie':14}{'share':>6}" + "".join(f"{name:>14}" for name in columns))
     shared = {"model": given.model, "seeds": given.seeds, "processes": given.processes}
-    for lie, share in product(LIES, SHARES):
+    for lie, share in product(LIES, given.shares):
         one = harm(rows, judge, lie, share, **shared)
         figures = (one.honest, one.undefended, one.defended, one.cost, one.worst)
         shown = "".join(f"{figure:14.1%}" for figure in figures) + f"{one.liars:14.2f}{one.others:14.2f}"
@@ -113,6 +113,7 @@ def main() -> int:
     parser.add_argument("--goal", choices=["time", "cost"], default="time")
     parser.add_argument("--model", default=DEFAULT, help="beside cart: a name of `acic model list`")
     parser.add_argument("--truth", type=Path, help="a file of `acic survey export`, instead of the one in the package")
+    parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="of contributors who lie")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()

@@ -97,3 +97,21 @@ def test_wrong_input_is_said_with_a_remedy(acic: Acic, words: list[object], stat
     assert result.status == status
     assert said in result.err
     assert "hint:" in result.err
+
+
+def test_an_exchange_file_tells_where_it_was_measured(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acic("data", "import", IOR / "mpiio_coll.json", *WHERE)
+    acic("data", "export", tmp_path / "all.jsonl")
+    monkeypatch.setenv("ACIC_STORE", str(tmp_path / "other.sqlite"))
+    assert acic("data", "import", tmp_path / "all.jsonl", "--json").json["added"] == 2
+    for path in (IOR / "mpiio_coll.json", IOR):
+        found = acic("data", "import", path)
+        assert found.status == 2
+        assert "give --platform NAME" in found.err
+    acic("data", "import", IOR / "mpiio_coll.json", "--platform", "lab")
+    acic("data", "export", tmp_path / "two.jsonl")
+    found = acic("data", "import", tmp_path / "two.jsonl")
+    assert "measurements of lab, tianhe-lustre" in found.err
+    assert acic("data", "import", tmp_path / "missing.jsonl").status == 3

@@ -10,5 +10,5 @@ applications_option = click.option(
     type=click.Choice(["development", "test"]),
     default="development",
     show_default=True,
-    help="Which of docs/kernels.md, of what comes with acic.",
+    help="Which of docs/kernels.md.",
 )

@@ -31,7 +31,11 @@ def data() -> None:
     "import", epilog="Example: acic data import results/ --platform tianhe-lustre --rule '{stripe_count}.json'"
 )
 @click.argument("path", type=click.Path(readable=False, path_type=Path))
-@click.option("--platform", "platform_name", required=True, help="Where it was measured: a platform's name or file.")
+@click.option(
+    "--platform",
+    "platform_name",
+    help="Where it was measured: a platform's name or file.  [default: what an exchange file says]",
+)
 @click.option("--rule", help="How file names tell configurations: '{stripe_count}_{stripe_size}_{_}.json'.")
 @click.option("--map", "maps", multiple=True, help="What a name's texts mean: 'romio_*:0=automatic,1=enable'.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A value unlike the baseline's.")
@@ -46,7 +50,7 @@ def data() -> None:
 @json_option
 def import_(
     path: Path,
-    platform_name: str,
+    platform_name: str | None,
     rule: str | None,
     maps: tuple[str, ...],
     settings: tuple[str, ...],
@@ -68,10 +72,10 @@ def import_(
     from acic.platforms import load_platform
     from acic.store.bundled import parse_timezone
     from acic.store.database import Store
-    from acic.store.importing import ImportOptions, import_path
+    from acic.store.importing import ImportOptions, import_path, told_platform
     from acic.store.naming import NamingRule
 
-    platform = load_platform(platform_name)
+    platform = load_platform(platform_name or told_platform(path))
     if maps and not rule:
         raise InvalidInput("--map is given without --rule", hint="add --rule '{stripe_count}_{_}.json'")
     options = ImportOptions(

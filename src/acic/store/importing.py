@@ -118,6 +118,23 @@ def import_path(
     return ImportReport(files, tuple(measurements), failures, tuple(skipped))
 
 
+def told_platform(path: Path) -> str:
+    """Return the name of the platform that an exchange file is of.
+
+    Raises:
+        InvalidInput: it is no exchange file, or one of several platforms.
+        UnreadableInput: it cannot be read.
+    """
+    if path.is_dir() or not _is_exchange(path):
+        raise InvalidInput(f"{path} does not tell where it was measured", hint="give --platform NAME")
+    names = sorted({m.platform for m in read_exchange(path)})
+    if len(names) != 1:
+        raise InvalidInput(
+            f"{path} holds measurements of {', '.join(names) or 'no platform'}", hint="give --platform NAME"
+        )
+    return names[0]
+
+
 def _read(file: Path, platform: Platform, options: ImportOptions) -> tuple[list[Measurement], list[Skipped]]:
     if _is_exchange(file):
         return _exchanged(file, platform)
