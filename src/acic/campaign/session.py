@@ -163,7 +163,7 @@ class Session:
                 raise InvalidInput("there is no campaign yet", hint="acic train --platform here --budget 10min")
             journal = known[-1]
         else:
-            journal = Journal.open(folder_of(name, campaigns_folder()))
+            journal = Journal.open(campaigns_folder() / name)
         begun = journal.begun
         request = Request.of(begun)
         if kind and request.kind != kind:
