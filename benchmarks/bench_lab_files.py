@@ -23,7 +23,7 @@ from acic.lab import Lab
 from acic.platforms import load_platform
 from acic.prior import Prior, Resource, Use, prior_of
 from acic.space import Configuration, Value
-from acic.units import KIB, MIB
+from acic.units import KIB, MIB, format_setting
 from acic.workloads import Operation
 
 SIZE = 4 * KIB
@@ -79,7 +79,8 @@ def main() -> int:
         runs = Runs(platform, Lab.open(), find_benchmark("acic-bench"), Path(folder))
         for case in CASES:
             configuration = Configuration({**shared, **case})
-            line = f"{' '.join(str(v) for k, v in case.items() if k != 'consistency'):34}"
+            told = " ".join(format_setting(name, value) for name, value in case.items() if name != "consistency")
+            line = f"{told:34}"
             for ranks, width in ((1, 12), (4, 14)):
                 application = making(ranks, arguments.files)
                 made = [runs.run(application, configuration, i).io for i in range(arguments.repetitions)]
