@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.applications_option import applications_option
-from acic.cli.evaluate_lines import CURVES, lines_of
+from acic.cli.evaluate_lines import CURVES, NO_ADVICE, lines_of
 from acic.cli.evaluate_shown import NO_METHOD, as_json_takes, show
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
@@ -92,8 +92,7 @@ def evaluate(
     _check(figures, html, pictures)
     platform = load_platform(platform_name)
     drawn = html or pictures
-    spared = figures and not drawn and NO_METHOD.issuperset(figures)
-    chosen = () if spared else methods(names, first=default_model(platform))
+    chosen = () if _spares_methods(figures, bool(drawn)) else methods(names, first=default_model(platform))
     models = [one.model for one in chosen if isinstance(one, Advised)]
     runs = read_truth(truth) if truth else bundled_truth(platform.name, part)
     again = read_truth(fresh) if fresh else [] if truth else bundled_fresh(platform.name, part)
@@ -120,6 +119,13 @@ def evaluate(
         emit_json(as_json_takes(found, ranks))
     else:
         show(found, ranks, figures)
+
+
+def _spares_methods(figures: tuple[str, ...], drawn: bool) -> bool:
+    """Return whether nothing that is asked for needs a method: a page of several figures has them all."""
+    if drawn:
+        return len(figures) == 1 and figures[0] in NO_ADVICE
+    return bool(figures) and NO_METHOD.issuperset(figures)
 
 
 def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> None:
