@@ -16,6 +16,7 @@ from acic.advisor.advice import Goal
 from acic.advisor.explaining import Against, Explanation, Unit, explain
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn, unmeasured
+from acic.advisor.ranking import TIE
 from acic.advisor.recommend import recommend
 from acic.advisor.sensitivity import Dependence
 from acic.advisor.whatif import Foresight, changed, log_improvements
@@ -132,7 +133,7 @@ def test_what_ifs_say_what_recommend_says_of_the_changed_workload(cluster: Platf
             for what, other in variants(workload, one):
                 advice = recommend(other, cluster, model, among=every)
                 gain = {r.configuration: r.improvement.value for r in advice.recommendations}
-                best, tie = max(gain.values()), 1 + 0.01 * 45 / 100  # 45 s of 100 s are I/O
+                best, tie = max(gain.values()), 1 + TIE * 45 / 100  # 45 s of 100 s are I/O
                 assert what.regret == pytest.approx(best / gain[found.answer] - 1)
                 assert what.changes == (best / gain[found.answer] > tie)
                 assert best / gain[what.instead] <= tie

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from acic.models import Learner, TrainingSet, learner
 from acic.models.cart import Cart
 from acic.models.ranking import Ranking
 from acic.models.registry import INFORMED
-from acic.models.residual import PRIOR, PriorAlone, Residual, parted, takes_prior, with_prior
+from acic.models.residual import ALIKE, PRIOR, PriorAlone, Residual, parted, takes_prior, with_prior
 from acic.models.ridge import Ridge
 from tests.models.conftest import made_up
 
@@ -99,12 +100,28 @@ def test_the_prior_alone_is_the_prior_whatever_was_measured() -> None:
 
 def test_the_column_is_found_wherever_it_is() -> None:
     x = np.arange(12.0).reshape(4, 3)
-    rest, prior = parted(("a", PRIOR, "b"), x)
+    rest, prior, all_of_it = parted(("a", PRIOR, "b"), x)
     assert_array_equal(rest, x[:, [0, 2]])
     assert_array_equal(prior, x[:, 1])
-    same, zeros = parted(("a", "b", "c"), x)
+    assert (all_of_it == 1).all()
+    rest, none, part = parted(("a", "b", ALIKE), x)
+    assert_array_equal(rest, x[:, [0, 1]])
+    assert_array_equal(part, x[:, 2])
+    same, zeros, ones = parted(("a", "b", "c"), x)
     assert same is x
     assert not zeros.any()
+    assert not none.any()
+    assert (ones == 1).all()
+
+
+def test_where_nothing_is_alike_nothing_learned_counts_and_half_of_it_half() -> None:
+    data, prior = told(made_up(200))
+    predictor = Residual(Cart()).fit(replace(data, y=data.y + 1.0), rng=rng())
+    alike = [with_prior(data, np.full(len(data), part), (ALIKE,)) for part in (0.0, 0.5, 1.0)]
+    none, half, whole = (replace(predictor, columns=one.columns).predict(one.x).mean for one in alike)
+    assert_allclose(none, prior, atol=1e-12)
+    assert_allclose(half, (prior + whole) / 2, atol=1e-12)
+    assert not np.allclose(whole, prior)
 
 
 def test_those_that_take_it_are_known_by_name() -> None:

@@ -131,7 +131,8 @@ def _in(systems: Systems, unit: float) -> Systems:
     rates = {
         name: getattr(systems, name) / unit for name in ("nic", "read", "write", "read_iops", "write_iops", "syncs")
     }
-    costs = {name: getattr(systems, name) * unit for name in ("server", "byte", "client")}
+    prices = ("read_server", "write_server", "read_byte", "write_byte", "client")
+    costs = {name: getattr(systems, name) * unit for name in prices}
     return replace(systems, **rates, **costs)
 
 

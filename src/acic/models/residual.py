@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from acic.models.forest import Forest
 from acic.models.protocol import Arrays, Floats, Learner, Prediction, Predictor, TrainingSet
 from acic.models.words import Describe, plain
-from acic.prior import IMPROVEMENT
+from acic.prior import IMPROVEMENT, LIKENESS
 
 PRIOR = IMPROVEMENT  # the column: natural log improvement that is expected before anything is measured
+ALIKE = LIKENESS  # the column: how much of what was learned holds, 0 to 1
+_KNOWN = (PRIOR, ALIKE)
 _BASE = "base."
 
 
@@ -38,13 +40,13 @@ class ResidualPredictor:
 
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""
-        rest, prior = parted(self.columns, x)
+        rest, prior, alike = parted(self.columns, x)
         learned = self.base.predict(rest)
-        return Prediction(learned.mean + prior, learned.spread)
+        return Prediction(alike * learned.mean + prior, learned.spread)
 
     def explain(self, x: Floats, describe: Describe = plain) -> list[str]:
         """Return what the prior says, then what was learned beside it."""
-        rest, prior = parted(self.columns, x[None, :])
+        rest, prior, _ = parted(self.columns, x[None, :])
         learned = self.base.explain(rest[0], describe)
         if PRIOR not in self.columns:
             return learned
@@ -84,10 +86,10 @@ class Residual:
 
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> ResidualPredictor:
         """Return the predictor that learned by how much measurements differ from the prior."""
-        rest, prior = parted(data.columns, data.x)
+        rest, prior, _ = parted(data.columns, data.x)
         left = replace(
             data,
-            columns=tuple(one for one in data.columns if one != PRIOR),
+            columns=tuple(one for one in data.columns if one not in _KNOWN),
             x=rest,
             y=data.y - prior,
             best=data.best - prior,
@@ -151,12 +153,15 @@ def with_prior(data: TrainingSet, prior: Floats, columns: tuple[str, ...] = (PRI
     return replace(data, columns=(*data.columns, *columns), x=np.column_stack([data.x, prior]))
 
 
-def parted(columns: tuple[str, ...], x: Floats) -> tuple[Floats, Floats]:
-    """Return rows without the prior's column, and that column; zeros where there is none."""
-    if PRIOR not in columns:
-        return x, np.zeros(len(x))
-    at = columns.index(PRIOR)
-    return np.ascontiguousarray(np.delete(x, at, axis=1)), x[:, at]
+def parted(columns: tuple[str, ...], x: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return rows without the prior's own columns, and these: its improvement, and how much of what was learned holds.
+
+    Where they are not, no improvement is known and all holds.
+    """
+    kept = [at for at, name in enumerate(columns) if name not in _KNOWN]
+    prior = x[:, columns.index(PRIOR)] if PRIOR in columns else np.zeros(len(x))
+    alike = x[:, columns.index(ALIKE)] if ALIKE in columns else np.ones(len(x))
+    return np.ascontiguousarray(x[:, kept]) if len(kept) < len(columns) else x, prior, alike
 
 
 def in_words(prior: float) -> str:

@@ -9,9 +9,9 @@ from acic.prior.demand import BENCHMARK, Use, uses_of
 from acic.prior.facts import Facts
 from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
-from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT
+from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT, LIKENESS
 
-VERSION = 7
+VERSION = 8
 """Raised whenever a formula or a number changes, so that what was learned beside them is learned anew."""
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "COLUMNS",
     "HARDWARE",
     "IMPROVEMENT",
+    "LIKENESS",
     "VERSION",
     "Facts",
     "Prior",

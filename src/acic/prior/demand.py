@@ -32,6 +32,17 @@ class Use:
 
 
 BENCHMARK = Use()
+UNLIKE = 0.5  # of what benchmarks taught, where an application does otherwise (docs/decisions/0009-prior.md)
+
+
+def likeness(workload: Characteristics, use: Use) -> float:
+    """Return how much of the prior's errors on benchmarks is taken to be its error here too, 0 to 1.
+
+    Benchmarks sync what they wrote, do not pause, and read what others made.
+    """
+    synced = workload.operation is Operation.READ or use.syncs is None or use.syncs > 0
+    paused = use.pauses > 0 and use.pause > 0
+    return 1.0 if synced and not paused and not use.own and use.files is None else UNLIKE
 
 
 def uses_of(workload: Workload) -> list[Use]:

@@ -30,8 +30,9 @@ class Design:
         call: the most that one message to a server moves, B.
         trips: round trips of a read or write that somebody waits for.
         opening: round trips to open or make a file, and to close it.
-        server: s of a server's processor for one call.
-        byte: s of a server's processor for one B: copies between network, page cache and disk; and checksums.
+        read_server, write_server: s of a server's processor for one call.
+        read_byte, write_byte: s of a server's processor for one B: copies between network, page cache and disk; and
+            checksums.
         client: s of a client's processor for one B.
         behind: B of writes that each process may be ahead of the servers; 0: it waits for each.
         keeps: B of writes that each client has before it begins to send any.
@@ -42,13 +43,17 @@ class Design:
         piece: B that are placed together at least, where stripes lie within larger objects.
         hashed: whether a hash of names places files and pieces, rather than one server after the other.
         closes: whether closing a file waits for the disk.
+        serial: whether a client has one call under way at a time, whichever of its processes waits for it.
+        page: B that are read at least, wherever a read begins.
     """
 
     call: int
     trips: int
     opening: int
-    server: float
-    byte: float
+    read_server: float
+    write_server: float
+    read_byte: float
+    write_byte: float
     client: float
     behind: int
     ahead: int
@@ -59,6 +64,8 @@ class Design:
     piece: int = 1
     hashed: bool = False
     closes: bool = False
+    serial: bool = False
+    page: int = 1
 
 
 DESIGNS: Mapping[str, Design] = {
@@ -66,8 +73,10 @@ DESIGNS: Mapping[str, Design] = {
         call=MIB,  # the bridge's rsize and wsize
         trips=1,
         opening=4,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
-        server=1e-4,
-        byte=2e-9,  # some copies at 1 to 2 GB/s each
+        read_server=1e-4,
+        write_server=1e-4,
+        read_byte=1e-9,  # what is in the page cache is copied once less
+        write_byte=2e-9,  # some copies at 1 to 2 GB/s each
         client=1e-9,
         behind=16 * MIB,  # of the bridge
         ahead=4 * MIB,
@@ -77,19 +86,24 @@ DESIGNS: Mapping[str, Design] = {
         call=128 * KIB,  # FUSE's largest request
         trips=1,
         opening=4,  # LOOKUP at every brick, CREATE, OPEN, FLUSH
-        server=2e-4,
-        byte=2e-9,
+        read_server=2e-4,
+        write_server=2e-4,
+        read_byte=2e-9,
+        write_byte=2e-9,
         client=2e-9,
         behind=MIB,  # write-behind's window
         ahead=512 * KIB,  # four pages of 128 KiB
+        page=128 * KIB,  # of its read-ahead, which fetches whole ones even where nobody reads on
         hashed=True,
     ),
     "CephFS": Design(
         call=4 * MIB,  # an object
         trips=1,
         opening=3,  # CREATE at the metadata server, its journal, capabilities back
-        server=1e-3,  # messenger, placement group, transaction, commit: the known price of a Ceph operation
-        byte=5e-9,  # and a checksum at the messenger, and one at the store
+        read_server=5e-4,  # messenger, placement group
+        write_server=1e-3,  # and transaction, commit: the known price of a Ceph operation
+        read_byte=2e-9,
+        write_byte=5e-9,  # and a checksum at the messenger, and one at the store
         client=5e-9,
         behind=32 * MIB,  # client_oc_max_dirty
         keeps=8 * MIB,  # client_oc_target_dirty; for five seconds
@@ -103,13 +117,16 @@ DESIGNS: Mapping[str, Design] = {
         call=128 * KIB,
         trips=2,  # attributes, then data
         opening=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
-        server=5e-4,  # state machines: several steps for each call
-        byte=2e-9,
+        read_server=5e-4,
+        write_server=5e-4,  # state machines: several steps for each call
+        read_byte=2e-9,
+        write_byte=2e-9,
         client=5e-9,
         behind=0,  # nothing is cached on clients
         ahead=0,
         remembers=False,
         unit=64 * KIB,
+        serial=True,  # pvfs2fuse asks libfuse for one thread (-s): the library below it takes no more
     ),
 }
 ALIKE: Mapping[str, str] = {"PVFS2": "OrangeFS"}  # former names

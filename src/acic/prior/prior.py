@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.platforms import Platform
-from acic.prior.demand import BENCHMARK, Use, demand_of
+from acic.prior.demand import BENCHMARK, Use, demand_of, likeness
 from acic.prior.designs import design
 from acic.prior.facts import Facts, facts_of
 from acic.prior.resources import Resource
@@ -50,7 +50,8 @@ class Prior:
 
     def view(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
         """Return what models see, shape (configurations, `acic.prior.view.COLUMNS`)."""
-        return view(self.parts(workload, systems, use), self.parts(workload, self.baseline, use)[0])
+        base = self.parts(workload, self.baseline, use)[0]
+        return view(self.parts(workload, systems, use), base, likeness(workload, use))
 
     def bottlenecks(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> list[Resource]:
         """Return what each configuration waits for longest."""

@@ -64,8 +64,8 @@ def networks(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Fl
     Bottleneck: payload each way of one interface (full duplex: a part-time server's two directions do not meet).
     """
     client, server = local_share(demand, systems)
-    sent, got = demand.total / demand.nodes * (1.0 - client), demand.total * load * (1.0 - server)
-    return sent / systems.nic, got / systems.nic
+    moved = _moved(demand, systems)
+    return moved / demand.nodes * (1.0 - client) / systems.nic, moved * load * (1.0 - server) / systems.nic
 
 
 def disk_bytes(demand: Demand, systems: Systems, load: Floats) -> Floats:
@@ -100,29 +100,35 @@ def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, 
     Bottleneck: work for each call and each byte over a node's processors. A part-time server works on a client's node,
     so it has both to do.
     """
-    client = demand.requests * demand.streams / demand.nodes * CROSSING + demand.total / demand.nodes * systems.client
-    server = load * (_calls(demand, systems) * systems.server + demand.total * systems.byte)
+    (call, byte), moved = _prices(demand, systems), _moved(demand, systems)
+    client = demand.requests * demand.streams / demand.nodes * CROSSING + moved / demand.nodes * systems.client
+    server = load * (_calls(demand, systems) * call + moved * byte)
     return client / systems.cpu, (server + np.where(systems.part_time, client, 0.0)) / systems.cpu
 
 
 def latency(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds of one stream that waits for each of its requests, or each window of them.
 
-    Bottleneck: round trips, the server's work and the disk's answer, one after the other. The transfer is left to the
-    network: links that are held to a rate (tc-tbf(8); those of clouds) let what was saved up meanwhile through at once.
+    Bottleneck: round trips, the server's work and the disk's answer, one after the other; where a client serves one
+    process at a time, those of the others on its node too. The transfer is left to the network: links that are held to
+    a rate (tc-tbf(8); those of clouds) let what was saved up meanwhile through at once.
     """
     calls = demand.requests * np.ceil(demand.request / systems.call)
-    trip = systems.trips * ROUND_TRIP + systems.server
+    server, byte = _prices(demand, systems)
+    size = np.minimum(demand.request, systems.call)
+    inside = CROSSING + size * (systems.client + byte / _asked(size, systems))
+    trip = systems.trips * ROUND_TRIP + server + np.where(systems.serial, inside, 0.0)
+    turns = np.where(systems.serial, demand.streams / demand.nodes, 1.0)
     crossing = demand.requests * CROSSING
     if demand.reads:
         if demand.random:
-            return np.asarray(calls * (trip + 1.0 / systems.read_iops) + crossing)
+            return np.asarray(turns * calls * (trip + 1.0 / systems.read_iops) + crossing)
         own = demand.requests * demand.request
         windows = np.where(systems.ahead > 0, np.minimum(calls, own / np.maximum(systems.ahead, 1.0)), calls)
-        return np.asarray(windows * trip + crossing)
+        return np.asarray(turns * windows * trip + crossing)
     durable = np.where(_waits(demand, systems), DURABLE / systems.write_iops, 0.0)
     waits = _waits(demand, systems) | (systems.behind == 0)
-    return np.asarray(np.where(waits, calls * (trip + durable), 0.0) + crossing)
+    return np.asarray(np.where(waits, turns * calls * (trip + durable), 0.0) + crossing)
 
 
 def opening(demand: Demand, systems: Systems) -> Floats:
@@ -132,8 +138,9 @@ def opening(demand: Demand, systems: Systems) -> Floats:
     or of all, where a hash of names places files but a new name is looked up on each (GlusterFS).
     """
     opens = max(demand.files, float(demand.streams))
-    chain = opens / demand.streams * systems.opening * (ROUND_TRIP + systems.server)
-    return np.asarray(chain + opens * systems.opening * systems.server / systems.cpu)
+    server, _ = _prices(demand, systems)
+    chain = opens / demand.streams * systems.opening * (ROUND_TRIP + server)
+    return np.asarray(chain + opens * systems.opening * server / systems.cpu)
 
 
 def flushing(demand: Demand, systems: Systems, load: Floats) -> Floats:
@@ -215,9 +222,39 @@ def _shunned(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
 
 
 def _calls(demand: Demand, systems: Systems) -> Floats:
-    """Return how many messages servers get: requests are cut to what a call takes, and joined where they may be."""
+    """Return how many messages servers get.
+
+    Requests are cut to what a call takes, and joined where they may be; each server that has a part of it gets its own.
+    """
     each = demand.streams * demand.requests * np.ceil(demand.request / systems.call)
     window = systems.ahead if demand.reads else np.where(_waits(demand, systems), 0.0, systems.behind)
     whole = demand.random and not demand.reads  # what a cache holds altogether leaves it in order
     joins = (window > 0) & (demand.joined | (whole & (window >= demand.total / demand.streams)))
-    return np.where(joins, np.minimum(each, np.maximum(demand.streams, demand.total / systems.call)), each)
+    fewer = np.minimum(each, np.maximum(demand.streams, demand.total / systems.call))
+    size = np.where(joins, systems.call, np.minimum(demand.request, systems.call))
+    return np.where(joins, fewer, each) * _asked(size, systems)
+
+
+def _asked(size: Floats, systems: Systems) -> Floats:
+    """Return how many servers have a part of one call of `size` B."""
+    return np.asarray(np.clip(np.ceil(size / systems.unit), 1.0, systems.servers))
+
+
+def _moved(demand: Demand, systems: Systems) -> Floats:
+    """Return the B that leave servers, or reach them: more than are asked for where whole pages are read.
+
+    A page is gone before the process that it was read for comes back to it, but where neighbours on the same node read
+    all of it at the same time.
+    """
+    if not demand.reads or demand.joined:
+        return np.full(len(systems), demand.total)
+    together = not demand.random and demand.nodes == 1
+    apart = np.minimum(systems.page, demand.request * demand.streams) if together else systems.page
+    return np.asarray(demand.total * np.maximum(1.0, apart / demand.request))
+
+
+def _prices(demand: Demand, systems: Systems) -> tuple[Floats, Floats]:
+    """Return the s of a server's processor for one call, and for one B, each (configurations,)."""
+    if demand.reads:
+        return systems.read_server, systems.read_byte
+    return systems.write_server, systems.write_byte

@@ -36,8 +36,8 @@ class Systems:
         syncs: fsync calls a second that all disks of a server manage together at most; inf for their I/Os alone.
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, server, byte, client, behind, keeps, ahead, remembers, cached, piece, hashed, closes: as
-            `Design` has them.
+        call, trips, opening, read_server, write_server, read_byte, write_byte, client, behind, keeps, ahead, remembers,
+            cached, piece, hashed, closes, serial, page: as `Design` has them.
     """
 
     nic: Floats
@@ -56,8 +56,10 @@ class Systems:
     call: Floats
     trips: Floats
     opening: Floats
-    server: Floats
-    byte: Floats
+    read_server: Floats
+    write_server: Floats
+    read_byte: Floats
+    write_byte: Floats
     client: Floats
     behind: Floats
     keeps: Floats
@@ -67,13 +69,15 @@ class Systems:
     piece: Floats
     hashed: Flags
     closes: Flags
+    serial: Flags
+    page: Floats
 
     def __len__(self) -> int:
         return len(self.nic)
 
 
 _OF_DESIGN = tuple(field.name for field in fields(Design) if field.name != "unit")
-_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes")
+_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes", "serial")
 
 
 def systems_of(platform: Platform, facts: Facts, configurations: Sequence[Mapping[str, Value]]) -> Systems:
