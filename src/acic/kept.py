@@ -1,4 +1,4 @@
-"""What is made once and kept in the user's cache folder: fitted models, and programs from C sources of acic's own."""
+"""What is made once and kept in the user's cache folder: arrays, and programs from C sources of acic's own."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _SOURCES = (".c", ".h", ".def")
 
@@ -22,6 +24,45 @@ def cache_folder() -> Path:
     from platformdirs import user_cache_path
 
     return Path(user_cache_path("acic"))
+
+
+def fetch_arrays(key: str) -> dict[str, Any] | None:
+    """Return the numpy arrays that were kept under `key`; None if none were, or what is there cannot be read."""
+    import numpy as np
+
+    try:
+        with arrays_path(key).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None  # a foreign, cut or outdated file: it is made anew
+
+
+def keep_arrays(key: str, arrays: Mapping[str, Any]) -> bool:
+    """Keep arrays under `key`, and return whether that was possible; a cache that cannot be written is no error.
+
+    The file appears when it is whole, so that runs beside one another never read half of it.
+    """
+    import numpy as np
+
+    path = arrays_path(key)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
+            unfinished = Path(file.name)
+            try:
+                np.savez(file, **arrays)
+            except BaseException:
+                unfinished.unlink()
+                raise
+        unfinished.replace(path)
+    except OSError:
+        return False
+    return True
+
+
+def arrays_path(key: str) -> Path:
+    """Return where arrays are kept under `key`."""
+    return cache_folder() / f"{key}.npz"
 
 
 @cache

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from acic.advisor import known as module
-from acic.advisor.known import Trust, kept, known
+from acic.advisor.known import Trust, kept, known, training_rows
 from acic.advisor.learning import learn
 from acic.advisor.safety import at_fault
 from acic.errors import MissingData
@@ -65,6 +65,19 @@ def test_new_measurements_are_learned(
     assert fits == [len(training), len(training) + 1]
 
 
+def test_rows_are_read_once_until_one_more_is_there(
+    cluster: Platform, store: str, training: list[Measurement], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(store) as opened:
+        first = training_rows(cluster, opened)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "training_table", None)
+            again = training_rows(cluster, opened)
+        np.testing.assert_array_equal(again.mean, first.mean)
+        opened.add([replace(training[0], time=WHEN + timedelta(days=1), seed=2)])
+        assert len(training_rows(cluster, opened)) == len(first) + 1
+
+
 def test_another_platform_file_is_another_question(cluster: Platform, store: str, fits: list[int]) -> None:
     ask(cluster, store)
     ask(replace(cluster, revision="2099-01"), store)
@@ -85,9 +98,11 @@ def test_a_damaged_cache_is_made_anew(
     cluster: Platform, store: str, fits: list[int], tmp_path: Path, damage: bytes | None
 ) -> None:
     first = ask(cluster, store)
-    (file,) = (tmp_path / "cache").iterdir()
-    whole = file.read_bytes()
-    file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    files = list((tmp_path / "cache").iterdir())
+    assert len(files) == 2  # what was learned, and the rows
+    for file in files:
+        whole = file.read_bytes()
+        file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
     np.testing.assert_array_equal(first, ask(cluster, store))
     assert len(fits) == 2
 

@@ -258,12 +258,20 @@ def test_gluster_moves_whole_pages_for_small_reads_apart_from_one_another(prior:
     assert seconds(prior, near, gluster)[0] == pytest.approx(1.2, rel=0.3)  # on one node: each reads the file once
 
 
+def test_what_is_written_lastingly_is_not_synced_again(prior: Prior) -> None:
+    """Measured with 16 and with 4 processes: making small files is faster on NFS whose writes last (mdtest)."""
+    small = replace(SHARED, operation=Operation.WRITE, shared=False, data_size=4096, request_size=4096, iterations=64)
+    strict, relaxed = (system("NFS", consistency=one) for one in ("strict", "relaxed"))
+    lasting, closing = seconds(prior, small, strict, relaxed, use=Use(files=512, syncs=0))
+    assert lasting < closing
+
+
 def test_strips_cost_a_message_for_each_server_that_has_one(prior: Prior) -> None:
     write = replace(SHARED, operation=Operation.WRITE)
     both = prior.systems([system("OrangeFS", 4, stripe_size=size, metadata="all") for size in (65_536, 4 * MIB)])
     demand = demand_of(write, prior.facts.nodes)
     fine, coarse = streaming(demand, both, busiest(demand, both))[:, Resource.SERVER_PROCESSOR]
-    assert fine > 1.3 * coarse
+    assert 1.1 * coarse < fine < 1.5 * coarse
 
 
 def test_orangefs_serves_the_processes_of_a_node_in_turn(prior: Prior) -> None:

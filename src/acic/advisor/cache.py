@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import tempfile
-import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from acic.advisor.knowledge import Errors, Learned, Range
-from acic.kept import cache_folder
+from acic.kept import arrays_path, fetch_arrays, keep_arrays
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
 from acic.space import Configuration
@@ -27,24 +24,21 @@ _KINDS = "kinds/"
 
 def fetch(key: str, learner: Learner) -> Learned | None:
     """Return what was kept under `key`; None if nothing was, or what is there cannot be used."""
+    if (arrays := fetch_arrays(key)) is None:
+        return None
     try:
-        with _path(key).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
         return _restored(json.loads(arrays["facts"].tobytes()), arrays, learner)
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-        return None  # a foreign, cut or outdated file: it is made anew
+    except (ValueError, KeyError, TypeError):
+        return None  # a foreign or outdated file: it is made anew
 
 
 def there(key: str) -> bool:
     """Return whether something was kept under `key`."""
-    return _path(key).is_file()
+    return arrays_path(key).is_file()
 
 
 def keep(key: str, learned: Learned) -> bool:
-    """Keep `learned` under `key`, and return whether that was possible; a cache that cannot be written is no error.
-
-    The file appears when it is whole, so that runs beside one another never read half of it.
-    """
+    """Keep `learned` under `key`, and return whether that was possible."""
     arrays: dict[str, Any] = {_PREDICTOR + k: v for k, v in learned.predictor.arrays().items()}
     arrays |= learned.errors.seen.arrays(_SEEN)
     for number, errors in enumerate(learned.errors.kinds.values()):
@@ -52,24 +46,7 @@ def keep(key: str, learned: Learned) -> bool:
     arrays["baseline/log_bandwidth"] = learned.baselines.log_bandwidth
     arrays["baseline/sigma"] = learned.baselines.sigma
     arrays["facts"] = np.frombuffer(json.dumps(_facts(learned)).encode(), dtype=np.uint8)
-    path = _path(key)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
-            unfinished = Path(file.name)
-            try:
-                np.savez(file, **arrays)
-            except BaseException:
-                unfinished.unlink()
-                raise
-        unfinished.replace(path)
-    except OSError:
-        return False
-    return True
-
-
-def _path(key: str) -> Path:
-    return cache_folder() / f"{key}.npz"
+    return keep_arrays(key, arrays)
 
 
 def _facts(learned: Learned) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from acic.space import Configuration
 from acic.store.ageing import ageing_weights
 from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
+from acic.store.kept_rows import fetch_rows, keep_rows
 from acic.store.location import locate
 from acic.store.measurement import Basis, Outcome
 from acic.store.training import TrainingRows, training_table
@@ -109,8 +110,15 @@ def _no_prior(platform: Platform, chosen: Learner) -> str:
 
 
 def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
-    """Return every row that the bundled and the stored measurements of `platform` teach."""
-    return training_table(bundled(platform), platform, stored=store.training_records(platform.name) if store else ())
+    """Return every row that the bundled and the stored measurements of `platform` teach; kept until one changes."""
+    data = (bundled_hash(platform), store.fingerprint(platform.name) if store else "")
+    key = _named(platform, "rows", (__version__, platform, data))
+    if (kept := fetch_rows(key)) is not None:
+        return kept
+    stored = store.training_records(platform.name) if store else ()
+    rows = training_table(bundled(platform), platform, stored=stored)
+    keep_rows(key, rows)
+    return rows
 
 
 def unsafe_configurations(platform: Platform, store: Store | None) -> frozenset[Configuration]:
@@ -131,4 +139,8 @@ def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: da
     data = (bundled_hash(platform), stored)
     version = (chosen.version, VERSION if takes_prior(chosen) else 0)
     parts = (__version__, repr(chosen), version, SEED, platform, data, trust, day)
-    return f"{platform.name}-{chosen.name}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}"
+    return _named(platform, chosen.name, parts)
+
+
+def _named(platform: Platform, what: str, parts: tuple[object, ...]) -> str:
+    return f"{platform.name}-{what}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}"

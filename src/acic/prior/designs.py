@@ -19,6 +19,7 @@ CROSSING = 2e-5  # s of processor: one call through FUSE, two switches and a cop
 DISK_REQUEST = 512 * KIB  # B: what reading ahead and a disk's queue make of neighbouring pieces of a stream
 AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
 COLLECTIVE_STEPS = 4  # of two-phase I/O: exchange of offsets, of counts, of data, and an agreement at the end
+FURTHER = 0.5  # of a call's price, for each server but one that has a part of it: its other half is of the call's bytes
 DURABLE = 3  # disk I/Os that make a small write last: data, journal, and the journal's commit record
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.prior.demand import Demand
-from acic.prior.designs import CROSSING, DISK_REQUEST, DURABLE, ROUND_TRIP
+from acic.prior.designs import CROSSING, DISK_REQUEST, DURABLE, FURTHER, ROUND_TRIP
 from acic.prior.resources import Resource
 from acic.prior.spread import busiest, local_share
 from acic.prior.systems import Systems
@@ -160,6 +160,7 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
     server.
     """
     syncs = np.where(systems.closes, np.maximum(demand.syncs, demand.files), demand.syncs)
+    syncs = np.where(_waits(demand, systems), 0.0, syncs)  # each write did
     chain = syncs / demand.streams * (ROUND_TRIP + DURABLE / systems.write_iops)
     used = np.minimum(systems.servers, demand.files)
     rate = np.minimum(systems.write_iops * systems.disks / DURABLE, systems.syncs)
@@ -224,7 +225,8 @@ def _shunned(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
 def _calls(demand: Demand, systems: Systems) -> Floats:
     """Return how many messages servers get.
 
-    Requests are cut to what a call takes, and joined where they may be; each server that has a part of it gets its own.
+    Requests are cut to what a call takes, and joined where they may be; where several servers have a part of a call,
+    each gets a message, and `FURTHER` is what one more costs.
     """
     each = demand.streams * demand.requests * np.ceil(demand.request / systems.call)
     window = systems.ahead if demand.reads else np.where(_waits(demand, systems), 0.0, systems.behind)
@@ -232,7 +234,7 @@ def _calls(demand: Demand, systems: Systems) -> Floats:
     joins = (window > 0) & (demand.joined | (whole & (window >= demand.total / demand.streams)))
     fewer = np.minimum(each, np.maximum(demand.streams, demand.total / systems.call))
     size = np.where(joins, systems.call, np.minimum(demand.request, systems.call))
-    return np.where(joins, fewer, each) * _asked(size, systems)
+    return np.where(joins, fewer, each) * (1.0 + FURTHER * (_asked(size, systems) - 1.0))
 
 
 def _asked(size: Floats, systems: Systems) -> Floats:

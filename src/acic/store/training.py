@@ -22,10 +22,11 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-_PER_ROW = (
+PER_ROW = (
     *("workload", "configuration", "group", "mean", "best", "spread"),
     *("repetitions", "time", "behind", "contributor"),
 )
+"""Fields of `TrainingRows` that are arrays, one value a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class TrainingRows:
 
     def rows(self, chosen: NDArray[Any]) -> TrainingRows:
         """Return the rows chosen (a mask or positions); positions in the distinct values stay as they are."""
-        kept = {name: getattr(self, name)[chosen] for name in _PER_ROW}
+        kept = {name: getattr(self, name)[chosen] for name in PER_ROW}
         return replace(self, **kept)
 
 
