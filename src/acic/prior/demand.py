@@ -32,7 +32,7 @@ class Use:
 
 
 BENCHMARK = Use()
-UNLIKE = 0.5  # of what benchmarks taught, where an application does otherwise (docs/decisions/0009-prior.md)
+UNLIKE = 0.5  # of what benchmarks taught, where an application does otherwise (docs/decisions/0010-default-model.md)
 
 
 def likeness(workload: Characteristics, use: Use) -> float:

@@ -1,9 +1,9 @@
 """How file systems work, in the few numbers that a roofline needs; and what a step of software costs.
 
 They follow from the design of the software, or are the usual order of magnitude of such a step on servers of today,
-rounded to 1, 2 or 5. No program fitted them. Prices of a call and a byte were corrected once, by a step or two of that
-scale, from training runs on one lab: GlusterFS's, CephFS's and OrangeFS's `server` and `client`
-(docs/decisions/0009-prior.md).
+rounded to 1, 2 or 5. No program fitted them. Prices of a call and a byte were corrected twice, by a step or two of
+that scale, from training runs on one lab: GlusterFS's, CephFS's and OrangeFS's of a server and of a client, then what
+reading costs CephFS and NFS (docs/decisions/0009-prior.md).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CROSSING = 2e-5  # s of processor: one call through FUSE, two switches and a cop
 DISK_REQUEST = 512 * KIB  # B: what reading ahead and a disk's queue make of neighbouring pieces of a stream
 AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
 COLLECTIVE_STEPS = 4  # of two-phase I/O: exchange of offsets, of counts, of data, and an agreement at the end
-FURTHER = 0.5  # of a call's price, for each server but one that has a part of it: its other half is of the call's bytes
+FURTHER = 0.5  # of a call's price, for each further server that has a part of it: some of the work is done once
 DURABLE = 3  # disk I/Os that make a small write last: data, journal, and the journal's commit record
 
 
