@@ -1,10 +1,15 @@
 """`acic data`: measurements in and out."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from acic.platforms import load_platform
+from acic.store import Outcome
+from acic.store.bundled import bundled
+from acic.store.exchange import export
 from tests.cli.conftest import DATA, Result
 
 Acic = Callable[..., Result]
@@ -115,3 +120,33 @@ def test_an_exchange_file_tells_where_it_was_measured(
     found = acic("data", "import", tmp_path / "two.jsonl")
     assert "measurements of lab, tianhe-lustre" in found.err
     assert acic("data", "import", tmp_path / "missing.jsonl").status == 3
+
+
+def test_trust_tells_who_is_believed(acic: Acic, tmp_path: Path) -> None:
+    platform = load_platform("tianhe-lustre")
+    some = [m for m in bundled(platform) if m.outcome is Outcome.OK][:120]
+    given = [replace(m, contributor=f"site {i % 4}", seed=i) for i, m in enumerate(some)]
+    liar = [
+        replace(
+            m, contributor="liar", seed=1000 + i, repetitions=tuple(replace(r, bandwidth=1e15) for r in m.repetitions)
+        )
+        for i, m in enumerate(some[:40])
+    ]
+    export([*given, *liar], tmp_path / "all.jsonl")
+    acic("data", "import", tmp_path / "all.jsonl")
+    found = {c["contributor"]: c for c in acic("data", "trust", *WHERE, "--json").json["contributors"]}
+    assert found["liar"]["trust"] < 0.1
+    assert not found["liar"]["heard"]
+    assert found["liar"]["rows"] == 40
+    assert found["site 1"]["trust"] > 0.5
+    lines = {line.split()[0]: line for line in acic("data", "trust", *WHERE).out.splitlines() if line.strip()}
+    assert "left out" in lines["liar"]
+    assert "faster" in lines["liar"]
+    assert "left out" not in lines["site"]
+
+
+def test_trust_says_when_nobody_can_be_doubted_and_makes_no_store(acic: Acic, tmp_path: Path) -> None:
+    result = acic("data", "trust", "--platform", "lab", "--store", tmp_path / "none.sqlite")
+    assert result.status == 0
+    assert "it takes 3 contributors" in result.err
+    assert not (tmp_path / "none.sqlite").exists()

@@ -134,8 +134,15 @@ def test_points_measured_again_are_some_of_those_that_were() -> None:
     assert len(found) == 5
     assert all(a.ratio == pytest.approx(1.0 / 1.05) and a.within for a in found)
     assert not any(a.within for a in agreement(survey.runs, again.runs, covers=0.01))
-    with pytest.raises(InvalidInput, match="12 points were measured"):
+    with pytest.raises(InvalidInput, match="12 points were measured") as caught:
         survey.again(name="day3", points=13, seed=1, now=NOW)
+    assert caught.value.hint == "repeat 12 at most"
+
+
+def test_points_of_a_survey_without_runs_cannot_be_measured_again() -> None:
+    with pytest.raises(InvalidInput, match="0 points were measured") as caught:
+        begun().again(name="day2", points=1, seed=1, now=NOW)
+    assert "acic survey run" in caught.value.hint
 
 
 def test_whether_runs_agree_cannot_be_told_before_anything_was_repeated() -> None:

@@ -121,6 +121,12 @@ def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
     return rows
 
 
+def stored_rows(platform: Platform, url: str | None) -> TrainingRows:
+    """Return `training_rows` with the store at `url`, None for the user's own, where there is one."""
+    with _opened(url) as store:
+        return training_rows(platform, store)
+
+
 def unsafe_configurations(platform: Platform, store: Store | None) -> frozenset[Configuration]:
     """Return the configurations that gave back wrong bytes in a bundled or stored measurement of `platform`."""
     wrong = [m for m in bundled(platform) if m.outcome is Outcome.CORRUPT]

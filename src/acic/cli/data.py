@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from acic.cli.output import emit_json, json_option, progress, say, table
+from acic.cli.output import emit_json, json_option, plain, progress, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.errors import InvalidInput, UnreadableInput
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from acic.store import Measurement
     from acic.store.database import Count
     from acic.store.importing import ImportReport
+    from acic.store.trust import Contribution
 
 
 @click.group()
@@ -162,6 +163,43 @@ def show(identifier: str, store_url: str | None, as_json: bool) -> None:
         if name == "repetitions":
             value = ", ".join(format_bandwidth(b) for b in found.bandwidths) or "none"
         click.echo(f"{name:15} {value}")
+
+
+@data.command(epilog="Example: acic data trust --platform lab")
+@click.option("--platform", "platform_name", required=True, help="A platform's name (`acic platform list`) or file.")
+@store_option
+@json_option
+def trust(platform_name: str, store_url: str | None, as_json: bool) -> None:
+    """Show how far each contributor is believed, by what the others' measurements say of theirs.
+
+    Of the bundled and the stored measurements that teach. Who is trusted less than 0.1 teaches nothing; of one or two
+    contributors nobody can be doubted.
+    """
+    from acic.advisor.known import stored_rows
+    from acic.platforms import load_platform
+    from acic.store.trust import FEWEST, HEARD, contributions
+
+    platform = load_platform(platform_name)
+    found = contributions(stored_rows(platform, store_url), platform)
+    if len(found) < FEWEST:
+        say(f"note: it takes {FEWEST} contributors to doubt one of them; measurements of {len(found)} teach")
+    if as_json:
+        emit_json({"contributors": [{**plain(one), "heard": one.trust >= HEARD} for one in found]})
+        return
+    rows = [
+        [one.contributor or "(unnamed)", str(one.rows), f"{one.trust:.2g}", _beside(one), _heard(one)] for one in found
+    ]
+    table(["contributor", "measurements", "trust", "beside the others'", ""], rows, right=["measurements", "trust"])
+
+
+def _beside(one: Contribution) -> str:
+    return f"{max(one.factor, 1.0 / one.factor):.3g}x {'faster' if one.factor >= 1.0 else 'slower'}"
+
+
+def _heard(one: Contribution) -> str:
+    from acic.store.trust import HEARD
+
+    return "" if one.trust >= HEARD else "left out"
 
 
 def _say_nothing_is_there(platform_name: str | None, bundled: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,6 @@ from acic.errors import InvalidInput
 if TYPE_CHECKING:
     from acic.advisor.explaining import Explanation
     from acic.advisor.sensitivity import Dependence
-    from acic.platforms import Platform
-    from acic.store.training import TrainingRows
 
 
 @click.command(epilog="Example: acic explain run.darshan --platform lab --instead file_system=CephFS")
@@ -69,6 +66,7 @@ def explain(
     from acic.advisor.advice import Goal
     from acic.advisor.explaining import Against
     from acic.advisor.explaining import explain as reasons
+    from acic.advisor.known import stored_rows
     from acic.cli.explain_shown import show
     from acic.platforms import load_platform
 
@@ -87,7 +85,7 @@ def explain(
         results=results,
         against=Against.NAMED if instead else Against(against),
         instead=settings_of(platform, instead, "--instead"),
-        rows=_rows(platform, store_url),
+        rows=stored_rows(platform, store_url),
     )
     if as_json:
         emit_json({"explanation": _plain(found)})
@@ -95,15 +93,6 @@ def explain(
     show(found, workload, platform)
     for note in found.advice.notes:
         say(f"note: {note}")
-
-
-def _rows(platform: Platform, url: str | None) -> TrainingRows:
-    from acic.advisor.known import training_rows
-    from acic.store.database import Store
-    from acic.store.location import locate
-
-    with Store.open(url) if locate(url).exists else nullcontext() as store:
-        return training_rows(platform, store)
 
 
 def _plain(found: Explanation) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from acic.platforms import Platform
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+_SILENCE = 300.0  # s, after which a file is told again how far a campaign is
 
 _OPTIONS = (
     click.option(
@@ -124,9 +127,9 @@ def campaign_progress() -> Iterator[Callable[[View], None]]:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[float, str], None]]:
-    """Show on stderr which part is done, and of what: as a bar with the time left, or in a file a line each tenth."""
+    """Show on stderr which part is done, and of what: as a bar with the time left, or in a file by `Lines`."""
     if not sys.stderr.isatty():
-        yield _Lines().show
+        yield Lines().show
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -137,13 +140,22 @@ def progress(title: str) -> Iterator[Callable[[float, str], None]]:
         yield lambda part, text: bar.update(task, completed=part, description=text)
 
 
-class _Lines:
-    def __init__(self) -> None:
-        self._tenth = 0
+class Lines:
+    """What a file is told: a line each tenth, and each few minutes, so that its reader sees that all is well.
+
+    Args:
+        clock: tells seconds that never go back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._tenth, self._told = 0, clock()
 
     def show(self, part: float, text: str) -> None:
-        if int(part * 10) > self._tenth:
-            self._tenth = int(part * 10)
+        """Tell how far it is, if it is time to."""
+        now = self._clock()
+        if int(part * 10) > self._tenth or now - self._told >= _SILENCE:
+            self._tenth, self._told = int(part * 10), now
             say(f"{part:.0%} of the budget: {text}")
 
 

@@ -78,17 +78,15 @@ def validate(
     with the least and the most. MAPE and R2 are of bandwidth; pick / best is the bandwidth of the configuration
     that the model picks in a fold over the best one there, the median of the folds.
     """
-    from acic.advisor.known import training_rows
+    from acic.advisor.known import stored_rows
     from acic.advisor.validation import best_covered
     from acic.advisor.validation import validate as cross_validated
     from acic.models.registry import NAMES, learner
     from acic.platforms import load_platform
-    from acic.store.database import Store
 
     platform = load_platform(platform_name)
     learners = _with_hardware([learner(name) for name in names or NAMES], platform)
-    with Store.open(store_url) as store:
-        rows = training_rows(platform, store)
+    rows = stored_rows(platform, store_url)
     if leave == "workload":
         _leave_workloads(rows, platform, learners, as_json=as_json)
         return

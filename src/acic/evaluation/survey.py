@@ -164,7 +164,10 @@ class Survey:
         good = (r for r in self.runs if r.outcome is Outcome.OK)
         measured = sorted({(configurations[r.configuration], applications[r.kernel, r.scale]) for r in good})
         if len(measured) < points:
-            raise InvalidInput(f"{len(measured)} points were measured in {self.journal.name}", hint="repeat fewer")
+            fewer = (
+                f"repeat {len(measured)} at most" if measured else f"measure first: acic survey run {self.journal.name}"
+            )
+            raise InvalidInput(f"{len(measured)} points were measured in {self.journal.name}", hint=fewer)
         drawn = np.random.default_rng(seed).choice(len(measured), points, replace=False)
         same = {k: v for k, v in self.journal.begun.items() if k not in ("event", "version")}
         begun = same | {
