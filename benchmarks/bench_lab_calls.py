@@ -10,21 +10,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 
-from acic.benchmarks import find_benchmark
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from acic.benchmarks.kernels import Kernel, kernel
 from acic.benchmarks.kernels.script import Writer, prepared
-from acic.evaluation.running import Runs
-from acic.lab import Lab
-from acic.platforms import load_platform
-from acic.prior import Prior, Use, prior_of
+from acic.prior import Prior, Use
 from acic.space import Configuration, Value
 from acic.units import KIB, MIB, format_setting
 from acic.workloads import Access, Interface, Operation
+from benchmarks.lab_runs import HARDWARE, io_seconds, lab_runs
 
 SIZE, REQUEST = 8 * MIB, MIB
 LAYOUTS: tuple[dict[str, Value], ...] = (
@@ -77,28 +74,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
-    platform = load_platform("lab")
-    prior = prior_of(platform)
-    assert prior is not None
-    shared: dict[str, Value] = {
-        "instance_type": "lab.400m",
-        "device": "EBS",
-        "raid_devices": 1,
-        "file_system": "OrangeFS",
-    }
     kinds = [(operation, ranks) for operation in (Operation.WRITE, Operation.READ) for ranks in (1, 4)]
     print(f"{'MiB/s, measured (prior)':38}" + "".join(f"{f'{operation} of {ranks}':>16}" for operation, ranks in kinds))
-    with tempfile.TemporaryDirectory() as folder:
-        runs = Runs(platform, Lab.open(), find_benchmark("acic-bench"), Path(folder))
+    with lab_runs() as (runs, prior):
         for placement in ("dedicated", "part-time"):
             for layout in LAYOUTS:
-                configuration = Configuration({**shared, "placement": placement, **layout})
+                configuration = Configuration({**HARDWARE, "file_system": "OrangeFS", "placement": placement, **layout})
                 told = " ".join(format_setting(name, value) for name, value in layout.items() if name != "metadata")
                 line = f"{placement + ' ' + told:38}"
                 for operation, ranks in kinds:
                     application = moving(ranks, operation)
-                    made = [runs.run(application, configuration, i).io for i in range(arguments.repetitions)]
-                    took = median(seconds for seconds in made if seconds is not None)
+                    took = io_seconds(runs, application, configuration, arguments.repetitions)
                     other = reckoned(prior, configuration, ranks, operation)
                     figures = f"{ranks * SIZE / MIB / took:.0f} ({ranks * SIZE / MIB / other:.0f})"
                     line += f"{figures:>16}"

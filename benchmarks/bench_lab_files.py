@@ -10,21 +10,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 
-from acic.benchmarks import find_benchmark
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from acic.benchmarks.kernels import Kernel, kernel
 from acic.benchmarks.kernels.script import Writer
-from acic.evaluation.running import Runs
-from acic.lab import Lab
-from acic.platforms import load_platform
-from acic.prior import Prior, Resource, Use, prior_of
+from acic.prior import Prior, Resource, Use
 from acic.space import Configuration, Value
 from acic.units import KIB, MIB, format_setting
 from acic.workloads import Operation
+from benchmarks.lab_runs import HARDWARE, io_seconds, lab_runs
 
 SIZE = 4 * KIB
 WHOLE = 1 << 40
@@ -65,26 +62,15 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=50, help="of each process")
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
-    platform = load_platform("lab")
-    prior = prior_of(platform)
-    assert prior is not None
-    shared: dict[str, Value] = {
-        "instance_type": "lab.400m",
-        "device": "EBS",
-        "raid_devices": 1,
-        "placement": "dedicated",
-    }
     print(f"{'ms for a file':34}{'1 process':>12}{'prior':>8}{'4 processes':>14}{'prior':>8}")
-    with tempfile.TemporaryDirectory() as folder:
-        runs = Runs(platform, Lab.open(), find_benchmark("acic-bench"), Path(folder))
+    with lab_runs() as (runs, prior):
         for case in CASES:
-            configuration = Configuration({**shared, **case})
+            configuration = Configuration({**HARDWARE, "placement": "dedicated", **case})
             told = " ".join(format_setting(name, value) for name, value in case.items() if name != "consistency")
             line = f"{told:34}"
             for ranks, width in ((1, 12), (4, 14)):
                 application = making(ranks, arguments.files)
-                made = [runs.run(application, configuration, i).io for i in range(arguments.repetitions)]
-                took = median(seconds for seconds in made if seconds is not None) / arguments.files
+                took = io_seconds(runs, application, configuration, arguments.repetitions) / arguments.files
                 line += f"{took * 1e3:{width}.1f}"
                 line += f"{reckoned(prior, configuration, ranks, arguments.files) * 1e3:8.1f}"
             print(line, flush=True)

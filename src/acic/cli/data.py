@@ -193,7 +193,8 @@ def trust(platform_name: str, store_url: str | None, as_json: bool) -> None:
 
 
 def _beside(one: Contribution) -> str:
-    return f"{max(one.factor, 1.0 / one.factor):.3g}x {'faster' if one.factor >= 1.0 else 'slower'}"
+    far = f"{max(one.factor, 1.0 / one.factor):.3g}"
+    return "alike" if far == "1" else f"{far}x {'faster' if one.factor > 1.0 else 'slower'}"
 
 
 def _heard(one: Contribution) -> str:

@@ -1,0 +1,28 @@
+"""What is cached beside the prior goes by its version: no estimate may change unless that does."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from acic.benchmarks.kernels import kernels
+from acic.platforms import load_platform
+from acic.prior import BENCHMARK, VERSION, prior_of, uses_of
+
+KNOWN = {8: "c154394ac2b2212a"}
+
+
+def test_estimates_change_only_with_the_version() -> None:
+    """A model learned beside another prior once answered, and runs were planned by it."""
+    lab = load_platform("lab")
+    prior = prior_of(lab)
+    assert prior is not None
+    systems = prior.systems(list(lab.space.configurations())[::7])
+    digest = hashlib.sha256()
+    for one in kernels():
+        for phase, use in zip(one.workload.phases, uses_of(one.workload), strict=True):
+            for each in (use, BENCHMARK):
+                view = np.round(prior.view(phase.characteristics, systems, each), 4) + 0.0  # no -0.0
+                digest.update(np.ascontiguousarray(view).tobytes())
+    assert KNOWN.get(VERSION) == digest.hexdigest()[:16], "raise acic.prior.VERSION, and put this digest beside it"
