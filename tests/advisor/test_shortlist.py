@@ -44,19 +44,26 @@ def test_of_each_kind_comes_the_best_for_time_and_for_cost(knowledge: Knowledge,
     def cost(i: int) -> float:
         return LAB.cost(LAB.space.configuration(knowledge.points[i]), workload.processes, time(i))
 
-    usual, found = shortlists(knowledge, workload)
-    assert usual == knowledge.baseline_seconds(workload)
+    found = shortlists(knowledge, workload)
+    assert found.seconds == knowledge.baseline_seconds(workload)
     kinds = [(str(one[KIND]), str(one["placement"])) for one in map(LAB.space.configuration, knowledge.points)]
-    for kind, pair in zip(sorted(set(kinds)), found, strict=True):
+    for kind, pair in zip(sorted(set(kinds)), found.kinds, strict=True):
         mine = [i for i, one in enumerate(kinds) if one == kind]
         for one, goal in zip(pair, (time, cost), strict=True):
             assert (one[KIND], one["placement"]) == kind
             assert goal(place[one]) == pytest.approx(min(map(goal, mine)))
+    for around, goal in zip(found.around, (time, cost), strict=True):
+        expected = [goal(place[one]) for one in around]
+        assert expected == sorted(expected)
+        assert expected[0] == pytest.approx(min(map(goal, place.values())))
+        assert all(sum(one[n] != around[0][n] for n in one.keys() & around[0].keys()) == 1 for one in around[1:])
+        assert {n for one in around for n in one.keys() & around[0].keys() if one[n] != around[0][n]} == set(around[0])
 
 
 def test_without_prices_there_is_one_goal() -> None:
     free = replace(LAB, instances={name: replace(one, price=None) for name, one in LAB.instances.items()})
-    assert {len(pair) for pair in shortlists(Knowledge(free, unmeasured(free)), WRITE)[1]} == {1}
+    found = shortlists(Knowledge(free, unmeasured(free)), WRITE)
+    assert {len(pair) for pair in found.kinds} == {len(found.around)} == {1}
 
 
 def test_train_asks_for_advice_among_what_it_may_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -65,7 +72,7 @@ def test_train_asks_for_advice_among_what_it_may_run(monkeypatch: pytest.MonkeyP
     only = {"instance_type": "lab.400m", "device": "EBS"}
     session = SimpleNamespace(platform=LAB, request=SimpleNamespace(only=only))
     expected = train_module._advice(cast(Session, session), f"sqlite:///{tmp_path}/store.db")()(WRITE)
-    found = [one for kind in expected.best for one in kind if one != LAB.baseline]
+    found = [one for some in (*expected.kinds, *expected.around) for one in some if one != LAB.baseline]
     assert len(found) >= 8
     assert all(one[name] == value for one in found for name, value in only.items())
     assert expected.seconds > 0

@@ -1,10 +1,12 @@
-"""Shortlists: what is predicted to be best for a workload of the benchmark, of each kind of I/O system."""
+"""Shortlists: what is predicted to be best for a workload of the benchmark, of each kind and around the leader."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acic.advisor.knowledge import KIND, Knowledge
 from acic.advisor.ranking import rates
@@ -14,28 +16,55 @@ from acic.space import Configuration
 from acic.workloads import Characteristics
 
 
-def shortlists(knowledge: Knowledge, workload: Characteristics) -> tuple[float, list[list[Configuration]]]:
-    """Return the baseline's seconds, and for each kind of I/O system the best configuration for time, and for cost.
+@dataclass(frozen=True, slots=True)
+class Shortlists:
+    """What to try for a workload.
 
-    A kind is a file system and where its servers are. Those of a kind that differ in disks or stripes are near one
-    another, and errors are of kinds: to know which of these is better is worth more than another run on the twin of
-    what leads. What is written has to last, so it is staged out of disks that are lost. Where nobody is billed there is
-    no cost.
+    Args:
+        seconds: that the baseline is predicted to take, s.
+        kinds: of each kind of I/O system, its best for time and its best for cost. A kind is a file system and where
+            its servers are.
+        around: for time and for cost, the best of all and what is one step from it, best first. A step changes one
+            parameter, and what there is no more or only then.
     """
-    platform, points = knowledge.platform, knowledge.points
-    results = workload.total_bytes if workload.operation == "write" else 0
+
+    seconds: float
+    kinds: list[list[Configuration]]
+    around: list[list[Configuration]]
+
+
+def shortlists(knowledge: Knowledge, workload: Characteristics) -> Shortlists:
+    """Return what is predicted best for `workload`, for each goal: without prices there is one.
+
+    What is written has to last, so it is staged out of disks that are lost.
+    """
+    space = knowledge.platform.space
+    names = [name for name in (KIND, knowledge.platform.roles.placement) if name]
+    kinds: dict[tuple[str, ...], list[Configuration]] = {}
+    around = []
     usual = knowledge.baseline_seconds(workload)
-    seconds = usual * np.exp(-knowledge.effect(workload).mean)
-    seconds += staging_seconds(platform, points, results)
-    goals = [seconds]
-    with suppress(MissingData):
-        goals.append(seconds * rates(platform, points, workload.processes, None))
-    names = [name for name in (KIND, platform.roles.placement) if name]
-    found: dict[tuple[str, ...], list[Configuration]] = {}
-    for goal in goals:
+    for goal in _goals(knowledge, workload, usual):
+        ranked = [space.configuration(knowledge.points[i]) for i in np.argsort(goal)]
         first: dict[tuple[str, ...], Configuration] = {}
-        for one in (platform.space.configuration(points[i]) for i in np.argsort(goal)):
+        for one in ranked:
             first.setdefault(tuple(str(one.get(name)) for name in names), one)
         for kind, best in first.items():
-            found.setdefault(kind, []).append(best)
-    return usual, [found[kind] for kind in sorted(found)]
+            kinds.setdefault(kind, []).append(best)
+        around.append([one for one in ranked if _steps(one, ranked[0]) <= 1])
+    return Shortlists(usual, [kinds[kind] for kind in sorted(kinds)], around)
+
+
+def _goals(knowledge: Knowledge, workload: Characteristics, usual: float) -> list[NDArray[np.float64]]:
+    """Return what is predicted of every configuration: seconds, and USD where somebody is billed."""
+    platform, points = knowledge.platform, knowledge.points
+    results = workload.total_bytes if workload.operation == "write" else 0
+    seconds = usual * np.exp(-knowledge.effect(workload).mean)
+    seconds += staging_seconds(platform, points, results)
+    with suppress(MissingData):
+        return [seconds, seconds * rates(platform, points, workload.processes, None)]
+    return [seconds]
+
+
+def _steps(one: Configuration, other: Configuration) -> int:
+    """Return how many of the parameters that both have differ."""
+    return sum(one[name] != other[name] for name in one.keys() & other.keys())

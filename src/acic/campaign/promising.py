@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -22,11 +22,13 @@ class Expected:
 
     Args:
         seconds: that the baseline is expected to take, s.
-        best: of each kind of I/O system, the configurations to try, as the best for time and for cost.
+        kinds: of each kind of I/O system, the configurations to try, as the best for time and for cost.
+        around: for each goal, the best of all and what differs little from it, best first.
     """
 
     seconds: float
-    best: Sequence[Sequence[Configuration]]
+    kinds: Sequence[Sequence[Configuration]]
+    around: Sequence[Sequence[Configuration]]
 
 
 Advice = Callable[[], Callable[[Characteristics], Expected]]
@@ -35,13 +37,15 @@ Advice = Callable[[], Callable[[Characteristics], Expected]]
 SHORTEST = 0.3  # s on the baseline: what takes less may differ by a third from run to run, and nobody waits for it
 WORKLOADS = 6  # that are tried together
 SYSTEMS = 8  # that are deployed for them, each for all
+AROUND = 0.75  # of the grids: what leads and its likes, whose order costs the most once kinds are told apart
 
 
 def promising(field: Field, state: State, advice: Advice, *, rng: np.random.Generator) -> Rows:
     """Return a grid of new points: workloads drawn at random, on the configurations that are expected best for them.
 
-    Workloads are those that take a while, or the longest drawn. Of each kind of I/O system comes what is best most
-    often, then what is second, but those that gave wrong bytes or keep failing. So what is learned is which of the good
+    Workloads are those that take a while, or the longest drawn. Most grids are of what leads and its likes, for each
+    goal in turn those that are among the first most often; the others are of what is best most often of each kind of
+    I/O system, then second. What gave wrong bytes or keeps failing is left out. So what is learned is which of the good
     ones is better, where a plan that samples evenly spends most of its runs on configurations that nobody would be
     advised.
 
@@ -58,10 +62,10 @@ def promising(field: Field, state: State, advice: Advice, *, rng: np.random.Gene
     seen = [(row, expect(field.point(row).workload)) for row in distinct]
     seen.sort(key=lambda one: -min(one[1].seconds, SHORTEST))  # stays at random among those that are long enough
     workloads = [row[:width] for row, _ in seen[:WORKLOADS]]
-    first = _in_turn(
-        [_commonest(kind) for kind in zip(*(expected.best for _, expected in seen[:WORKLOADS]), strict=True)]
-    )
-    systems = _systems(field, workloads[0], (one for one in first if one not in state.avoided))
+    near, avoided = rng.random() < AROUND, state.avoided
+    lists = [expected.around if near else expected.kinds for _, expected in seen[:WORKLOADS]]
+    first = _in_turn([_commonest(among, avoided) for among in zip(*lists, strict=True)])
+    systems = _systems(field, workloads[0], first)
     grid = [np.concatenate([workload, system]) for system in systems for workload in workloads]
     rows = valid_rows(space, np.array(grid, dtype=np.int8).reshape(-1, len(space.names)))
     done = {row.tobytes() for row in state.rows}
@@ -80,8 +84,10 @@ def _systems(field: Field, workload: Rows, configurations: Iterable[Configuratio
     return list(found.values())
 
 
-def _commonest(found: Iterable[Sequence[Configuration]]) -> list[Configuration]:
-    return [one for one, _ in Counter(one for some in found for one in some).most_common()]
+def _commonest(found: Iterable[Sequence[Configuration]], avoided: Collection[Configuration]) -> list[Configuration]:
+    """Return what is among the first of most of those found."""
+    good = ([one for one in some if one not in avoided][:SYSTEMS] for some in found)
+    return [one for one, _ in Counter(one for some in good for one in some).most_common()]
 
 
 def _in_turn(ranked: Sequence[Sequence[Configuration]]) -> Iterator[Configuration]:

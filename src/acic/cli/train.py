@@ -135,7 +135,12 @@ def _advice(session: Session, store_url: str | None) -> Advice:
         if only:
             every = platform.space.configurations()
             found = found.among(one for one in every if all(one.get(name) == value for name, value in only))
-        return lambda workload: Expected(*shortlists(found, workload))
+
+        def expect(workload: Characteristics) -> Expected:
+            seen = shortlists(found, workload)
+            return Expected(seen.seconds, seen.kinds, seen.around)
+
+        return expect
 
     return learn
 
