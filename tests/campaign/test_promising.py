@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,52 +26,70 @@ ALL = [one for one in FIELD.platform.space.configurations() if one["instance_typ
 orders = st.lists(st.permutations(ALL).map(lambda order: order[:12]), min_size=1, max_size=2)
 
 
-def advice(best: Sequence[Sequence[Configuration]]) -> Advice:
+def advice(kinds: Sequence[Sequence[Configuration]], around: Sequence[Sequence[Configuration]] = ()) -> Advice:
     """Return advice that is alike for every workload, which takes a second for each MiB of a process."""
-    return lambda: lambda workload: Expected(workload.data_size / MIB, best, best)
+    return lambda: lambda workload: Expected(workload.data_size / MIB, kinds, around or kinds)
 
 
 def planned(rows: np.ndarray) -> list[Progress]:
     return [Progress(i, row, FIELD.point(row), Stage.ACTIVE) for i, row in enumerate(rows)]
 
 
+def configurations(rows: np.ndarray) -> set[Configuration]:
+    return {FIELD.point(row).configuration for row in rows}
+
+
 @settings(deadline=None, max_examples=20)
 @given(best=orders, seed=st.integers(0, 2**32 - 1))
-def test_a_few_workloads_meet_the_best_of_each_kind_and_nothing_twice(
+def test_a_few_workloads_meet_a_few_configurations_and_nothing_twice(
     best: list[list[Configuration]], seed: int
 ) -> None:
     rows = promising(FIELD, State({}), advice(best), rng=np.random.default_rng(seed))
     points = [FIELD.point(row) for row in rows]
-    configurations = {point.configuration for point in points}
-    assert len({point.workload for point in points}) <= WORKLOADS
-    assert len(configurations) == SYSTEMS
-    assert {one for order in best for one in order[: SYSTEMS // len(best) // 2]} <= configurations
-    assert configurations <= {one for order in best for one in order}
-    assert len(points) == len(set(points)) == len(configurations) * len({point.workload for point in points})
+    workloads = {point.workload for point in points}
+    assert len(workloads) <= WORKLOADS
+    assert len(configurations(rows)) == SYSTEMS
+    assert configurations(rows) <= {one for order in best for one in order}
+    assert len(points) == len(set(points)) == SYSTEMS * len(workloads)
     again = promising(FIELD, State({}, planned(rows)), advice(best), rng=np.random.default_rng(seed))
     assert not len(again)
 
 
-def test_of_a_kind_comes_first_what_is_best_most_often() -> None:
-    others = iter(ALL[1:])
+def test_of_a_kind_comes_first_what_is_best_most_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acic.campaign.promising.AROUND", 0.0)
+    others = cycle(ALL[1:])
 
     def expect(_: Characteristics) -> Expected:
-        among = [[next(others), next(others), next(others), ALL[0]]]
-        return Expected(1.0, among, among)
+        return Expected(1.0, [[next(others), next(others), next(others), ALL[0]]], [])
 
     rows = promising(FIELD, State({}), lambda: expect, rng=np.random.default_rng(0))
-    assert ALL[0] in {FIELD.point(row).configuration for row in rows}
+    assert ALL[0] in configurations(rows)
 
 
-def test_most_grids_are_of_what_leads_and_its_likes() -> None:
-    expected = Expected(1.0, [ALL[:SYSTEMS]], [ALL[SYSTEMS : 3 * SYSTEMS]])
-    near = []
-    for seed in range(60):
-        rows = promising(FIELD, State({}), lambda: lambda _: expected, rng=np.random.default_rng(seed))
-        found = {FIELD.point(row).configuration for row in rows}
-        near.append(found == set(ALL[SYSTEMS : 2 * SYSTEMS]))
-        assert near[-1] or found == set(ALL[:SYSTEMS])
-    assert abs(np.mean(near) - AROUND) < 0.2
+def test_most_grids_are_of_one_leader_and_its_likes() -> None:
+    kinds = [ALL[:SYSTEMS]]
+    around = [ALL[SYSTEMS : 3 * SYSTEMS], ALL[3 * SYSTEMS : 5 * SYSTEMS]]
+    found = [
+        configurations(promising(FIELD, State({}), advice(kinds, around), rng=np.random.default_rng(seed)))
+        for seed in range(80)
+    ]
+    assert all(one in (set(kinds[0]), *(set(goal[:SYSTEMS]) for goal in around)) for one in found)
+    for goal in around:
+        assert abs(np.mean([one == set(goal[:SYSTEMS]) for one in found]) - AROUND / 2) < 0.2
+
+
+def test_a_leader_meets_the_workloads_that_it_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acic.campaign.promising.AROUND", 1.0)
+    own, shared = ALL[:SYSTEMS], ALL[SYSTEMS : 2 * SYSTEMS]
+
+    def expect(workload: Characteristics) -> Expected:
+        return Expected(1.0, [], [shared if workload.shared else own])
+
+    for seed in range(10):
+        rows = promising(FIELD, State({}), lambda: expect, rng=np.random.default_rng(seed))
+        kinds = {FIELD.point(row).workload.shared for row in rows}
+        assert len(kinds) == 1
+        assert configurations(rows) == set(shared if kinds == {True} else own)
 
 
 def test_workloads_are_those_that_take_a_while() -> None:
@@ -80,7 +100,7 @@ def test_workloads_are_those_that_take_a_while() -> None:
 def test_what_failed_here_or_was_not_asked_for_is_no_promise() -> None:
     other = [one for one in FIELD.platform.space.configurations() if one["instance_type"] != ONLY["instance_type"]]
     rows = promising(FIELD, State({}, unsafe={ALL[0]}), advice([[*other[:4], *ALL[:4]]]), rng=np.random.default_rng(0))
-    assert {FIELD.point(row).configuration for row in rows} == set(ALL[1:4])
+    assert configurations(rows) == set(ALL[1:4])
 
 
 def test_the_baseline_of_each_workload_is_measured_too() -> None:
