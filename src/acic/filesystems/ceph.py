@@ -18,6 +18,7 @@ from acic.steps import Await, Directory, Execute, File, Mount, Serve, Step, Stop
 from acic.units import KIB
 
 MON, OSD, MDS, CLIENT = "ceph-mon", "ceph-osd", "ceph-mds", "ceph-fuse"  # names of the programs
+_ACTIVE = '"state": "active"'  # of an object store: the monitor's map has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,11 @@ def _served(layout: Layout) -> Iterator[Step]:
     yield Execute(node=node, command=create)
     yield Execute(node=node, command=(*_daemon("ceph-mon", "a", first), "--mkfs", "--osdmap", osds))
     yield Serve(node=node, name=MON, command=(*_daemon("ceph-mon", "a", first), "-f"))
+    # Before there are pools: a placement group that moves to a server which came later waits until what the former one
+    # promised has run out (48 s), and now and then for ever.
+    for number, server in enumerate(layout.servers):
+        status = _ask(server.state, f"osd.{number}", "status")
+        yield Await(node=server.node, command=status, matches=_ACTIVE, seconds=60)
     yield File(node=teller.node, path=told, text=commands(len(layout.servers)))
     ceph = shlex.join(("ceph", "-c", _conf(teller.state), "--connect-timeout", "20"))
     tell = f"{ceph} <{shlex.quote(told)} 2>&1 | tee /dev/stderr | grep -q '^new fs'"
@@ -137,7 +143,7 @@ def _knobs(layout: Layout, unit: int, *, lazy: bool) -> Iterator[Knob]:
         yield Knob(name="stripe_size", node=client.node, command=ask, matches=size)
         yield Knob(name="servers", node=client.node, command=ask, matches=rf"stripe_count={count}\b")
     for number, server in enumerate(layout.servers):
-        serving = rf'"whoami": {number},(.*\n)*.*"state": "active"'
+        serving = rf'"whoami": {number},(.*\n)*.*{_ACTIVE}'
         asked = _ask(server.state, f"osd.{number}", "status")
         yield Knob(name="servers", node=server.node, command=asked, matches=serving)
     first = layout.servers[0]
