@@ -70,3 +70,15 @@ def test_no_run_is_made_where_an_audit_finds_something(lab: PretendLab) -> None:
     with pytest.raises(TransientError, match="not throttled"):
         Deployed(lab).ready(Configuration({"servers": 1}))  # type: ignore[arg-type]  # pretended
     assert lab.site is None
+
+
+def test_a_folder_that_can_be_removed_leaves_the_file_system_alone(lab: PretendLab, tmp_path: Path) -> None:
+    system = Deployed(lab)  # type: ignore[arg-type]  # pretended
+    system.ready(Configuration({"servers": 1}))
+    folder = tmp_path / "-rf odd"
+    folder.mkdir()
+    (folder / "data").touch()
+    assert system.remove(folder)
+    assert not folder.exists()
+    assert system.remove(folder)  # which is gone already
+    assert lab.site is not None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
 
 from acic.benchmarks import find_benchmark
 from acic.benchmarks.kernels import kernel
+from acic.campaign.system import Deployed
 from acic.evaluation.running import Runs
 from acic.lab import Lab
 from acic.platforms import load_platform
@@ -88,3 +92,24 @@ def test_an_application_that_fails_is_recorded_as_failed(runs: Runs, lab: Lab, m
     assert (failed.outcome, failed.seconds, failed.total) == (Outcome.FAILED, None, None)
     assert "time limit" in failed.note
     assert files(lab) == []
+
+
+def test_a_file_system_that_no_longer_answers_is_made_anew(lab: Lab) -> None:
+    """What waits for one cannot be killed, whoever it is: a survey hung for ever."""
+    system = Deployed(lab, removing=2.0)
+    folder = system.ready(GLUSTER).seen / "stuck"
+    folder.mkdir()
+    mounting = [pid for pid in processes_of(lab, "c0") if "glusterfs" in Path(f"/proc/{pid}/cmdline").read_text()]
+    assert mounting
+    for pid in mounting:
+        os.kill(pid, signal.SIGSTOP)
+    begun = time.monotonic()
+    assert not system.remove(folder)
+    assert time.monotonic() - begun < 60
+    assert lab.site is None
+    assert system.ready(GLUSTER).seen.is_dir()
+    assert files(lab) == []
+
+
+def processes_of(lab: Lab, node: str) -> list[int]:
+    return [int(pid) for pid in (lab.nodes[node].groups[0] / "cgroup.procs").read_text().split()]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import shutil
+import subprocess
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from acic.campaign.places import forget, storage_directory
+from acic.cluster import commands
 from acic.errors import TransientError
 from acic.platforms import Platform
 from acic.space import Configuration
@@ -63,6 +67,13 @@ class System(Protocol):
             folder: as this program sees it.
         """
 
+    def remove(self, folder: Path) -> bool:
+        """Remove `folder` with all that is in it; return whether it is gone.
+
+        Args:
+            folder: as this program sees it.
+        """
+
 
 class Standing:
     """An I/O system that is there.
@@ -91,6 +102,11 @@ class Standing:
         """Drop the files from this machine's page cache; that of others is out of reach."""
         forget(folder)
 
+    def remove(self, folder: Path) -> bool:
+        """Remove the folder."""
+        shutil.rmtree(folder, ignore_errors=True)
+        return not folder.exists()
+
 
 class Deployed:
     """The lab, deployed anew whenever a configuration differs from the last one.
@@ -98,11 +114,13 @@ class Deployed:
     Args:
         lab: one that is up.
         clock: tells seconds that never go back.
+        removing: s that a file system has to remove a run's files.
     """
 
-    def __init__(self, lab: Lab, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, lab: Lab, clock: Callable[[], float] = time.monotonic, *, removing: float = 120.0) -> None:
         self._lab = lab
         self._clock = clock
+        self._removing = removing
         self._asked = -math.inf  # when the settings of what is deployed were last asked for
 
     def where(self, configuration: Configuration) -> Place | None:
@@ -134,6 +152,17 @@ class Deployed:
     def forget(self, folder: Path) -> None:  # noqa: ARG002  # everything is forgotten
         """Empty all caches of the lab."""
         self._lab.fresh()
+
+    def remove(self, folder: Path) -> bool:
+        """Remove the folder, or take down the file system that cannot: the next run begins on a new one.
+
+        Another process does it, because nothing can end one that waits for a FUSE file system without an answer.
+        """
+        with suppress(subprocess.TimeoutExpired):
+            if commands.run(["rm", "-rf", "--", str(folder)], patience=self._removing).returncode == 0:
+                return True
+        self._lab.undeploy()
+        return False
 
     def _place(self, site: Site) -> Place:
         directory = site.deployment.directory

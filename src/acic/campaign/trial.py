@@ -256,10 +256,8 @@ class Trials:
 
     def _clear(self, run: _Run) -> str:
         """Remove the run's files, except for the output that tells how it went; return the hash of that."""
-        if run.made and run.data:
-            shutil.rmtree(run.data, ignore_errors=True)
-            if run.data.exists():
-                run.notes.append(f"{run.data} could not be removed")
+        if run.made and run.data and not self._system.remove(run.data):
+            run.notes.append(f"{run.data} could not be removed")
         raw = ""
         with suppress(OSError):  # there may be none
             raw = hashlib.sha256(run.evidence.read_bytes()).hexdigest() if run.evidence.stat().st_size else ""

@@ -11,6 +11,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+_KILLED = 1.0  # s for a killed process to be gone
+
 
 def run(
     words: Sequence[str], *, patience: float, stdin: str = "", environment: Mapping[str, str] | None = None
@@ -29,7 +31,7 @@ def run(
     """
     if shutil.which(words[0]) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
-    with subprocess.Popen(  # noqa: S603  # a list, no shell
+    process = subprocess.Popen(  # noqa: S603  # a list, no shell
         [*die_with_parent(), *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -38,14 +40,21 @@ def run(
         errors="replace",
         env=environment,
         start_new_session=True,
-    ) as process:
-        try:
-            out, err = process.communicate(stdin, timeout=patience)
-        except BaseException:
-            # the whole session: subprocess.run would go on waiting for a child that holds the pipes open
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            raise
+    )
+    try:
+        out, err = process.communicate(stdin, timeout=patience)
+    except BaseException:
+        # the whole session: subprocess.run would go on waiting for a child that holds the pipes open
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        # who waits for a file system that does not answer cannot be killed, and is not waited for
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_KILLED)
+        raise
+    finally:
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            with suppress(OSError):  # what was still to be written to it
+                pipe.close()  # type: ignore[union-attr]  # all three are there
     return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 

@@ -128,13 +128,9 @@ class Runs:
     def _clear(self, folder: Path, data: Path | None) -> str:
         """Remove the run's files; return what could not be."""
         shutil.rmtree(folder, ignore_errors=True)
-        if data is None:
+        if data is None or self._system.remove(data):
             return ""
-        shutil.rmtree(data, ignore_errors=True)
-        if data.exists():
-            self._lab.undeploy()  # the next run begins on a new file system
-            return "its files could not be removed, so the file system was made anew"
-        return ""
+        return "its files could not be removed, so the file system was made anew"
 
 
 def _one_line(error: Exception) -> str:
