@@ -13,10 +13,10 @@ from acic.platforms import load_platform
 from acic.prior import BENCHMARK, Prior, Resource, Use, prior_of, uses_of
 from acic.prior.demand import UNLIKE, demand_of, likeness
 from acic.prior.facts import facts_of
-from acic.prior.roofline import _crossing, networks, streaming
+from acic.prior.roofline import _crossing, networks, processors, streaming
 from acic.prior.spread import busiest
 from acic.space import Configuration
-from acic.units import GIB, MIB
+from acic.units import GIB, KIB, MIB
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
 
 LAB = load_platform("lab")
@@ -272,6 +272,16 @@ def test_strips_cost_a_message_for_each_server_that_has_one(prior: Prior) -> Non
     demand = demand_of(write, prior.facts.nodes)
     fine, coarse = streaming(demand, both, busiest(demand, both))[:, Resource.SERVER_PROCESSOR]
     assert 1.1 * coarse < fine < 1.5 * coarse
+
+
+def test_what_asks_before_each_call_has_one_server_answer_for_a_file(prior: Prior) -> None:
+    """Measured: one server of OrangeFS works as long for the attributes of a shared file, however many there are."""
+    many = prior.systems([system("OrangeFS", n, stripe_size=65_536, metadata="all") for n in (1, 2, 4)])
+    shared = demand_of(replace(SHARED, operation=Operation.WRITE), prior.facts.nodes)
+    load = busiest(shared, many)
+    one, each = (processors(replace(shared, files=files), many, load)[1] for files in (1.0, 8.0))
+    calls = shared.total / (128 * KIB)
+    assert (one - each).tolist() == pytest.approx([calls * 2e-4 / many.cpu[0] * (1 - 1 / n) for n in (1, 2, 4)])
 
 
 def test_orangefs_serves_the_processes_of_a_node_in_turn(prior: Prior) -> None:

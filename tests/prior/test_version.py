@@ -10,7 +10,7 @@ from acic.benchmarks.kernels import kernels
 from acic.platforms import load_platform
 from acic.prior import BENCHMARK, VERSION, prior_of, uses_of
 
-KNOWN = {8: "c154394ac2b2212a"}
+KNOWN = {9: "3f624d843eefdc7e"}
 
 
 def test_estimates_change_only_with_the_version() -> None:

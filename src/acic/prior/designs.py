@@ -19,7 +19,6 @@ CROSSING = 2e-5  # s of processor: one call through FUSE, two switches and a cop
 DISK_REQUEST = 512 * KIB  # B: what reading ahead and a disk's queue make of neighbouring pieces of a stream
 AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
 COLLECTIVE_STEPS = 4  # of two-phase I/O: exchange of offsets, of counts, of data, and an agreement at the end
-FURTHER = 0.5  # of a call's price, for each further server that has a part of it: some of the work is done once
 DURABLE = 3  # disk I/Os that make a small write last: data, journal, and the journal's commit record
 
 
@@ -29,7 +28,7 @@ class Design:
 
     Args:
         call: the most that one message to a server moves, B.
-        trips: round trips of a read or write that somebody waits for.
+        trips: round trips of a read or write that somebody waits for; all but the last are to the file's first server.
         opening: round trips to open or make a file, and to close it.
         read_server, write_server: s of a server's processor for one call.
         read_byte, write_byte: s of a server's processor for one B: copies between network, page cache and disk; and
@@ -118,8 +117,8 @@ DESIGNS: Mapping[str, Design] = {
         call=128 * KIB,
         trips=2,  # attributes, then data
         opening=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
-        read_server=5e-4,
-        write_server=5e-4,  # state machines: several steps for each call
+        read_server=2e-4,
+        write_server=2e-4,  # each: for the attributes, and for the data
         read_byte=2e-9,
         write_byte=2e-9,
         client=5e-9,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.prior.demand import Demand
-from acic.prior.designs import CROSSING, DISK_REQUEST, DURABLE, FURTHER, ROUND_TRIP
+from acic.prior.designs import CROSSING, DISK_REQUEST, DURABLE, ROUND_TRIP
 from acic.prior.resources import Resource
 from acic.prior.spread import busiest, local_share
 from acic.prior.systems import Systems
@@ -86,7 +86,7 @@ def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """
     iops = (systems.read_iops if demand.reads else systems.write_iops) * systems.disks
     pieces = np.full(len(systems), max(demand.files, demand.total / DISK_REQUEST))
-    each = demand.streams * demand.requests * np.ceil(demand.request / systems.call)
+    each = _pieces(demand, systems)
     if demand.reads:
         return np.asarray((np.maximum(pieces, each) if demand.random else pieces) * load / iops)
     late = np.where(systems.cached, _absorbed(demand, systems, load) / (demand.total * load), 0.0)
@@ -97,12 +97,14 @@ def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
 def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
     """Return the seconds of the busiest client's and the busiest server's processors.
 
-    Bottleneck: work for each call and each byte over a node's processors. A part-time server works on a client's node,
-    so it has both to do.
+    Bottleneck: work for each call and each byte over a node's processors. What a call asks before it moves data (its
+    file's attributes) one server answers for each file. A part-time server works on a client's node, so it has both
+    to do.
     """
     (call, byte), moved = _prices(demand, systems), _moved(demand, systems)
     client = demand.requests * demand.streams / demand.nodes * CROSSING + moved / demand.nodes * systems.client
-    server = load * (_calls(demand, systems) * call + moved * byte)
+    asking = (systems.trips - 1.0) * _pieces(demand, systems) / np.minimum(systems.servers, demand.files)
+    server = load * (_calls(demand, systems) * call + moved * byte) + asking * call
     return client / systems.cpu, (server + np.where(systems.part_time, client, 0.0)) / systems.cpu
 
 
@@ -117,7 +119,7 @@ def latency(demand: Demand, systems: Systems) -> Floats:
     server, byte = _prices(demand, systems)
     size = np.minimum(demand.request, systems.call)
     inside = CROSSING + size * (systems.client + byte / _asked(size, systems))
-    trip = systems.trips * ROUND_TRIP + server + np.where(systems.serial, inside, 0.0)
+    trip = systems.trips * (ROUND_TRIP + server) + np.where(systems.serial, inside, 0.0)
     turns = np.where(systems.serial, demand.streams / demand.nodes, 1.0)
     crossing = demand.requests * CROSSING
     if demand.reads:
@@ -226,15 +228,20 @@ def _calls(demand: Demand, systems: Systems) -> Floats:
     """Return how many messages servers get.
 
     Requests are cut to what a call takes, and joined where they may be; where several servers have a part of a call,
-    each gets a message, and `FURTHER` is what one more costs.
+    each gets a message.
     """
-    each = demand.streams * demand.requests * np.ceil(demand.request / systems.call)
+    each = _pieces(demand, systems)
     window = systems.ahead if demand.reads else np.where(_waits(demand, systems), 0.0, systems.behind)
     whole = demand.random and not demand.reads  # what a cache holds altogether leaves it in order
     joins = (window > 0) & (demand.joined | (whole & (window >= demand.total / demand.streams)))
     fewer = np.minimum(each, np.maximum(demand.streams, demand.total / systems.call))
     size = np.where(joins, systems.call, np.minimum(demand.request, systems.call))
-    return np.where(joins, fewer, each) * (1.0 + FURTHER * (_asked(size, systems) - 1.0))
+    return np.where(joins, fewer, each) * _asked(size, systems)
+
+
+def _pieces(demand: Demand, systems: Systems) -> Floats:
+    """Return how many pieces all requests are cut to."""
+    return np.asarray(demand.streams * demand.requests * np.ceil(demand.request / systems.call))
 
 
 def _asked(size: Floats, systems: Systems) -> Floats:
