@@ -72,6 +72,9 @@ class System(Protocol):
 
         Args:
             folder: as this program sees it.
+
+        Raises:
+            TransientError: what it lies on does not answer, and cannot be taken down either.
         """
 
 
