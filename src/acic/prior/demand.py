@@ -93,6 +93,8 @@ class Demand:
         streams: processes that call the file system (aggregators, where calls are collective).
         request: B of one of their calls.
         requests: of each stream.
+        apart: B between neighbouring streams' places in a collective call, which keeps them in step; 0.0 where each
+            goes on alone.
         joined: whether consecutive requests of a stream are neighbours in the file.
         random: whether they are anywhere.
         shared: whether streams use the same file.
@@ -113,6 +115,7 @@ class Demand:
     streams: int
     request: float
     requests: float
+    apart: float
     joined: bool
     random: bool
     shared: bool
@@ -142,7 +145,8 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
     collective = w.collective and w.interface in _MPI and w.shared
     gathered = collective and w.access is Access.STRIDED and w.io_processes > 1
     streams = used if gathered else w.io_processes
-    request = min(float(AGGREGATION), w.request_size * w.io_processes / used) if gathered else float(w.request_size)
+    apart = w.request_size * w.io_processes / used if gathered else 0.0
+    request = min(float(AGGREGATION), apart) if gathered else float(w.request_size)
     own = w.total_bytes / streams
     return Demand(
         reads=w.operation is Operation.READ,
@@ -151,6 +155,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         streams=streams,
         request=min(request, own),
         requests=max(1.0, own / request),
+        apart=apart,
         joined=gathered or not (w.access is Access.RANDOM or (w.access is Access.STRIDED and w.shared)),
         random=w.access is Access.RANDOM,
         shared=w.shared,

@@ -11,6 +11,7 @@ from acic.prior.demand import Demand
 from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
+MOMENTS = 32  # of a stripe that are looked at, to know which servers are at work
 
 
 def busiest(demand: Demand, systems: Systems) -> Floats:
@@ -60,7 +61,29 @@ def _by_volume(demand: Demand, systems: Systems) -> Floats:
 
 
 def _at_once(demand: Demand, systems: Systems) -> Floats:
-    """Return one over the servers at work at any moment: each stream has its window's stripes under way, anywhere."""
-    window = np.maximum(demand.request, systems.ahead if demand.reads else systems.behind)
+    """Return one over the servers at work at any moment.
+
+    Each stream has its window's stripes under way, anywhere. But where a collective call keeps streams in step and a
+    stripe takes many messages, only the servers of the call's few stripes are at work.
+    """
+    ahead = systems.ahead if demand.reads else systems.behind
+    window = np.maximum(demand.request, ahead)
     under_way = demand.streams * np.maximum(1.0, np.minimum(window, demand.total / demand.streams) / systems.unit)
-    return np.asarray(1.0 / (systems.servers * (1.0 - (1.0 - 1.0 / systems.servers) ** under_way)))
+    anywhere = np.asarray(1.0 / (systems.servers * (1.0 - (1.0 - 1.0 / systems.servers) ** under_way)))
+    if not demand.apart:
+        return anywhere
+    message = np.where(ahead > 0, window, np.minimum(demand.request, systems.call))
+    coarse = ~systems.hashed & (systems.unit > message)
+    return np.where(coarse, np.maximum(anywhere, _in_step(demand, systems)), anywhere)
+
+
+def _in_step(demand: Demand, systems: Systems) -> Floats:
+    """Return the share of a collective call's streams that meet on a server, while each goes through a stripe."""
+    begins = np.arange(demand.streams)[:, None] * demand.apart
+    moments = (np.arange(MOMENTS) + 0.5) / MOMENTS
+    found = np.ones(len(systems))
+    for unit, servers in set(zip(systems.unit.tolist(), systems.servers.tolist(), strict=True)):
+        server = (begins / unit + moments) // 1.0 % servers
+        meet = [(server == one).mean(axis=0) for one in range(int(servers))]
+        found[(systems.unit == unit) & (systems.servers == servers)] = np.max(meet, axis=0).mean()
+    return found
