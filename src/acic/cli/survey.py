@@ -127,7 +127,7 @@ def begin(
         return
     click.echo(f"{len(plan.kernels)} applications, {len(plan.configurations)} configurations: {plan.runs} runs in all")
     if before := len(made.runs):
-        say(f"{before} runs were made before")
+        say(f"{before} runs were made before; {made.remaining} are left")
     say(f"next: acic survey run {name} --budget 1h")
 
 
@@ -150,9 +150,10 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
         made = measure(opened, runs.run, seconds=seconds, watch=watch)
     failed = sum(r.seconds is None for r in opened.runs)
     if as_json:
-        emit_json({"survey": name, "made": made, "runs": len(opened.runs), "failed": failed, "of": opened.plan.runs})
+        counts = {"made": made, "runs": len(opened.runs), "failed": failed, "of": opened.plan.runs}
+        emit_json({"survey": name, **counts, "left": opened.remaining})
     else:
-        click.echo(f"{made} runs made; {len(opened.runs)} of {opened.plan.runs} in all, {failed} of them failed")
+        click.echo(f"{made} runs made, {opened.remaining} of {opened.plan.runs} are left; {failed} failed")
 
 
 @survey.command(epilog="Example: acic survey show truth")
@@ -250,7 +251,8 @@ def _runs(name_or_file: str) -> tuple[list[Run], str]:
 @contextmanager
 def _progress(opened: Survey, seconds: float | None) -> Iterator[Callable[[int, Run], None]]:
     """Show how far a survey is, by the time that is spent or, without a limit, by its runs."""
-    began, total, before = time.monotonic(), opened.plan.runs, len(opened.runs)
+    began, before = time.monotonic(), len(opened.runs)
+    total = before + opened.remaining
 
     def part(done: int) -> float:
         if seconds is None:

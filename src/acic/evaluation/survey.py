@@ -243,6 +243,11 @@ class Survey:
         """What was measured, in order."""
         return [Run.of(event) for event in self.journal.events() if event["event"] == "ran"]
 
+    @property
+    def remaining(self) -> int:
+        """How many runs are still to be made, if none fails."""
+        return sum(len(them) for _, _, them in self.left())
+
     def left(self) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
         """Yield what is still to be measured, in order, as `Plan.groups` does."""
         done: dict[tuple[Any, ...], int] = {}

@@ -137,12 +137,14 @@ def opening(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds in which files are opened or made, and closed.
 
     Bottleneck: round trips of one process after the other's, and the processor of the server that makes files: of one,
-    or of all, where a hash of names places files but a new name is looked up on each (GlusterFS).
+    or of all, where a hash of names places files but a new name is looked up on each (GlusterFS). The node of a
+    part-time server has its own clients' calls beside.
     """
     opens = max(demand.files, float(demand.streams))
     server, _ = _prices(demand, systems)
     chain = opens / demand.streams * systems.opening * (ROUND_TRIP + server)
-    return np.asarray(chain + opens * systems.opening * server / systems.cpu)
+    own = np.where(systems.part_time, CROSSING / demand.nodes, 0.0)
+    return np.asarray(chain + opens * systems.opening * (server + own) / systems.cpu)
 
 
 def flushing(demand: Demand, systems: Systems, load: Floats) -> Floats:
