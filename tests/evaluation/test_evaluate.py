@@ -347,6 +347,7 @@ def test_applications_that_were_run_again_whole_are_not_run_a_third_time(
     second = Survey.of_points("lab", now, name="b", passes=2, seed=1, now=WHEN, done=first.runs)
     assert {run.kernel for run in second.runs} == {"btio"}
     assert len(second.runs) == 3 * 2  # what was not asked for is no reason to forget it
+    assert (second.plan.runs, second.remaining) == (8, 4)  # so runs that were made are no measure of what is left
     measure(second, lambda k, c, number: run_of(by_name[k.name, k.scale], c, number, factor=2.0))
     made = [(r.kernel, r.configuration, r.repetition) for r in Survey.open("b").runs if r.kernel == "pop"]
     assert sorted(made, key=str) == sorted((("pop", c, n) for c in SOME[:2] for n in range(2)), key=str)

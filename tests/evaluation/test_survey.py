@@ -184,7 +184,9 @@ def test_runs_that_were_exported_are_gone_on_from() -> None:
     only = {"instance_type": "lab.400m"}
     more = Survey.begin("lab", name="b", only=only, count=4, passes=2, seed=0, now=NOW, chosen=SOME, done=before)
     assert more.runs == before
+    assert more.remaining == more.plan.runs - len(before)
     measure(more, fake.run)
+    assert more.remaining == 0
     assert len(fake.made) == more.plan.runs
     assert set(Counter(fake.made).values()) == {1}
     with pytest.raises(InvalidInput, match="another plan"):
