@@ -16,7 +16,7 @@ from acic.models.protocol import Prediction, Predictor
 from acic.models.registry import INFORMED
 from acic.models.words import in_units
 from acic.platforms import Platform
-from acic.prior import BENCHMARK, Prior, Use, prior_of
+from acic.prior import BENCHMARK, WIDER, Prior, Use, likeness, prior_of
 from acic.space import Configuration, Encoder, Parameter, Value
 from acic.store.baselines import Baselines
 from acic.units import format_bytes
@@ -161,6 +161,8 @@ class Knowledge:
     def effect(self, workload: Characteristics, use: Use = BENCHMARK) -> Effect:
         """Return the predicted log improvement of every candidate for `workload`, with its 80 % interval.
 
+        It is wider where an application is not run as benchmarks are, from whose errors intervals come.
+
         Args:
             workload: its nine characteristics, and the access pattern.
             use: what else is known of it; only priors have a use for it.
@@ -170,6 +172,8 @@ class Knowledge:
         mean = predicted.mean.copy()
         known = workload in self.learned.workloads
         low, high = self.learned.errors.interval(predicted, self._kinds, seen=known)
+        if self.prior and self.learned.measurements and likeness(workload, use) < 1.0:
+            low, high = (mean + WIDER * (end - mean) for end in (low, high))
         mean[self.baseline] = low[self.baseline] = high[self.baseline] = 0.0  # by definition
         return Effect(mean, low, high)
 

@@ -5,7 +5,7 @@ whole stack: each resource gives the seconds that it alone needs, and the busies
 were corrected once by measurements of one lab: docs/decisions/0009-prior.md.
 """
 
-from acic.prior.demand import BENCHMARK, Use, uses_of
+from acic.prior.demand import BENCHMARK, WIDER, Use, likeness, uses_of
 from acic.prior.facts import Facts
 from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
@@ -21,10 +21,12 @@ __all__ = [
     "IMPROVEMENT",
     "LIKENESS",
     "VERSION",
+    "WIDER",
     "Facts",
     "Prior",
     "Resource",
     "Use",
+    "likeness",
     "prior_of",
     "uses_of",
 ]

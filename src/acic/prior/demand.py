@@ -33,6 +33,7 @@ class Use:
 
 BENCHMARK = Use()
 UNLIKE = 0.5  # of what benchmarks taught, where an application does otherwise (docs/decisions/0010-default-model.md)
+WIDER = 1.6  # times as wide are intervals there: 80 % of errors on the lab's applications lie within them (the same)
 
 
 def likeness(workload: Characteristics, use: Use) -> float:
