@@ -28,7 +28,7 @@ FILES = {"development": "lab-truth.parquet", "test": "lab-test.parquet"}
 
 
 def held(judge: Judge, knowledge: Knowledge) -> dict[str, list[bool]]:
-    """Return, for each file system and for each application, which of the points lie within their intervals."""
+    """Return, for all points together and for each file system, which of them lie within their intervals."""
     table, asked = judge.table, prepared(knowledge, judge.table, judge.questions)
     space = judge.platform.space
     column = {space.point(c).tobytes(): i for i, c in enumerate(table.configurations)}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -90,6 +92,28 @@ def test_what_failed_is_tried_once_more_at_the_end_and_stays_on_record() -> None
     assert fake.made[:2] == fake.made[-2:]
     assert len(fake.made) == survey.plan.runs + 2
     assert Counter(r.outcome for r in survey.runs) == {Outcome.OK: survey.plan.runs, Outcome.FAILED: 2}
+
+
+def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class FakeRuns(Fake):
+        def __init__(self, *_: object) -> None:
+            super().__init__(fails=2)
+
+        def run(self, kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
+            made = super().run(kernel, configuration, repetition)
+            corrupt = len(self.made) in (3, 4, 5)
+            return replace(made, outcome=Outcome.CORRUPT, seconds=None) if corrupt else made
+
+    begun(passes=1)
+    monkeypatch.setattr("acic.evaluation.running.Runs", FakeRuns)
+    monkeypatch.setattr("acic.lab.Lab.open", lambda: None)
+    assert run(["survey", "run", "truth"]) == 0
+    assert capsys.readouterr().out == "14 runs made, 0 of 12 are left; 2 failed, 3 gave wrong bytes\n"
+    assert run(["survey", "run", "truth", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["made"], told["runs"], told["failed"], told["corrupt"]) == (0, 14, 2, 3)
 
 
 def test_what_keeps_failing_is_given_up() -> None:

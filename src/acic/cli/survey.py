@@ -141,6 +141,7 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     from acic.evaluation.running import Runs
     from acic.evaluation.survey import Survey, measure
     from acic.lab import Lab
+    from acic.store.measurement import Outcome
 
     opened = Survey.open(name)
     benchmark = find_benchmark("acic-bench")
@@ -148,12 +149,17 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="acic-survey-") as outputs, _progress(opened, seconds) as watch:
         runs = Runs(opened.platform, Lab.open(), benchmark, Path(outputs))
         made = measure(opened, runs.run, seconds=seconds, watch=watch)
-    failed = sum(r.seconds is None for r in opened.runs)
+    outcomes = [r.outcome for r in opened.runs]
+    corrupt = outcomes.count(Outcome.CORRUPT)
+    failed = len(outcomes) - outcomes.count(Outcome.OK) - corrupt
     if as_json:
-        counts = {"made": made, "runs": len(opened.runs), "failed": failed, "of": opened.plan.runs}
+        counts = {"made": made, "runs": len(outcomes), "failed": failed, "corrupt": corrupt, "of": opened.plan.runs}
         emit_json({"survey": name, **counts, "left": opened.remaining})
     else:
-        click.echo(f"{made} runs made, {opened.remaining} of {opened.plan.runs} are left; {failed} failed")
+        click.echo(
+            f"{made} runs made, {opened.remaining} of {opened.plan.runs} are left; "
+            f"{failed} failed, {corrupt} gave wrong bytes"
+        )
 
 
 @survey.command(epilog="Example: acic survey show truth")
