@@ -105,6 +105,28 @@ def test_a_choice_that_was_not_run_again_is_not_judged() -> None:
     assert Fresh([], LAB, "time").score(chosen(0), whole, rng=rng()) is None
 
 
+def test_the_best_of_the_first_three_counts_where_all_of_them_were_run_again() -> None:
+    runs = truth(applications=ONE, configurations=SOME[:4], repetitions=5)
+    table = table_of(runs, LAB, "time")
+    order = table.values[0].argsort().tolist()
+    behind = float(np.sort(table.values[0])[1] / table.values[0].min() - 1.0)
+
+    def few(*ranked: int) -> tuple[list[float], float]:
+        picks = [replace(chosen(0)[0], ranked={(ONE[0].name, ONE[0].scale): ranked})]
+        found = Fresh(runs, LAB, "time").score(picks, whole, rng=rng())
+        assert found is not None
+        return list(found.few.values()), found.few_median
+
+    whole = table_of(truth(applications=ONE), LAB, "time")
+    places = [whole.configurations.index(table.configurations[i]) for i in order]
+    missing = next(i for i, c in enumerate(whole.configurations) if c not in table.configurations)
+    assert few(places[3], places[2], places[1], places[0]) == ([pytest.approx(behind)], pytest.approx(behind))
+    assert few(places[3], places[0], places[2]) == ([0.0], 0.0)
+    found, median = few(places[0], missing, places[1])
+    assert found == []
+    assert math.isnan(median)
+
+
 def test_what_fails_in_most_passes_is_infinitely_bad() -> None:
     runs = truth(applications=ONE, configurations=TWO, repetitions=5)
     better, _, _ = columns(runs)

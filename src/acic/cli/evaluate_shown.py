@@ -98,12 +98,14 @@ def _score_row(goal: str, one: Score) -> list[str]:
 
 
 def _fresh(judgement: Judgement) -> None:
+    from acic.evaluation.fresh import FEW
+
     whole = [one for one in judgement.fresh if len(one.regret) == one.of]
     if not whole:
         return
     goal = judgement.goal
     gains = "speed-up" if goal == "time" else "saved"
-    columns = ["method", "median", "90 %", gains, "of the best gain", "worse", "runs of each"]
+    columns = ["method", "median", "90 %", gains, "of the best gain", "worse", f"first {FEW}", "runs of each"]
     rows = [
         [
             one.method,
@@ -112,6 +114,7 @@ def _fresh(judgement: Judgement) -> None:
             f"{_gain(goal, one.gain)} of {_gain(goal, one.best_gain)}",
             _share(one.share),
             str(len(one.worse)),
+            "" if math.isnan(one.few_median) else _share(one.few_median),
             f">= {one.repetitions}",
         ]
         for one in whole
@@ -255,6 +258,8 @@ def _judgement(one: Judgement) -> dict[str, Any]:
                 "of": f.of,
                 "repetitions": f.repetitions,
                 "regret": {" ".join(a): i for a, i in f.regret.items()},
+                "few": {" ".join(a): _told(r) for a, r in f.few.items()},
+                "few_median": _told(f.few_median),
                 "gain": f.gain,
                 "best_gain": f.best_gain,
                 "share": f.share,

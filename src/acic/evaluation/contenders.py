@@ -10,7 +10,8 @@ from acic.advisor.knowledge import Knowledge
 from acic.evaluation.advising import asked, candidates
 from acic.evaluation.evaluate import GOALS
 from acic.evaluation.field import Application, table_of
-from acic.evaluation.methods import Method, Scene
+from acic.evaluation.fresh import FEW
+from acic.evaluation.methods import Advised, Method, Scene
 from acic.evaluation.truth import Run, unsound
 from acic.platforms import Platform
 from acic.space import Configuration
@@ -23,17 +24,20 @@ def contenders(
     knowledge: Callable[[str], Knowledge],
     *,
     top: int,
+    few: int = FEW,
 ) -> Mapping[Application, tuple[Configuration, ...]]:
     """Return the configurations of each application that regret by fresh runs compares, each once, the baseline first.
 
+    Of acic's own advice these are its first few choices, of others' the first.
     The best are those of all, and those among the configurations that gave no application wrong bytes.
 
     Args:
         runs: the ground truth.
         platform: where it was measured.
-        chosen: methods whose first choices are among them; a blind one's are not.
+        chosen: methods whose choices are among them; a blind one's are not.
         knowledge: what a model learned of the platform's training, by its name.
         top: how many of the best for time, and of the best for cost.
+        few: how many first choices of acic's own advice, for each goal.
 
     Raises:
         MissingData: too little was measured.
@@ -44,11 +48,11 @@ def contenders(
         table = candidates(table_of(runs, platform, goal), platform)
         questions = {a: asked(a, runs, platform) for a in table.applications}
         scene = Scene(platform=platform, table=table, asked=questions, knowledge=knowledge)
-        made = [picks for picks in (method.picks(scene) for method in chosen) if len(picks) == 1]
+        made = [(method.picks(scene), few if isinstance(method, Advised) else 1) for method in chosen]
         for application, row in zip(table.applications, table.values, strict=True):
             order = [i for i in np.argsort(row, kind="stable").tolist() if np.isfinite(row[i])]
             best = order[:top] + [i for i in order if table.configurations[i] not in wrong][:top]
-            firsts = [picks[0].ranked[application][0] for picks in made]
+            firsts = [i for picks, count in made if len(picks) == 1 for i in picks[0].ranked[application][:count]]
             mine = found.setdefault(application, [platform.baseline])
             mine += [table.configurations[i] for i in (*best, *firsts)]
     return {application: tuple(dict.fromkeys(those)) for application, those in found.items()}

@@ -19,6 +19,7 @@ from acic.store.measurement import Outcome
 Floats = NDArray[np.float64]
 
 DRAWS = 2000
+FEW = 3  # first choices, of which a user may try each
 ENDS = (0.1, 0.9)  # of the interval, which holds 80 %
 
 
@@ -39,6 +40,7 @@ class FreshScore:
         method, goal: as of its `Picks`.
         median, p90: of the applications' regret; the interval is over applications and runs, drawn anew.
         regret: of each application whose choice was run again; the interval is over the runs.
+        few: regret of the best of the first `FEW` choices, of each application where all of these were run again.
         gain: mean of baseline / chosen (time), or of what is saved of the baseline's (cost); `best_gain` is that of the
             best of all that was run again, and `share` the part of the gain over the baseline that was reached. NaN
             where the baseline was not run again with each of them.
@@ -52,12 +54,18 @@ class FreshScore:
     median: Interval
     p90: Interval
     regret: Mapping[Application, Interval]
+    few: Mapping[Application, float]
     gain: float
     best_gain: float
     share: float
     worse: tuple[Application, ...]
     of: int
     repetitions: int
+
+    @property
+    def few_median(self) -> float:
+        """The median of `few`; NaN unless it has every application that was run again."""
+        return quantile(list(self.few.values()), 0.5) if len(self.few) == self.of else np.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +125,14 @@ class Fresh:
         if len(picks) != 1:
             return None
         found: dict[Application, _Compared] = {}
+        few: dict[Application, float] = {}
         for application in table.applications:
-            chosen = table.configurations[picks[0].ranked[application][0]]
-            if chosen in self._values.get(application, {}):
-                found[application] = self._compared(application, chosen, rng)
+            first = [table.configurations[column] for column in picks[0].ranked[application][:FEW]]
+            run_again = [one for one in first if one in self._values.get(application, {})]
+            if first[0] in run_again:
+                found[application] = self._compared(application, first[0], rng)
+            if len(run_again) == len(first):
+                few[application] = self._best_of(application, first)
         if not found:
             return None
         own, least, usual = np.array([(one.own, one.least, one.usual) for one in found.values()]).T
@@ -133,6 +145,7 @@ class Fresh:
             median=_over(drawn, regrets, 0.5, rng),
             p90=_over(drawn, regrets, 0.9, rng),
             regret=regrets,
+            few=few,
             gain=gain,
             best_gain=best_gain,
             share=share_of(gain, best_gain, self.goal),
@@ -162,6 +175,11 @@ class Fresh:
             usual=float(usual),
             worse=worse,
         )
+
+    def _best_of(self, application: Application, chosen: Sequence[Configuration]) -> float:
+        mine, medians = list(self._values[application]), _medians(self._array(application))
+        least = min(float(medians[mine.index(one)]) for one in chosen)
+        return least / float(medians.min()) - 1.0 if np.isfinite(least) else np.inf
 
     def _array(self, application: Application) -> Floats:
         """Return the values, shape (configurations, passes); NaN where a configuration was not run in a pass."""
