@@ -147,6 +147,16 @@ def test_two_processes_do_not_measure_at_once() -> None:
         measure(survey, meanwhile)
 
 
+def test_noise_is_told_only_where_something_was_repeated(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, passes, said in (
+        ("once", 1, "12 runs; none was repeated"),
+        ("twice", 2, "24 runs; repeated runs differ by"),
+    ):
+        measure(begun(name, passes=passes), Fake().run)
+        assert run(["survey", "show", name]) == 0
+        assert capsys.readouterr().out.splitlines()[-1].startswith(said)
+
+
 def test_points_measured_again_are_some_of_those_that_were() -> None:
     survey = begun()
     measure(survey, Fake().run)

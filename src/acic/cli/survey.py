@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -198,7 +199,8 @@ def show(name_or_file: str, against: str | None, others: tuple[str, ...], as_jso
     for goal, field in fields.items():
         show_field(goal, field, tables[goal])
     noise = noise_of(runs)
-    click.echo(f"{len(runs)} runs; repeated runs differ by {noise.typical:.1%} typically, 90 % by {noise.covers:.0%}")
+    differ = f"repeated runs differ by {noise.typical:.1%} typically, 90 % by {noise.covers:.0%}"
+    click.echo(f"{len(runs)} runs; {'none was repeated' if math.isnan(noise.covers) else differ}")
 
 
 @survey.command(epilog="Example: acic survey export truth truth.parquet")
