@@ -24,12 +24,11 @@ def contenders(
     knowledge: Callable[[str], Knowledge],
     *,
     top: int,
-    few: int = FEW,
 ) -> Mapping[Application, tuple[Configuration, ...]]:
     """Return the configurations of each application that regret by fresh runs compares, each once, the baseline first.
 
-    Of acic's own advice these are its first few choices, of others' the first.
-    The best are those of all, and those among the configurations that gave no application wrong bytes.
+    Of acic's own advice these are its first `FEW` choices for each goal, of others' the first. The best are those of
+    all, and those among the configurations that gave no application wrong bytes.
 
     Args:
         runs: the ground truth.
@@ -37,7 +36,6 @@ def contenders(
         chosen: methods whose choices are among them; a blind one's are not.
         knowledge: what a model learned of the platform's training, by its name.
         top: how many of the best for time, and of the best for cost.
-        few: how many first choices of acic's own advice, for each goal.
 
     Raises:
         MissingData: too little was measured.
@@ -48,7 +46,7 @@ def contenders(
         table = candidates(table_of(runs, platform, goal), platform)
         questions = {a: asked(a, runs, platform) for a in table.applications}
         scene = Scene(platform=platform, table=table, asked=questions, knowledge=knowledge)
-        made = [(method.picks(scene), few if isinstance(method, Advised) else 1) for method in chosen]
+        made = [(method.picks(scene), FEW if isinstance(method, Advised) else 1) for method in chosen]
         for application, row in zip(table.applications, table.values, strict=True):
             order = [i for i in np.argsort(row, kind="stable").tolist() if np.isfinite(row[i])]
             best = order[:top] + [i for i in order if table.configurations[i] not in wrong][:top]
