@@ -46,12 +46,12 @@ def test_sizes_are_read_back(count: int, factor: int) -> None:
     assert parse_bytes(format_bytes(count * factor)) == count * factor
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("10min", 600), ("2h", 7200), ("5 ms", 0.005)])
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("10min", 600), ("2h", 7200), ("5 ms", 0.005)])
 def test_durations(text: str, seconds: float) -> None:
     assert parse_seconds(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "soon", "3 fortnights", "-1s"])
+@pytest.mark.parametrize("text", ["", "soon", "3 fortnights", "-1s", "90", "1.5"])
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
         parse_seconds(text)

@@ -16,7 +16,7 @@ _IEC = {"k": KIB, "m": MIB, "g": GIB, "t": TIB, "p": 2**50}
 _SI = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "p": 10**15}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?b)?|(b))?\s*", re.IGNORECASE)
 _TIME = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
 
 
 def parse_bytes(text: str) -> int:
@@ -59,15 +59,15 @@ def format_bandwidth(rate: float) -> str:
 
 
 def parse_seconds(text: str) -> float:
-    """Return the seconds that `text` names: "90", "90s", "10min", "2h".
+    """Return the seconds that `text` names: "90s", "10min", "2h". A unit is needed: "10" may be meant as minutes.
 
     Raises:
         InvalidInput: not a duration.
     """
     match = _DURATION.fullmatch(text)
-    if not match or (match.group(2).lower() or "s") not in _TIME:
+    if not match or match.group(2).lower() not in _TIME:
         raise InvalidInput(f"{text!r} is not a duration", hint="write 90s, 10min or 2h")
-    return float(match.group(1)) * _TIME[match.group(2).lower() or "s"]
+    return float(match.group(1)) * _TIME[match.group(2).lower()]
 
 
 def format_seconds(seconds: float) -> str:

@@ -363,6 +363,14 @@ def test_a_campaign_keeps_the_benchmark_that_it_began_with(lab: Laboratory, monk
     assert Session.open(lab.name).request.where.benchmark == "acic-bench"
 
 
+def test_two_campaigns_without_a_name_may_begin_in_the_same_second(lab: Laboratory) -> None:
+    now = datetime(2026, 11, 23, 2, 51, 5, tzinfo=UTC)
+    asked = dataclasses.replace(request(lab), kind="verify")
+    names = [Session.begin(asked, name=None, now=now).journal.name for _ in range(3)]
+    assert names == [f"verify-lab-20261123-025105{number}" for number in ("", "-2", "-3")]
+    assert Session.begin(request(lab), name=None, now=now).journal.name == "lab-20261123-025105"
+
+
 def test_nothing_is_made_where_nothing_can_be_run(lab: Laboratory) -> None:
     bad = (
         {"where": Where(directory=str(lab.data), benchmark=str(lab.folder / "nothing"))},

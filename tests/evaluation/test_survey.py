@@ -107,6 +107,8 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
             return replace(made, outcome=Outcome.CORRUPT, seconds=None) if corrupt else made
 
     begun(passes=1)
+    assert run(["survey", "run", "truth", "--budget", "5"]) == 2
+    assert "'5' is not a duration" in capsys.readouterr().err
     monkeypatch.setattr("acic.evaluation.running.Runs", FakeRuns)
     monkeypatch.setattr("acic.lab.Lab.open", lambda: None)
     assert run(["survey", "run", "truth"]) == 0

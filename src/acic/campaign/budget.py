@@ -42,8 +42,6 @@ class Budget:
         try:
             if match and ("$" in text or "usd" in text.lower()):
                 found = cls(dollars=float(match.group(1)))
-            elif text.strip().replace(".", "", 1).isdigit():
-                raise InvalidInput(f"{text!r} has no unit", hint="")  # minutes, hours or dollars: nobody can tell
             else:
                 found = cls(seconds=parse_seconds(text))
         except InvalidInput:

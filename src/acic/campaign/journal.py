@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -53,6 +55,13 @@ def folder_of(name: str, within: Path, *, kind: str = "campaign") -> Path:
     if not _NAME.fullmatch(name):
         raise InvalidInput(f"{name!r} is no name for a {kind}", hint="use letters, digits, '.', '_' and '-'")
     return within / name
+
+
+def free_folder(of: str, now: datetime) -> Path:
+    """Return a folder for a campaign that got no name: what it is of and the time, numbered where that is taken."""
+    stem = f"{of}-{now:%Y%m%d-%H%M%S}"
+    names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
+    return next(folder for name in names if not (folder := folder_of(name, campaigns_folder())).exists())
 
 
 class Journal:

@@ -16,7 +16,7 @@ from typing import Any
 from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.budget import Budget
 from acic.campaign.controller import Controller, Rules
-from acic.campaign.journal import Journal, campaigns_folder, folder_of, journals
+from acic.campaign.journal import Journal, campaigns_folder, folder_of, free_folder, journals
 from acic.campaign.places import found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
@@ -135,8 +135,8 @@ class Session:
         """
         text = platform_source(request.platform)
         platform = read_platform(text, request.platform)
-        chosen = name or f"{platform.name}-{now:%Y%m%d-%H%M%S}"
-        folder = folder_of(chosen, campaigns_folder())
+        kind = "" if request.kind == TRAIN else f"{request.kind}-"
+        folder = folder_of(name, campaigns_folder()) if name else free_folder(f"{kind}{platform.name}", now)
         if LAB in platform.apply:
             request = replace(request, where=replace(request.where, runner=LAB))
         benchmark = _can_run(platform, request)

@@ -105,9 +105,7 @@ def bench(
             contributor=contributor(),
             kind=kind,
         )
-        now = datetime.now(UTC)
-        name = given["name"] or f"{kind}-{platform.name}-{now:%Y%m%d-%H%M%S}"
-        session = Session.begin(request, name=name, now=now)
+        session = Session.begin(request, name=given["name"], now=datetime.now(UTC))
         say(f"campaign {session.journal.name}; interrupt it as you like: --resume goes on")
     with Store.open(store_url) as store, campaign_progress() as show:
         controller = session.controller(store, watch=show)
