@@ -115,6 +115,7 @@ def test_another_unit_of_time_changes_no_improvement(workload: Characteristics, 
             ("demand", "ROUND_TRIP"),
             ("roofline", "ROUND_TRIP"),
             ("roofline", "CROSSING"),
+            ("roofline", "EXCHANGED"),
         ):
             import acic.prior.demand
             import acic.prior.roofline
@@ -131,7 +132,7 @@ def _in(systems: Systems, unit: float) -> Systems:
     rates = {
         name: getattr(systems, name) / unit for name in ("nic", "read", "write", "read_iops", "write_iops", "syncs")
     }
-    prices = ("read_server", "write_server", "read_byte", "write_byte", "client")
+    prices = ("read_server", "write_server", "read_byte", "write_byte", "client", "writing")
     costs = {name: getattr(systems, name) * unit for name in prices}
     return replace(systems, **rates, **costs)
 
@@ -178,7 +179,7 @@ def test_the_fullest_bin_is_as_full_as_if_they_were_thrown(balls: int, bins: int
     assert found <= balls
 
 
-def test_nothing_is_shuffled_or_agreed_on_without_collective_calls() -> None:
+def test_nothing_is_exchanged_but_in_collective_calls_whose_parts_interleave() -> None:
     base = Characteristics(
         processes=16,
         io_processes=16,
@@ -191,8 +192,14 @@ def test_nothing_is_shuffled_or_agreed_on_without_collective_calls() -> None:
         shared=True,
         access=Access.STRIDED,
     )
-    alone, together = (demand_of(replace(base, collective=flag), 4) for flag in (False, True))
-    assert alone.shuffled == alone.agreeing == 0.0
+    gathered = Use(gathered=True)
+    alone, in_order, together = (
+        demand_of(replace(base, collective=collective), 4, use)
+        for collective, use in ((False, gathered), (True, Use()), (True, gathered))
+    )
+    assert alone.shuffled == alone.agreeing == alone.apart == 0.0
+    assert (in_order.shuffled, in_order.streams, in_order.apart) == (0.0, 16, MIB)  # in step, each for itself
+    assert in_order.agreeing == together.agreeing > 0
     assert (alone.streams, together.streams) == (16, 4)  # an aggregator on each node
     assert together.shuffled == pytest.approx(0.75 * base.total_bytes)  # a quarter is where it belongs already
     assert together.request == 4 * MIB

@@ -48,6 +48,22 @@ def test_bt_io_with_a_file_per_process_shares_nothing(operation: Operation) -> N
     assert c.request_size == pytest.approx(128 * 1024, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("name", "gathered"),
+    [
+        ("btio_A_mpi_io_full", True),  # 160 requests of MPI-IO, 40 of POSIX
+        ("s3d_io_blocking", True),
+        ("wrf_io", True),
+        ("h5bench_read_1d_full", False),  # each process a contiguous part: as many
+        ("h5bench_write_1d_cc_coll", False),
+    ],
+)
+def test_a_log_tells_whether_collective_calls_went_through_aggregators(name: str, gathered: bool) -> None:
+    told = [p.details.get("collective_buffering") for p in workload(name).phases if p.characteristics.collective]
+    assert told
+    assert set(told) == {gathered}
+
+
 def test_flash_io_writes_a_checkpoint_and_two_plot_files_through_pnetcdf() -> None:
     phases = workload("flash_io").phases
     assert {p.characteristics.interface for p in phases} == {Interface.PNETCDF}

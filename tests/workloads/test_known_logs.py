@@ -115,3 +115,9 @@ def test_time_is_a_share_of_the_run(name: str) -> None:
 def test_pauses_are_told() -> None:
     workload = characterize_file(KNOWN / "app_subset1.darshan")
     assert workload.phases[0].details["pause_seconds"] == pytest.approx(0.3, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["ior_mpiio_coll", "ior_mpiio_coll_strided"])
+def test_collective_calls_whose_parts_lie_in_the_order_of_ranks_are_not_gathered(name: str) -> None:
+    for phase in characterize_file(KNOWN / f"{name}.darshan").phases:
+        assert phase.details["collective_buffering"] is False

@@ -23,6 +23,7 @@ def test_vpic_io_is_2048_processes_writing_8_times_128_mib_together() -> None:
     assert (c.operation, c.collective, c.shared) == (Operation.WRITE, True, True)
     assert phase.quality["io_processes"] is Quality.EXACT  # no rank can have moved nothing
     assert phase.quality["iterations"] is Quality.ESTIMATED
+    assert phase.details["collective_buffering"] is False  # POSIX saw requests of 128 MiB, larger than any buffer
 
 
 def test_a_file_named_like_hdf5_without_that_module_is_noted() -> None:

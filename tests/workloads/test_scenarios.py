@@ -237,6 +237,17 @@ def test_datasets_tell_iterations_by_when_they_are_written(
     assert phase.details["iterations_told_by"] == "records"
 
 
+def test_views_tell_aggregators_where_every_process_is_one() -> None:
+    """POSIX sees as many requests as MPI-IO then, whether data were exchanged or not."""
+    calls = loop(processes=4, requests=3, interleaved=True, collective=True)
+    log = darshan_log(calls, processes=4, interface="MPI-IO")
+    assert only(characterize(log)).details["collective_buffering"] is False
+    log.modules["MPI-IO"].records["MPIIO_VIEWS"] = 4
+    assert only(characterize(log)).details["collective_buffering"] is True
+    alone = darshan_log(loop(processes=4, requests=3), processes=4, interface="MPI-IO")
+    assert "collective_buffering" not in only(characterize(alone)).details
+
+
 def test_interleaved_phases_share_the_time() -> None:
     reads = loop(processes=2, requests=50, write=False, seconds=1e-2)
     writes = loop(processes=2, requests=50, write=True, seconds=1e-2, begin=0.105)

@@ -29,6 +29,7 @@ from tests.workloads.darshan.logs import EACH_BUNDLED
 
 NAMES = tuple(field.name for field in dataclasses.fields(Characteristics))
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+DETAILS = st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False)
 SIZES = st.integers(1, 2**50)
 NUMBERS = st.floats(0, 1e12, allow_nan=False)
 
@@ -63,7 +64,7 @@ def workloads(draw: st.DrawFn) -> Workload:
         seconds=st.none() | NUMBERS,
         imbalance=st.none() | NUMBERS,
         example=TEXTS,
-        details=st.dictionaries(TEXTS, TEXTS | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False), max_size=3),
+        details=st.dictionaries(TEXTS, TEXTS | DETAILS, max_size=3),
     )
     return Workload(
         name=draw(TEXTS),

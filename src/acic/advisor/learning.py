@@ -55,10 +55,12 @@ def learn(
     Raises:
         MissingData: too few configurations, or no baseline, were measured.
     """
+    from joblib import parallel_config
     from threadpoolctl import threadpool_limits
 
     check(rows, platform)
-    with threadpool_limits(limits=1):  # the matrices are small, and threads that wait for one another cost up to 50x
+    # the matrices are small, and threads that wait for one another cost up to 50x; trees wait for nobody
+    with threadpool_limits(limits=1), parallel_config(backend="threading", n_jobs=-1):
         return _learn(rows, platform, learner, weight, rows if believed is None else rows.rows(believed), seed)
 
 

@@ -54,7 +54,7 @@ def _take(function: Callable[[Any], Any], environment: Mapping[str, str]) -> Non
     from threadpoolctl import threadpool_limits
 
     os.environ.clear()
-    os.environ.update(environment)
+    os.environ.update(environment, LOKY_MAX_CPU_COUNT="1")  # for joblib: the processors are shared out already
     threadpool_limits(limits=1)
     _given[:] = [function]
 

@@ -75,7 +75,7 @@ class Averaged:
             max_leaf_nodes=self.max_leaves,
             max_features=self.columns,
             random_state=int(rng.integers(2**31)),
-            n_jobs=1,
+            n_jobs=None,  # as who learns has set it (joblib.parallel_config); trees are the same
         ).fit(data.x, data.y, sample_weight=data.weight)
         return TreePredictor(self.name, data.columns, Trees.of(fitted.estimators_))
 

@@ -22,6 +22,8 @@ class Use:
         pauses: between iterations, in which what was written can go on to where it lasts.
         pause: s of each.
         own: whether what is read was written before by the same processes of the same run.
+        gathered: whether collective calls go through aggregators (two-phase I/O). ROMIO sees to that where processes'
+            parts of a call interleave; those of a benchmark are one piece each, in the order of ranks.
     """
 
     files: int | None = None
@@ -29,21 +31,23 @@ class Use:
     pauses: int = 0
     pause: float = 0.0
     own: bool = False
+    gathered: bool = False
 
 
 BENCHMARK = Use()
 UNLIKE = 0.5  # of what benchmarks taught, where an application does otherwise (docs/decisions/0010-default-model.md)
-WIDER = 1.6  # times as wide are intervals there: 80 % of errors on the lab's applications lie within them (the same)
+WIDER = 2.0  # times as wide are intervals there: 80 % of errors on the lab's applications lie within them (the same)
 
 
 def likeness(workload: Characteristics, use: Use) -> float:
     """Return how much of the prior's errors on benchmarks is taken to be its error here too, 0 to 1.
 
-    Benchmarks sync what they wrote, do not pause, and read what others made.
+    Benchmarks sync what they wrote, do not pause, read what others made, and make no calls whose parts interleave.
     """
     synced = workload.operation is Operation.READ or use.syncs is None or use.syncs > 0
     paused = use.pauses > 0 and use.pause > 0
-    return 1.0 if synced and not paused and not use.own and use.files is None else UNLIKE
+    alike = synced and not paused and not use.own and not use.gathered and use.files is None
+    return 1.0 if alike else UNLIKE
 
 
 def uses_of(workload: Workload) -> list[Use]:
@@ -75,6 +79,7 @@ def _use_of(phase: Phase) -> Use:
         syncs=round(_number(phase, "syncs")),
         pauses=phase.characteristics.iterations - 1,
         pause=_number(phase, "pause_seconds"),
+        gathered=bool(phase.details.get("collective_buffering", False)),
     )
 
 
@@ -95,7 +100,7 @@ class Demand:
         request: B of one of their calls.
         requests: of each stream.
         apart: B between neighbouring streams' places in a collective call, which keeps them in step; 0.0 where each
-            goes on alone.
+            goes on alone, or through a part of the file that is its own.
         joined: whether consecutive requests of a stream are neighbours in the file.
         random: whether they are anywhere.
         shared: whether streams use the same file.
@@ -136,17 +141,18 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
 
     Processes stand in blocks on the nodes, and those that do I/O are the first: what launchers do.
 
-    Collective calls of interleaved requests are two-phase I/O with one aggregator a node, ROMIO's default; requests
-    that are not interleaved are made as if they were independent (ROMIO users' guide, romio_cb_write).
+    Collective calls in which processes' parts interleave are two-phase I/O with one aggregator a node, ROMIO's default;
+    all others are made as if they were independent, but in step (ROMIO users' guide, romio_cb_write).
     """
     w = workload
     on_each = math.ceil(w.processes / nodes)
     used = min(nodes, math.ceil(w.io_processes / on_each))
     calls = w.iterations * math.ceil(w.data_size / w.request_size)
     collective = w.collective and w.interface in _MPI and w.shared
-    gathered = collective and w.access is Access.STRIDED and w.io_processes > 1
+    gathered = collective and use.gathered and w.io_processes > 1
     streams = used if gathered else w.io_processes
-    apart = w.request_size * w.io_processes / used if gathered else 0.0
+    in_step = gathered or (collective and w.access is Access.STRIDED)
+    apart = w.request_size * w.io_processes / streams if in_step else 0.0
     request = min(float(AGGREGATION), apart) if gathered else float(w.request_size)
     own = w.total_bytes / streams
     return Demand(

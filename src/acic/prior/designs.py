@@ -18,6 +18,8 @@ ROUND_TRIP = 1e-4  # s: two small messages over Ethernet and TCP, and the daemon
 CROSSING = 2e-5  # s of processor: one call through FUSE, two switches and a copy (Vangoor et al., FAST 2017)
 DISK_REQUEST = 512 * KIB  # B: what reading ahead and a disk's queue make of neighbouring pieces of a stream
 AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
+EXCHANGED = 5e-9  # s of processor, of both ends together, for one B that two-phase I/O exchanges: four copies
+ON_NODE = 0.5  # of a byte's price, where it stays on its node: no packets are made of it
 COLLECTIVE_STEPS = 4  # of two-phase I/O: exchange of offsets, of counts, of data, and an agreement at the end
 DURABLE = 3  # disk I/Os that make a small write last: data, journal, and the journal's commit record
 
@@ -34,6 +36,7 @@ class Design:
         read_byte, write_byte: s of a server's processor for one B: copies between network, page cache and disk; and
             checksums.
         client: s of a client's processor for one B.
+        writing: s of a client's processor for one write, beside the crossing: locks, and keeping track of pieces.
         behind: B of writes that each process may be ahead of the servers; 0: it waits for each.
         keeps: B of writes that each client has before it begins to send any.
         ahead: B that are read ahead for each process; 0: nothing is.
@@ -43,6 +46,7 @@ class Design:
         piece: B that are placed together at least, where stripes lie within larger objects.
         hashed: whether a hash of names places files and pieces, rather than one server after the other.
         closes: whether closing a file waits for the disk.
+        scatters: whether one message takes all that a client has of a piece of a file, neighbours or not.
         serial: whether a client has one call under way at a time, whichever of its processes waits for it.
         page: B that are read at least, wherever a read begins.
     """
@@ -57,6 +61,7 @@ class Design:
     client: float
     behind: int
     ahead: int
+    writing: float = 0.0
     keeps: int = 0
     remembers: bool = True
     cached: bool = True
@@ -64,6 +69,7 @@ class Design:
     piece: int = 1
     hashed: bool = False
     closes: bool = False
+    scatters: bool = False
     serial: bool = False
     page: int = 1
 
@@ -105,10 +111,12 @@ DESIGNS: Mapping[str, Design] = {
         read_byte=2e-9,
         write_byte=5e-9,  # and a checksum at the messenger, and one at the store
         client=5e-9,
+        writing=1e-4,  # capabilities and the one lock of ceph-fuse
         behind=32 * MIB,  # client_oc_max_dirty
         keeps=8 * MIB,  # client_oc_target_dirty; for five seconds
         ahead=8 * MIB,  # two objects
         cached=False,  # BlueStore writes past the page cache
+        scatters=True,  # its ObjectCacher: one transaction for an object
         unit=4 * MIB,
         piece=4 * MIB,
         hashed=True,

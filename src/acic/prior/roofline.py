@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.prior.demand import Demand
-from acic.prior.designs import CROSSING, DISK_REQUEST, DURABLE, ROUND_TRIP
+from acic.prior.designs import CROSSING, DISK_REQUEST, DURABLE, EXCHANGED, ON_NODE, ROUND_TRIP
 from acic.prior.resources import Resource
 from acic.prior.spread import busiest, local_share
 from acic.prior.systems import Systems
@@ -34,6 +34,7 @@ def parts(demand: Demand, systems: Systems) -> Floats:
     whole = stream.max(axis=1) * powers.sum(axis=1) ** (1.0 / SHARPNESS)
     found += powers / powers.sum(axis=1, keepdims=True) * whole[:, None]
     found[:, Resource.CLIENT_NETWORK] += demand.shuffled / demand.nodes / systems.nic
+    found[:, Resource.CLIENT_PROCESSOR] += demand.shuffled / demand.nodes * EXCHANGED / systems.cpu
     found[:, Resource.MESSAGES] += demand.agreeing
     found[:, Resource.METADATA] += opening(demand, systems)
     if not demand.reads:
@@ -99,12 +100,13 @@ def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, 
 
     Bottleneck: work for each call and each byte over a node's processors. What a call asks before it moves data (its
     file's attributes) one server answers for each file. A part-time server works on a client's node, so it has both
-    to do.
+    to do, but bytes that stay on the node cost less.
     """
     (call, byte), moved = _prices(demand, systems), _moved(demand, systems)
-    client = demand.requests * demand.streams / demand.nodes * CROSSING + moved / demand.nodes * systems.client
+    sent, taken = (moved * (1.0 - stays * (1.0 - ON_NODE)) for stays in local_share(demand, systems))
+    client = (demand.requests * demand.streams * _entering(demand, systems) + sent * systems.client) / demand.nodes
     asking = (systems.trips - 1.0) * _pieces(demand, systems) / np.minimum(systems.servers, demand.files)
-    server = load * (_calls(demand, systems) * call + moved * byte) + asking * call
+    server = load * (_calls(demand, systems) * call + taken * byte) + asking * call
     return client / systems.cpu, (server + np.where(systems.part_time, client, 0.0)) / systems.cpu
 
 
@@ -118,10 +120,10 @@ def latency(demand: Demand, systems: Systems) -> Floats:
     calls = demand.requests * np.ceil(demand.request / systems.call)
     server, byte = _prices(demand, systems)
     size = np.minimum(demand.request, systems.call)
-    inside = CROSSING + size * (systems.client + byte / _asked(size, systems))
+    inside = _entering(demand, systems) + size * (systems.client + byte / _asked(size, systems))
     trip = systems.trips * (ROUND_TRIP + server) + np.where(systems.serial, inside, 0.0)
     turns = np.where(systems.serial, demand.streams / demand.nodes, 1.0)
-    crossing = demand.requests * CROSSING
+    crossing = demand.requests * _entering(demand, systems)
     if demand.reads:
         if demand.random:
             return np.asarray(turns * calls * (trip + 1.0 / systems.read_iops) + crossing)
@@ -150,11 +152,14 @@ def opening(demand: Demand, systems: Systems) -> Floats:
 def flushing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the seconds in which a sync writes back what the page cache had taken.
 
-    Bottleneck: B/s of the busiest server's disks. Where nobody syncs the run does not wait for it.
+    Bottleneck: B/s of the busiest server's disks. Where nobody syncs the run does not wait for it. Several nodes do not
+    come to their end together: the first one's data are written while the others still send, the last one's are not, so
+    half of what all but one have is taken to be on the disk by then.
     """
     synced = (demand.syncs > 0) | systems.closes
     last = np.minimum(_absorbed(demand, systems, load), systems.dirty * systems.disks)
-    return np.where(synced, last / (systems.write * systems.disks), 0.0)
+    left = (1.0 + 1.0 / demand.nodes) / 2.0
+    return np.where(synced, last * left / (systems.write * systems.disks), 0.0)
 
 
 def syncing(demand: Demand, systems: Systems) -> Floats:
@@ -229,14 +234,16 @@ def _shunned(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
 def _calls(demand: Demand, systems: Systems) -> Floats:
     """Return how many messages servers get.
 
-    Requests are cut to what a call takes, and joined where they may be; where several servers have a part of a call,
-    each gets a message.
+    Requests are cut to what a call takes, and joined where they may be, but for what is synced by itself; where several
+    servers have a part of a call, each gets a message. Of pieces that are scattered each node has some in every place.
     """
     each = _pieces(demand, systems)
     window = systems.ahead if demand.reads else np.where(_waits(demand, systems), 0.0, systems.behind)
     whole = demand.random and not demand.reads  # what a cache holds altogether leaves it in order
-    joins = (window > 0) & (demand.joined | (whole & (window >= demand.total / demand.streams)))
-    fewer = np.minimum(each, np.maximum(demand.streams, demand.total / systems.call))
+    scattered = systems.scatters & (not demand.reads) & (not demand.joined)
+    joins = (window > 0) & (demand.joined | scattered | (whole & (window >= demand.total / demand.streams)))
+    places = demand.total / systems.call * np.where(scattered, demand.nodes, 1.0)
+    fewer = np.minimum(each, np.maximum(max(demand.streams, 0.0 if demand.reads else demand.syncs), places))
     size = np.where(joins, systems.call, np.minimum(demand.request, systems.call))
     return np.where(joins, fewer, each) * _asked(size, systems)
 
@@ -269,3 +276,8 @@ def _prices(demand: Demand, systems: Systems) -> tuple[Floats, Floats]:
     if demand.reads:
         return systems.read_server, systems.read_byte
     return systems.write_server, systems.write_byte
+
+
+def _entering(demand: Demand, systems: Systems) -> Floats:
+    """Return the s of a client's processor for one request, each (configurations,)."""
+    return np.full(len(systems), CROSSING) + (0.0 if demand.reads else systems.writing)

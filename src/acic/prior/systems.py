@@ -36,8 +36,8 @@ class Systems:
         syncs: fsync calls a second that all disks of a server manage together at most; inf for their I/Os alone.
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, read_server, write_server, read_byte, write_byte, client, behind, keeps, ahead, remembers,
-            cached, piece, hashed, closes, serial, page: as `Design` has them.
+        call, trips, opening, read_server, write_server, read_byte, write_byte, client, writing, behind, keeps, ahead,
+            remembers, cached, piece, hashed, closes, scatters, serial, page: as `Design` has them.
     """
 
     nic: Floats
@@ -61,6 +61,7 @@ class Systems:
     read_byte: Floats
     write_byte: Floats
     client: Floats
+    writing: Floats
     behind: Floats
     keeps: Floats
     ahead: Floats
@@ -69,6 +70,7 @@ class Systems:
     piece: Floats
     hashed: Flags
     closes: Flags
+    scatters: Flags
     serial: Flags
     page: Floats
 
@@ -77,7 +79,7 @@ class Systems:
 
 
 _OF_DESIGN = tuple(field.name for field in fields(Design) if field.name != "unit")
-_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes", "serial")
+_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes", "scatters", "serial")
 
 
 def systems_of(platform: Platform, facts: Facts, configurations: Sequence[Mapping[str, Value]]) -> Systems:

@@ -6,13 +6,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from acic.workloads.columns import BYTES, LIBRARY_DATA, SECONDS, WAITS
+from acic.units import MIB
+from acic.workloads.columns import BYTES, CALLS, LIBRARY_DATA, SECONDS, VIEWS, WAITS
 from acic.workloads.darshan import Heatmap, Log
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
 from acic.workloads.trace import Trace
 from acic.workloads.traced import Traced, traced
 from acic.workloads.workload import Interface
+
+_FEWER = 0.9  # times as many requests, from which on some are taken to have been put together
+_BUFFER = 16 * MIB  # cb_buffer_size of ROMIO where nobody sets another: aggregators make no larger request
 
 
 class Evidence:
@@ -90,6 +94,25 @@ class Evidence:
             return 0  # a wait may have been for reads or for writes
         files = table.summary(table.rows_of(group.files))
         return sum(files.totals[WAITS : WAITS + 2]) // self.processes if not files.ranks else 0
+
+    def gathered(self, group: Group) -> bool | None:
+        """Return whether collective calls went through aggregators (two-phase I/O); None if the log does not tell.
+
+        They did where POSIX saw fewer requests than MPI-IO. Where each process is an aggregator it sees as many, which
+        fit into its buffer; then the views of the file that an application set itself tell it: libraries set some
+        in any case.
+        """
+        upper, lower = self.tables.get("MPI-IO"), self.tables.get("POSIX")
+        if not group.collective or upper is None or lower is None:
+            return None
+        d = group.direction
+        asked, made = (one.summary(one.rows_of(group.files)).totals for one in (upper, lower))
+        if not asked[CALLS + d] or not made[CALLS + d]:
+            return None
+        if made[CALLS + d] < _FEWER * asked[CALLS + d]:
+            return True
+        viewed = group.interface is Interface.MPIIO and asked[VIEWS] > 0
+        return viewed and made[CALLS + d] == asked[CALLS + d] and made[BYTES + d] <= _BUFFER * made[CALLS + d]
 
 
 def _striping(file: int, log: Log) -> dict[str, int]:

@@ -222,8 +222,8 @@ def _details(content: object) -> dict[str, str | int | float]:
     if not isinstance(content, dict):
         raise InvalidInput("details is not a table", hint="write details = {opens = 8}")
     for name, value in content.items():
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise InvalidInput(f"{name} in details is {value!r}", hint="a detail is a text or a number")
+        if not isinstance(value, str | int | float):
+            raise InvalidInput(f"{name} in details is {value!r}", hint="a detail is a text, a number, true or false")
     return dict(content)
 
 
@@ -279,8 +279,14 @@ def _optional(**values: float | None) -> list[str]:
 
 
 def _table(name: str, content: Mapping[str, str | int | float]) -> str:
-    pairs = (f"{_key(key)} = {_text(v) if isinstance(v, str) else repr(v)}" for key, v in content.items())
+    pairs = (f"{_key(key)} = {_value(value)}" for key, value in content.items())
     return f"{name} = {{ {', '.join(pairs)} }}"
+
+
+def _value(value: str | int | float) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _text(value) if isinstance(value, str) else repr(value)
 
 
 def _key(name: str) -> str:

@@ -223,6 +223,8 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
     }
     if found.iterations.pause:
         details["pause_seconds"] = found.iterations.pause
+    if (gathered := evidence.gathered(group)) is not None:
+        details["collective_buffering"] = gathered
     if found.covered:
         details["traced_share"] = min(1.0, found.covered)
     if opens := totals[OPENS]:

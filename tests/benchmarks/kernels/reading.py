@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from statistics import median
@@ -184,6 +184,7 @@ class Found:
     collective: bool
     shared: bool
     access: str
+    interleaved: bool
     files: frozenset[str]
     bytes: int
     pauses: frozenset[float]
@@ -228,11 +229,19 @@ def _phase(requests: list[Request], reading: Reading) -> Found:
         collective=all(request.collective for request in requests),
         shared=any(len({one.rank for one in requests if one.path == path}) > 1 for path in files),
         access=_access(by_rank.values()),
+        interleaved=_interleaved(by_rank),
         files=files,
         bytes=sum(request.size for request in requests),
         pauses=frozenset(pauses),
         syncs=sum(reading.syncs[path] for path in files),
     )
+
+
+def _interleaved(by_rank: Mapping[int, Sequence[Request]]) -> bool:
+    """Whether a rank's part of a call begins before the one of the rank below ends: what ROMIO asks."""
+    calls = zip(*(own for _, own in sorted(by_rank.items())), strict=True)
+    together = [call for call in calls if all(one.collective for one in call)]
+    return any(b.offset < a.end for call in together for a, b in pairwise(call))
 
 
 def _access(of_ranks: Iterable[Sequence[Request]]) -> str:

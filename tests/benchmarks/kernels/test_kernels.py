@@ -66,6 +66,7 @@ def test_the_workload_is_the_truth_about_the_script(one: Kernel) -> None:
         assert phase.files == len(truth.files)
         assert phase.bytes == truth.bytes == c.total_bytes
         assert phase.details.get("syncs", 0) == truth.syncs
+        assert phase.details.get("collective_buffering", False) == truth.interleaved
         assert set(phase.quality.values()) == {Quality.EXACT}
         if c.iterations > 1:
             assert truth.pauses == {phase.details.get("pause_seconds", 0.0)}

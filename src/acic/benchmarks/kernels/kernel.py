@@ -207,6 +207,7 @@ def phase(
     pause: float = 0.0,
     syncs: int = 0,
     again: bool = False,
+    interleaved: bool = False,
 ) -> Phase:
     """Return a phase that is known exactly.
 
@@ -226,6 +227,7 @@ def phase(
         pause: processor time computed by each rank before each iteration, s.
         syncs: fsync calls of all processes.
         again: each iteration writes the same place.
+        interleaved: processes' parts of a collective call are, so that MPI-IO gathers them at aggregators.
     """
     found = Characteristics(
         processes=processes,
@@ -246,6 +248,8 @@ def phase(
         details["pause_seconds"] = pause
     if syncs:
         details["syncs"] = syncs
+    if collective:
+        details["collective_buffering"] = interleaved
     return Phase(
         characteristics=found,
         quality=_EXACT,

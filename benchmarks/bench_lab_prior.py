@@ -1,0 +1,108 @@
+"""How far the prior's seconds are from what the lab measured: benchmarks that models learn from, and applications.
+
+An error is the natural logarithm of predicted over measured seconds, so 0.1 is a tenth too slow. Of applications the
+seconds in I/O count, on configurations within twice the best; `ranks` is the error that is left when each
+application's own median is taken away, which is what can mislead a choice.
+
+    python benchmarks/bench_lab_prior.py [--cells 20] [--applications test]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from importlib.resources import as_file, files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.evaluation.taught import Judge, judge_of
+from acic.evaluation.truth import Run, read_truth
+from acic.platforms import Platform, load_platform
+from acic.prior import Prior, prior_of, uses_of
+from acic.store.bundled import bundled
+from acic.store.training import training_table
+from acic.units import KIB, MIB
+from acic.workloads import Characteristics
+
+FILES = {"development": "lab-truth.parquet", "test": "lab-test.parquet"}
+SIZES = {4 * KIB: "4K", 16 * KIB: "16K", 128 * KIB: "128K", MIB: "1M"}
+LEAST = 0.02  # s: below, clocks and beginnings count more than I/O
+TWICE = 2.0
+
+Floats = NDArray[np.float64]
+
+
+def of_training(prior: Prior, platform: Platform) -> list[tuple[Characteristics, Mapping[str, object], float]]:
+    """Return each training point with its error."""
+    rows = training_table(bundled(platform), platform)
+    systems = prior.systems(rows.configurations)
+    seconds = np.log([prior.seconds(one, systems) for one in rows.workloads])
+    found = []
+    for workload, configuration, mean in zip(rows.workload, rows.configuration, rows.mean, strict=True):
+        one = rows.workloads[workload]
+        error = seconds[workload, configuration] - (np.log(one.total_bytes) - mean)
+        found.append((one, rows.configurations[configuration], float(error)))
+    return found
+
+
+def cell(one: Characteristics, configuration: Mapping[str, object]) -> str:
+    shared = "shared" if one.shared and one.io_processes > 1 else "own"
+    size = next((name for most, name in SIZES.items() if one.request_size <= most), "4M+")
+    system = f"{configuration['file_system']} {configuration.get('consistency', '')}".strip()
+    return f"{system}, {one.operation} {one.access} {shared} {size}"
+
+
+def said(name: str, errors: Sequence[float]) -> str:
+    return f"{name:44} {len(errors):5} points, error {np.abs(errors).mean():.3f}, median {np.median(errors):+.3f}"
+
+
+def of_applications(prior: Prior, judge: Judge, runs: Sequence[Run]) -> tuple[float, float]:
+    """Return the mean error over applications, and what is left of it without each one's median."""
+    measured = {((r.kernel, r.scale), r.configuration): r.io for r in runs if r.io is not None}
+    systems, table = prior.systems(judge.table.configurations), judge.table
+    errors, left = [], []
+    for question in judge.questions:
+        pairs = zip(question.workload.phases, uses_of(question.workload), strict=True)
+        seconds = np.sum([prior.seconds(phase.characteristics, systems, use) for phase, use in pairs], axis=0)
+        values = table.values[table.applications.index(question.application)]
+        io = np.array([measured.get((question.application, one), np.nan) for one in table.configurations])
+        near = (values <= TWICE * values.min()) & np.isfinite(io)
+        error = np.log(seconds[near]) - np.log(np.maximum(io[near], LEAST))
+        errors.append(np.abs(error).mean())
+        left.append(np.abs(error - np.median(error)).mean())
+    return float(np.mean(errors)), float(np.mean(left))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cells", type=int, default=0, help="how many of the worst cells to list")
+    parser.add_argument("--applications", choices=tuple(FILES), default="development")
+    arguments = parser.parse_args()
+    platform = load_platform("lab")
+    prior = prior_of(platform)
+    if prior is None:
+        raise SystemExit("the lab has no prior")
+    points, kinds = of_training(prior, platform), defaultdict(list)
+    cells: dict[str, list[float]] = defaultdict(list)
+    for one, configuration, error in points:
+        kinds[f"{configuration['file_system']}, {one.operation}"].append(error)
+        cells[cell(one, configuration)].append(error)
+    print(said("training", [error for *_, error in points]))
+    for name, errors in sorted(kinds.items()):
+        print(said(f"  {name}", errors))
+    with as_file(files("acic.evaluation") / "data" / FILES[arguments.applications]) as path:
+        runs = read_truth(path)
+    for goal in ("time", "cost"):
+        error, left = of_applications(prior, judge_of(runs, platform, goal), runs)
+        print(f"applications ({arguments.applications}), near the best in {goal}: error {error:.3f}, ranks {left:.3f}")
+    worst = sorted(cells.items(), key=lambda pair: -len(pair[1]) * abs(np.median(pair[1])))
+    for name, errors in worst[: arguments.cells]:
+        print(said(f"  {name}", errors))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
