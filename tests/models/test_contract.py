@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 
 from acic.errors import InvalidInput
@@ -86,12 +87,17 @@ def test_something_is_learned(learner: Learner) -> None:
     assert scores.spearman > 0.5
 
 
-def test_the_same_seed_gives_the_same_model(fitted: tuple[Learner, Predictor], runs: TrainingSet) -> None:
+def test_the_same_seed_gives_the_same_model_also_in_threads(
+    fitted: tuple[Learner, Predictor], runs: TrainingSet
+) -> None:
     learner, predictor = fitted
-    one, two = predictor.arrays(), learner.fit(runs, rng=rng(5)).arrays()
-    assert one.keys() == two.keys()
-    for name in one:
-        assert_array_equal(one[name], two[name])
+    one, again = predictor.arrays(), learner.fit(runs, rng=rng(5)).arrays()
+    with parallel_config(backend="threading", n_jobs=3):
+        threaded = learner.fit(runs, rng=rng(5)).arrays()
+    for two in (again, threaded):
+        assert one.keys() == two.keys()
+        for name in one:
+            assert_array_equal(one[name], two[name])
 
 
 @each_that_learns
