@@ -79,7 +79,7 @@ def _use_of(phase: Phase) -> Use:
         syncs=round(_number(phase, "syncs")),
         pauses=phase.characteristics.iterations - 1,
         pause=_number(phase, "pause_seconds"),
-        gathered=bool(phase.details.get("collective_buffering", False)),
+        gathered=phase.details.get("collective_buffering") is True,
     )
 
 
