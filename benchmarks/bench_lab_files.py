@@ -1,7 +1,8 @@
-"""What making a small file takes on the file systems of the lab, beside what the prior reckons for it.
+"""What making and opening a small file takes on the file systems of the lab, beside what the prior reckons for it.
 
-One process, then one on each of four nodes, makes files of 4 KiB in one folder: milliseconds of a process for each of
-its files. An order of magnitude is what the prior's prices are meant for; who is dearer than whom is what matters.
+One process, then one on each of four nodes, makes files of 4 KiB in one folder, and another process opens and reads
+them: milliseconds of a process for each of its files. An order of magnitude is what the prior's prices are meant for;
+who is dearer than whom is what matters.
 
     sudo acic lab up && sudo python benchmarks/bench_lab_files.py [--files 50] [--repetitions 3]
 """
@@ -38,21 +39,25 @@ CASES: tuple[dict[str, Value], ...] = (
 )
 
 
-def making(ranks: int, files: int) -> Kernel:
-    """Return an application that does nothing else; what it is said to be is another's."""
+def making(ranks: int, files: int, *, opened: bool = False) -> Kernel:
+    """Return an application that makes files, and has them opened too; what it is said to be is another's."""
     writer = Writer(ranks)
     writer.mkdir("tree", ranks=0)
     writer.barrier()
     for rank in range(ranks):
         writer.put(f"tree/file.{rank}.#", files, SIZE, ranks=rank)
-    return replace(kernel("mdtest", "small"), scale=str(ranks), processes=ranks, run=writer.script)
+    writer.barrier()
+    for rank in range(ranks if opened else 0):
+        writer.get(f"tree/file.{(rank + 1) % ranks}.#", files, SIZE, ranks=rank)
+    return replace(
+        kernel("mdtest", "small"), scale=f"{ranks}-opened" if opened else str(ranks), processes=ranks, run=writer.script
+    )
 
 
-def reckoned(prior: Prior, configuration: Configuration, ranks: int, files: int) -> float:
-    """Return the prior's seconds for opening, making and closing, for each file of a process."""
+def reckoned(prior: Prior, configuration: Configuration, ranks: int, files: int, operation: Operation) -> float:
+    """Return the prior's seconds for making or opening, and closing, for each file of a process."""
     (write, *_) = kernel("mdtest", "small").workload.phases
-    assert write.characteristics.operation is Operation.WRITE
-    one = replace(write.characteristics, processes=ranks, io_processes=ranks, iterations=files)
+    one = replace(write.characteristics, processes=ranks, io_processes=ranks, iterations=files, operation=operation)
     parts = prior.parts(one, prior.systems([configuration]), Use(files=ranks * files, syncs=0))
     return float(parts[0, Resource.METADATA]) / files
 
@@ -62,17 +67,21 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=50, help="of each process")
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
-    print(f"{'ms for a file':34}{'1 process':>12}{'prior':>8}{'4 processes':>14}{'prior':>8}")
+    columns = [(operation, ranks) for operation in (Operation.WRITE, Operation.READ) for ranks in (1, 4)]
+    words = {Operation.WRITE: "made", Operation.READ: "opened"}
+    print(f"{'ms for a file (prior)':34}" + "".join(f"{f'{words[what]} by {ranks}':>16}" for what, ranks in columns))
     with lab_runs() as (runs, prior):
         for case in CASES:
             configuration = Configuration({**HARDWARE, "placement": "dedicated", **case})
             told = " ".join(format_setting(name, value) for name, value in case.items() if name != "consistency")
+            took: dict[int, float] = {}
             line = f"{told:34}"
-            for ranks, width in ((1, 12), (4, 14)):
-                application = making(ranks, arguments.files)
-                took = io_seconds(runs, application, configuration, arguments.repetitions) / arguments.files
-                line += f"{took * 1e3:{width}.1f}"
-                line += f"{reckoned(prior, configuration, ranks, arguments.files) * 1e3:8.1f}"
+            for what, ranks in columns:
+                application = making(ranks, arguments.files, opened=what is Operation.READ)
+                seconds = io_seconds(runs, application, configuration, arguments.repetitions) / arguments.files
+                own, took[ranks] = seconds - took.get(ranks, 0.0), seconds
+                predicted = reckoned(prior, configuration, ranks, arguments.files, what)
+                line += f"{f'{own * 1e3:.1f} ({predicted * 1e3:.1f})':>16}"
             print(line, flush=True)
     return 0
 

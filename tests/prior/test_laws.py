@@ -11,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import acic.prior.demand
+import acic.prior.disks
+import acic.prior.roofline
 from acic.platforms import load_platform
 from acic.prior import Prior, Resource, Use, prior_of
 from acic.prior.demand import demand_of
@@ -112,16 +115,13 @@ def test_another_unit_of_time_changes_no_improvement(workload: Characteristics, 
     with pytest.MonkeyPatch.context() as patch:
         plain = PRIOR.log_improvement(workload, SYSTEMS, use)
         for module, name in (
-            ("demand", "ROUND_TRIP"),
-            ("roofline", "ROUND_TRIP"),
-            ("roofline", "CROSSING"),
-            ("roofline", "EXCHANGED"),
+            (acic.prior.demand, "ROUND_TRIP"),
+            (acic.prior.roofline, "ROUND_TRIP"),
+            (acic.prior.roofline, "CROSSING"),
+            (acic.prior.roofline, "EXCHANGED"),
+            (acic.prior.disks, "ROUND_TRIP"),
         ):
-            import acic.prior.demand
-            import acic.prior.roofline
-
-            owner = {"demand": acic.prior.demand, "roofline": acic.prior.roofline}[module]
-            patch.setattr(owner, name, getattr(owner, name) * unit)
+            patch.setattr(module, name, getattr(module, name) * unit)
         baseline = PRIOR.systems([LAB.baseline])
         other = replace(use, pause=use.pause * unit)
         seconds = [PRIOR.seconds(workload, _in(one, unit), other) for one in (baseline, SYSTEMS)]

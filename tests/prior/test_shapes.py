@@ -11,9 +11,11 @@ import pytest
 from acic.errors import InvalidInput
 from acic.platforms import load_platform
 from acic.prior import BENCHMARK, Prior, Resource, Use, prior_of, uses_of
+from acic.prior.calls import messages
 from acic.prior.demand import UNLIKE, demand_of, likeness
+from acic.prior.disks import flushing
 from acic.prior.facts import facts_of
-from acic.prior.roofline import _calls, _crossing, flushing, networks, opening, processors, streaming
+from acic.prior.roofline import _crossing, networks, opening, processors, streaming
 from acic.prior.spread import busiest
 from acic.space import Configuration
 from acic.units import GIB, KIB, MIB
@@ -318,13 +320,13 @@ def test_ceph_writes_what_a_client_has_of_an_object_at_once(prior: Prior) -> Non
     relaxed, strict = (system("CephFS", 1, consistency=kind) for kind in ("relaxed", "strict"))
     both = prior.systems([relaxed, strict])
     demand = demand_of(pieces, prior.facts.nodes)
-    few, many = _calls(demand, both)
+    few, many = messages(demand, both)
     assert few == demand.nodes * demand.total / (4 * MIB)  # each node has a part of each object
     assert many == demand.total / (4 * KIB)  # nobody may keep anything
     synced = demand_of(pieces, prior.facts.nodes, Use(syncs=5000))
-    assert _calls(synced, both)[0] == 5000  # what is synced is not kept
+    assert messages(synced, both)[0] == 5000  # what is synced is not kept
     reads = demand_of(replace(pieces, operation=Operation.READ), prior.facts.nodes)
-    assert _calls(reads, both).tolist() == [demand.total / (4 * KIB)] * 2
+    assert messages(reads, both).tolist() == [demand.total / (4 * KIB)] * 2
 
 
 def test_a_small_write_costs_a_ceph_client_more_than_a_small_read(prior: Prior) -> None:

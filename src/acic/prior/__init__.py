@@ -5,13 +5,13 @@ whole stack: each resource gives the seconds that it alone needs, and the busies
 were corrected once by measurements of one lab: docs/prior.md.
 """
 
-from acic.prior.demand import BENCHMARK, WIDER, Use, likeness, uses_of
+from acic.prior.demand import BENCHMARK, WIDER, WIDER_ALIKE, Use, likeness, uses_of
 from acic.prior.facts import Facts
 from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
 from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT, LIKENESS
 
-VERSION = 12
+VERSION = 13
 """Raised whenever a formula or a number changes, so that what was learned beside them is learned anew."""
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "LIKENESS",
     "VERSION",
     "WIDER",
+    "WIDER_ALIKE",
     "Facts",
     "Prior",
     "Resource",

@@ -37,6 +37,7 @@ class Use:
 BENCHMARK = Use()
 UNLIKE = 0.5  # of what benchmarks taught, where an application does otherwise (docs/decisions/0010-default-model.md)
 WIDER = 2.0  # times as wide are intervals there: 80 % of errors on the lab's applications lie within them (the same)
+WIDER_ALIKE = 1.4  # on the baseline's own file system, whose errors are the baseline's too (the same)
 
 
 def likeness(workload: Characteristics, use: Use) -> float:
@@ -101,6 +102,7 @@ class Demand:
         requests: of each stream.
         apart: B between neighbouring streams' places in a collective call, which keeps them in step; 0.0 where each
             goes on alone, or through a part of the file that is its own.
+        block: B of a shared file that a process has before another's begin; inf for own files.
         joined: whether consecutive requests of a stream are neighbours in the file.
         random: whether they are anywhere.
         shared: whether streams use the same file.
@@ -122,6 +124,7 @@ class Demand:
     request: float
     requests: float
     apart: float
+    block: float
     joined: bool
     random: bool
     shared: bool
@@ -163,6 +166,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         request=min(request, own),
         requests=max(1.0, own / request),
         apart=apart,
+        block=_block(w) if w.shared and not gathered else math.inf,
         joined=gathered or not (w.access is Access.RANDOM or (w.access is Access.STRIDED and w.shared)),
         random=w.access is Access.RANDOM,
         shared=w.shared,
@@ -176,3 +180,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         together=collective or w.operation is Operation.WRITE or use.own,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )
+
+
+def _block(w: Characteristics) -> float:
+    return float(w.data_size if w.access is Access.CONSECUTIVE else w.request_size)

@@ -17,11 +17,13 @@ from acic.units import KIB, MIB
 ROUND_TRIP = 1e-4  # s: two small messages over Ethernet and TCP, and the daemons at both ends that wake up
 CROSSING = 2e-5  # s of processor: one call through FUSE, two switches and a copy (Vangoor et al., FAST 2017)
 DISK_REQUEST = 512 * KIB  # B: what reading ahead and a disk's queue make of neighbouring pieces of a stream
+OVERREAD = 512 * KIB  # B: what is under way for a process, read ahead, when its part of a shared file ends
+RAID_CHUNK = 64 * KIB  # B on one disk before the next one's turn: btrfs's, and that of many RAID-0
 AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
 EXCHANGED = 5e-9  # s of processor, of both ends together, for one B that two-phase I/O exchanges: four copies
 ON_NODE = 0.5  # of a byte's price, where it stays on its node: no packets are made of it
 COLLECTIVE_STEPS = 4  # of two-phase I/O: exchange of offsets, of counts, of data, and an agreement at the end
-DURABLE = 3  # disk I/Os that make a small write last: data, journal, and the journal's commit record
+FUSE_REQUEST = 128 * KIB  # B: FUSE's largest, where no client's cache joins them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,8 @@ class Design:
     Args:
         call: the most that one message to a server moves, B.
         trips: round trips of a read or write that somebody waits for; all but the last are to the file's first server.
-        opening: round trips to open or make a file, and to close it.
+        opening: round trips to open a file that is there, and to close it.
+        making: round trips to make a file, and to close it.
         read_server, write_server: s of a server's processor for one call.
         read_byte, write_byte: s of a server's processor for one B: copies between network, page cache and disk; and
             checksums.
@@ -49,11 +52,16 @@ class Design:
         scatters: whether one message takes all that a client has of a piece of a file, neighbours or not.
         serial: whether a client has one call under way at a time, whichever of its processes waits for it.
         page: B that are read at least, wherever a read begins.
+        extent, written: B of a stream that one I/O of a disk reads, or writes, at most.
+        durable: disk I/Os that make a small write last: data, journal, and the journal's commit record.
+        alone: as many where no other write commits with it, one after the other.
+        commits: whether a server makes one write last after the other, which several disks in RAID-0 do not speed up.
     """
 
     call: int
     trips: int
     opening: int
+    making: int
     read_server: float
     write_server: float
     read_byte: float
@@ -72,13 +80,19 @@ class Design:
     scatters: bool = False
     serial: bool = False
     page: int = 1
+    extent: int = DISK_REQUEST
+    written: int = DISK_REQUEST
+    durable: int = 3
+    alone: int = 3
+    commits: bool = False
 
 
 DESIGNS: Mapping[str, Design] = {
     "NFS": Design(
         call=MIB,  # the bridge's rsize and wsize
         trips=1,
-        opening=4,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
+        opening=1,  # LOOKUP
+        making=4,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
         read_server=1e-4,
         write_server=1e-4,
         read_byte=1e-9,  # what is in the page cache is copied once less
@@ -89,9 +103,10 @@ DESIGNS: Mapping[str, Design] = {
         closes=True,  # close-to-open
     ),
     "GlusterFS": Design(
-        call=128 * KIB,  # FUSE's largest request
+        call=FUSE_REQUEST,
         trips=1,
-        opening=4,  # LOOKUP at every brick, CREATE, OPEN, FLUSH
+        opening=3,  # LOOKUP, OPEN, FLUSH
+        making=4,  # LOOKUP at every brick, CREATE, OPEN, FLUSH
         read_server=2e-4,
         write_server=2e-4,
         read_byte=2e-9,
@@ -105,7 +120,8 @@ DESIGNS: Mapping[str, Design] = {
     "CephFS": Design(
         call=4 * MIB,  # an object
         trips=1,
-        opening=3,  # CREATE at the metadata server, its journal, capabilities back
+        opening=2,  # OPEN at the metadata server, capabilities back
+        making=3,  # CREATE at the metadata server, its journal, capabilities back
         read_server=5e-4,  # messenger, placement group
         write_server=1e-3,  # and transaction, commit: the known price of a Ceph operation
         read_byte=2e-9,
@@ -120,11 +136,17 @@ DESIGNS: Mapping[str, Design] = {
         unit=4 * MIB,
         piece=4 * MIB,
         hashed=True,
+        extent=64 * KIB,  # bluestore_max_blob_size
+        written=256 * KIB,  # counted: some blobs that are neighbours are joined
+        durable=5,  # counted, eight writers: data, RocksDB's log and BlueFS's, and the metadata server's journal
+        alone=20,  # counted, one writer
+        commits=True,  # BlueStore's one kv_sync_thread
     ),
     "OrangeFS": Design(
-        call=128 * KIB,
+        call=FUSE_REQUEST,
         trips=2,  # attributes, then data
-        opening=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
+        opening=4,  # lookup, attributes, those of its data files, its size
+        making=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
         read_server=2e-4,
         write_server=2e-4,  # each: for the attributes, and for the data
         read_byte=2e-9,

@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.prior.calls import asked, largest, messages, moved, pieces, shunned, waits
 from acic.prior.demand import Demand
-from acic.prior.designs import CROSSING, DISK_REQUEST, DURABLE, EXCHANGED, ON_NODE, ROUND_TRIP
+from acic.prior.designs import CROSSING, EXCHANGED, ON_NODE, ROUND_TRIP
+from acic.prior.disks import disk_bytes, disk_requests, flushing, syncing
 from acic.prior.resources import Resource
 from acic.prior.spread import busiest, local_share
 from acic.prior.systems import Systems
@@ -65,34 +67,8 @@ def networks(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Fl
     Bottleneck: payload each way of one interface (full duplex: a part-time server's two directions do not meet).
     """
     client, server = local_share(demand, systems)
-    moved = _moved(demand, systems)
-    return moved / demand.nodes * (1.0 - client) / systems.nic, moved * load * (1.0 - server) / systems.nic
-
-
-def disk_bytes(demand: Demand, systems: Systems, load: Floats) -> Floats:
-    """Return the seconds of the busiest server's disks while data streams.
-
-    Bottleneck: B/s of a disk times disks in RAID-0; what the page cache takes meets the disk when it is synced.
-    """
-    rate = (systems.read if demand.reads else systems.write) * systems.disks
-    here = demand.total * load
-    return np.asarray((here if demand.reads else here - _absorbed(demand, systems, load)) / rate)
-
-
-def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
-    """Return the seconds that the busiest server's disks need for the number of I/Os.
-
-    Bottleneck: I/Os a second of a disk times disks in RAID-0. Streams come in large pieces; random reads one by one;
-    a write that has to last before it is answered brings the journal's I/Os along.
-    """
-    iops = (systems.read_iops if demand.reads else systems.write_iops) * systems.disks
-    pieces = np.full(len(systems), max(demand.files, demand.total / DISK_REQUEST))
-    each = _pieces(demand, systems)
-    if demand.reads:
-        return np.asarray((np.maximum(pieces, each) if demand.random else pieces) * load / iops)
-    late = np.where(systems.cached, _absorbed(demand, systems, load) / (demand.total * load), 0.0)
-    lasting = each * load / np.minimum(iops / DURABLE, np.where(systems.cached, systems.syncs, np.inf))
-    return np.asarray(np.where(_waits(demand, systems), lasting, pieces * (1.0 - late) * load / iops))
+    size = moved(demand, systems)
+    return size / demand.nodes * (1.0 - client) / systems.nic, size * load * (1.0 - server) / systems.nic
 
 
 def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
@@ -102,11 +78,11 @@ def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, 
     file's attributes) one server answers for each file. A part-time server works on a client's node, so it has both
     to do, but bytes that stay on the node cost less.
     """
-    (call, byte), moved = _prices(demand, systems), _moved(demand, systems)
-    sent, taken = (moved * (1.0 - stays * (1.0 - ON_NODE)) for stays in local_share(demand, systems))
+    (call, byte), size = _prices(demand, systems), moved(demand, systems)
+    sent, taken = (size * (1.0 - stays * (1.0 - ON_NODE)) for stays in local_share(demand, systems))
     client = (demand.requests * demand.streams * _entering(demand, systems) + sent * systems.client) / demand.nodes
-    asking = (systems.trips - 1.0) * _pieces(demand, systems) / np.minimum(systems.servers, demand.files)
-    server = load * (_calls(demand, systems) * call + taken * byte) + asking * call
+    asking = (systems.trips - 1.0) * pieces(demand, systems) / np.minimum(systems.servers, demand.files)
+    server = load * (messages(demand, systems) * call + taken * byte) + asking * call
     return client / systems.cpu, (server + np.where(systems.part_time, client, 0.0)) / systems.cpu
 
 
@@ -117,10 +93,11 @@ def latency(demand: Demand, systems: Systems) -> Floats:
     process at a time, those of the others on its node too. The transfer is left to the network: links that are held to
     a rate (tc-tbf(8); those of clouds) let what was saved up meanwhile through at once.
     """
-    calls = demand.requests * np.ceil(demand.request / systems.call)
+    most = largest(demand, systems)
+    calls = demand.requests * np.ceil(demand.request / most)
     server, byte = _prices(demand, systems)
-    size = np.minimum(demand.request, systems.call)
-    inside = _entering(demand, systems) + size * (systems.client + byte / _asked(size, systems))
+    size = np.minimum(demand.request, most)
+    inside = _entering(demand, systems) + size * (systems.client + byte / asked(size, systems))
     trip = systems.trips * (ROUND_TRIP + server) + np.where(systems.serial, inside, 0.0)
     turns = np.where(systems.serial, demand.streams / demand.nodes, 1.0)
     crossing = demand.requests * _entering(demand, systems)
@@ -130,9 +107,9 @@ def latency(demand: Demand, systems: Systems) -> Floats:
         own = demand.requests * demand.request
         windows = np.where(systems.ahead > 0, np.minimum(calls, own / np.maximum(systems.ahead, 1.0)), calls)
         return np.asarray(turns * windows * trip + crossing)
-    durable = np.where(_waits(demand, systems), DURABLE / systems.write_iops, 0.0)
-    waits = _waits(demand, systems) | (systems.behind == 0)
-    return np.asarray(np.where(waits, turns * calls * (trip + durable), 0.0) + crossing)
+    lasts = waits(demand, systems)
+    durable = np.where(lasts, systems.alone / systems.write_iops, 0.0)
+    return np.asarray(np.where(lasts | (systems.behind == 0), turns * calls * (trip + durable), 0.0) + crossing)
 
 
 def opening(demand: Demand, systems: Systems) -> Floats:
@@ -143,37 +120,10 @@ def opening(demand: Demand, systems: Systems) -> Floats:
     part-time server has its own clients' calls beside.
     """
     opens = max(demand.files, float(demand.streams))
-    server, _ = _prices(demand, systems)
-    chain = opens / demand.streams * systems.opening * (ROUND_TRIP + server)
+    trips, server = systems.opening if demand.reads else systems.making, systems.read_server
+    chain = opens / demand.streams * trips * (ROUND_TRIP + server)
     own = np.where(systems.part_time, CROSSING / demand.nodes, 0.0)
-    return np.asarray(chain + opens * systems.opening * (server + own) / systems.cpu)
-
-
-def flushing(demand: Demand, systems: Systems, load: Floats) -> Floats:
-    """Return the seconds in which a sync writes back what the page cache had taken.
-
-    Bottleneck: B/s of the busiest server's disks. Where nobody syncs the run does not wait for it. Several nodes do not
-    come to their end together: the first one's data are written while the others still send, the last one's are not, so
-    half of what all but one have is taken to be on the disk by then.
-    """
-    synced = (demand.syncs > 0) | systems.closes
-    last = np.minimum(_absorbed(demand, systems, load), systems.dirty * systems.disks)
-    left = (1.0 + 1.0 / demand.nodes) / 2.0
-    return np.where(synced, last * left / (systems.write * systems.disks), 0.0)
-
-
-def syncing(demand: Demand, systems: Systems) -> Floats:
-    """Return the seconds that syncs need to be on the disk: of one stream, and of the disks for all of them.
-
-    Bottleneck: I/Os a second of the disks that hold the files, or what joins them; a shared file is synced by its first
-    server.
-    """
-    syncs = np.where(systems.closes, np.maximum(demand.syncs, demand.files), demand.syncs)
-    syncs = np.where(_waits(demand, systems), 0.0, syncs)  # each write did
-    chain = syncs / demand.streams * (ROUND_TRIP + DURABLE / systems.write_iops)
-    used = np.minimum(systems.servers, demand.files)
-    rate = np.minimum(systems.write_iops * systems.disks / DURABLE, systems.syncs)
-    return np.asarray(np.maximum(chain, syncs / (rate * used)))
+    return np.asarray(chain + opens * trips * (server + own) / systems.cpu)
 
 
 def _crowded(demand: Demand, systems: Systems, busy: Floats) -> Floats:
@@ -197,7 +147,7 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     end they have to send then. What they have they also read without anybody else.
     """
     if demand.reads:
-        return np.where(demand.own & systems.remembers & ~_shunned(demand, systems), 0.0, 1.0)
+        return np.where(demand.own & systems.remembers & ~shunned(demand, systems), 0.0, 1.0)
     if demand.syncs:
         return np.ones(len(systems))
     behind = systems.behind * demand.streams / demand.nodes
@@ -205,70 +155,7 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     rate = systems.nic / np.maximum(1.0, demand.nodes * load)  # the busiest server takes from all nodes
     free = demand.pauses * np.minimum(behind, demand.pause * rate)
     sent = np.minimum(free, np.maximum(own - systems.keeps, 0.0))
-    return np.where(_waits(demand, systems), 1.0, 1.0 - sent / own)
-
-
-def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:
-    """Return the B that the busiest server's page cache takes before its disks have to keep up.
-
-    What the disks write while the application does no I/O makes room for as much.
-    """
-    one = systems.dirty + demand.pauses * np.minimum(systems.dirty, demand.pause * systems.write)
-    room = one * systems.disks
-    takes = systems.cached & ~_waits(demand, systems)
-    return np.where(takes, np.minimum(demand.total * load, room), 0.0)
-
-
-def _waits(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
-    """Return where each write is on the disk before the next: strict NFS, and strict CephFS on a shared file."""
-    if demand.reads:
-        return np.zeros(len(systems), dtype=bool)
-    return (systems.strict & systems.cached) | _shunned(demand, systems)
-
-
-def _shunned(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
-    """Return where clients may not cache: strict CephFS, if several write one file."""
-    return systems.strict & ~systems.cached & (demand.shared and demand.streams > 1)
-
-
-def _calls(demand: Demand, systems: Systems) -> Floats:
-    """Return how many messages servers get.
-
-    Requests are cut to what a call takes, and joined where they may be, but for what is synced by itself; where several
-    servers have a part of a call, each gets a message. Of pieces that are scattered each node has some in every place.
-    """
-    each = _pieces(demand, systems)
-    window = systems.ahead if demand.reads else np.where(_waits(demand, systems), 0.0, systems.behind)
-    whole = demand.random and not demand.reads  # what a cache holds altogether leaves it in order
-    scattered = systems.scatters & (not demand.reads) & (not demand.joined)
-    joins = (window > 0) & (demand.joined | scattered | (whole & (window >= demand.total / demand.streams)))
-    places = demand.total / systems.call * np.where(scattered, demand.nodes, 1.0)
-    fewer = np.minimum(each, np.maximum(max(demand.streams, 0.0 if demand.reads else demand.syncs), places))
-    size = np.where(joins, systems.call, np.minimum(demand.request, systems.call))
-    return np.where(joins, fewer, each) * _asked(size, systems)
-
-
-def _pieces(demand: Demand, systems: Systems) -> Floats:
-    """Return how many pieces all requests are cut to."""
-    return np.asarray(demand.streams * demand.requests * np.ceil(demand.request / systems.call))
-
-
-def _asked(size: Floats, systems: Systems) -> Floats:
-    """Return how many servers have a part of one call of `size` B."""
-    return np.asarray(np.clip(np.ceil(size / systems.unit), 1.0, systems.servers))
-
-
-def _moved(demand: Demand, systems: Systems) -> Floats:
-    """Return the B that leave servers, or reach them: more than are asked for where whole pages are read.
-
-    A page is gone before the process that it was read for comes back to it, but where neighbours on the same node read
-    all of it at the same time.
-    """
-    if not demand.reads or demand.joined:
-        return np.full(len(systems), demand.total)
-    together = not demand.random and demand.nodes == 1
-    apart = np.minimum(systems.page, demand.request * demand.streams) if together else systems.page
-    return np.asarray(demand.total * np.maximum(1.0, apart / demand.request))
+    return np.where(waits(demand, systems), 1.0, 1.0 - sent / own)
 
 
 def _prices(demand: Demand, systems: Systems) -> tuple[Floats, Floats]:

@@ -36,8 +36,9 @@ class Systems:
         syncs: fsync calls a second that all disks of a server manage together at most; inf for their I/Os alone.
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, read_server, write_server, read_byte, write_byte, client, writing, behind, keeps, ahead,
-            remembers, cached, piece, hashed, closes, scatters, serial, page: as `Design` has them.
+        call, trips, opening, making, read_server, write_server, read_byte, write_byte, client, writing, behind, keeps,
+            ahead, remembers, cached, piece, hashed, closes, scatters, serial, page, extent, written, durable, alone,
+            commits: as `Design` has them.
     """
 
     nic: Floats
@@ -56,6 +57,7 @@ class Systems:
     call: Floats
     trips: Floats
     opening: Floats
+    making: Floats
     read_server: Floats
     write_server: Floats
     read_byte: Floats
@@ -73,13 +75,18 @@ class Systems:
     scatters: Flags
     serial: Flags
     page: Floats
+    extent: Floats
+    written: Floats
+    durable: Floats
+    alone: Floats
+    commits: Flags
 
     def __len__(self) -> int:
         return len(self.nic)
 
 
 _OF_DESIGN = tuple(field.name for field in fields(Design) if field.name != "unit")
-_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes", "scatters", "serial")
+_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes", "scatters", "serial", "commits")
 
 
 def systems_of(platform: Platform, facts: Facts, configurations: Sequence[Mapping[str, Value]]) -> Systems:

@@ -1,0 +1,117 @@
+"""How many I/Os the disk of a server of the lab makes of writes that have to last, and of a stream that is read.
+
+One server with one or two throttled disks, for each file system: processes each write 4 KiB to files of their own and
+sync each, then one process reads what another wrote. `/proc/diskstats` of the server's disks tells the I/Os. What the
+prior has for each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
+
+    sudo acic lab up && sudo python benchmarks/bench_lab_disks.py [--device ephemeral]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+FILE_SYSTEMS = ("nfs", "gluster", "ceph", "orangefs")
+SYNCS, MIB, STREAM = 20, 1 << 20, 32  # syncs of each process; MiB of the stream
+RANK, RANKS = (int(os.environ.get(name, default)) for name, default in (("PMI_RANK", "0"), ("PMI_SIZE", "1")))
+
+
+def disks_of(server: str) -> dict[str, str]:
+    """Return the throttled disks of a server, by the kernel's names."""
+    told = subprocess.run(["losetup", "--json", "--list"], capture_output=True, text=True, check=True).stdout
+    loops = json.loads(told)["loopdevices"]
+    return {Path(one["name"]).name: one["back-file"] for one in loops if f"/{server}." in one["back-file"]}
+
+
+def counted() -> Mapping[str, tuple[int, int]]:
+    """Return the reads and writes of each block device so far."""
+    lines = (line.split() for line in Path("/proc/diskstats").read_text().splitlines())
+    return {name: (int(reads), int(writes)) for _, _, name, reads, _, _, _, writes, *_ in lines}
+
+
+def together(folder: Path, name: str) -> None:
+    """Wait until all processes are here."""
+    (folder / f"{name}.{RANK}").touch()
+    while len(list(folder.glob(f"{name}.*"))) < RANKS:
+        time.sleep(0.02)
+
+
+@contextmanager
+def counting(folder: Path, what: str, operations: int, disks: list[str], column: int) -> Iterator[None]:
+    """Print the I/Os of the busiest disk and the time while all processes do something, for each operation."""
+    together(folder, f"{what}-begins")
+    time.sleep(1)  # what was synced before is settled
+    before, begin = counted(), time.perf_counter()
+    yield
+    together(folder, f"{what}-ends")
+    took, after = time.perf_counter() - begin, counted()
+    if RANK == 0:
+        most = max(after[one][column] - before[one][column] for one in disks)
+        print(f"{what}: {most / operations:.1f} I/Os of a disk, {took / operations * 1e3:.1f} ms", flush=True)
+
+
+def syncing(folder: Path, disks: list[str]) -> None:
+    """Write 4 KiB to files of one's own, and sync each."""
+    files = [os.open(folder / f"own.{RANK}.{number}", os.O_RDWR | os.O_CREAT) for number in range(SYNCS)]
+    with counting(folder, f"4 KiB synced by {RANKS}", SYNCS * RANKS, disks, 1):
+        for one in files:
+            os.pwrite(one, bytes(4096), 0)
+            os.fsync(one)
+
+
+def streaming(folder: Path, disks: list[str]) -> None:
+    """Read what process 0 wrote, by process 1 on another node; a server that caches it reads nothing."""
+    if RANK == 0:
+        made = os.open(folder / "stream", os.O_RDWR | os.O_CREAT)
+        for number in range(STREAM):
+            os.pwrite(made, os.urandom(MIB), number * MIB)
+        os.fsync(made)
+        os.close(made)
+    together(folder, "made")
+    with counting(folder, f"{STREAM} MiB read, for each MiB", STREAM, disks, 0):
+        if RANK == 1:
+            stream = os.open(folder / "stream", os.O_RDONLY)
+            for number in range(STREAM):
+                os.pread(stream, MIB, number * MIB)
+
+
+def run(file_system: str, device: str, raid: int, processes: int, what: str) -> None:
+    """Deploy a file system on one server, and have processes of four nodes do something there."""
+    where = ["--servers", "1", "--placement", "dedicated", "--device", device, "--raid-devices", str(raid)]
+    command = [sys.executable, __file__, "--inside", "{directory}", "--what", what]
+    lab = ["acic", "lab", "run", "--fs", file_system, *where, "--processes", str(processes), "--", *command]
+    done = subprocess.run(lab, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    told = [line for line in done.stdout.splitlines() if "I/Os" in line]
+    print(f"{file_system:10}{raid} x {device}   " + "; ".join(told), flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="ephemeral")
+    parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--what", choices=("syncing", "streaming"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.inside:
+        disks = sorted(disks_of("s0"))
+        (syncing if arguments.what == "syncing" else streaming)(arguments.inside, disks)
+        return 0
+    for file_system in FILE_SYSTEMS:
+        for raid in (1, 2):
+            for processes in (1, 4, 8):
+                run(file_system, arguments.device, raid, processes, "syncing")
+            run(file_system, arguments.device, raid, 2, "streaming")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

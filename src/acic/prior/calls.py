@@ -1,0 +1,82 @@
+"""What clients and servers say to each other: messages, their sizes, what they move, and who waits for whom."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.prior.demand import Demand
+from acic.prior.designs import FUSE_REQUEST, OVERREAD
+from acic.prior.systems import Systems
+
+Floats = NDArray[np.float64]
+
+
+def messages(demand: Demand, systems: Systems) -> Floats:
+    """Return how many messages servers get.
+
+    Requests are cut to what a call takes, and joined where they may be, but for what is synced by itself; where several
+    servers have a part of a call, each gets a message. Of pieces that are scattered each node has some in every place.
+    """
+    each = pieces(demand, systems)
+    window = systems.ahead if demand.reads else np.where(waits(demand, systems), 0.0, systems.behind)
+    whole = demand.random and not demand.reads  # what a cache holds altogether leaves it in order
+    scattered = systems.scatters & (not demand.reads) & (not demand.joined)
+    joins = (window > 0) & (demand.joined | scattered | (whole & (window >= demand.total / demand.streams)))
+    places = demand.total / systems.call * np.where(scattered, demand.nodes, 1.0)
+    fewer = np.minimum(each, np.maximum(max(demand.streams, 0.0 if demand.reads else demand.syncs), places))
+    size = np.where(joins, systems.call, np.minimum(demand.request, largest(demand, systems)))
+    return np.where(joins, fewer, each) * asked(size, systems)
+
+
+def pieces(demand: Demand, systems: Systems) -> Floats:
+    """Return how many pieces all requests are cut to."""
+    return np.asarray(demand.streams * demand.requests * np.ceil(demand.request / largest(demand, systems)))
+
+
+def largest(demand: Demand, systems: Systems) -> Floats:
+    """Return the most that one message moves: what FUSE hands over, where no cache joins it."""
+    return np.where(shunned(demand, systems), np.minimum(systems.call, FUSE_REQUEST), systems.call)
+
+
+def asked(size: Floats, systems: Systems) -> Floats:
+    """Return how many servers have a part of one call of `size` B."""
+    return np.asarray(np.clip(np.ceil(size / systems.unit), 1.0, systems.servers))
+
+
+def moved(demand: Demand, systems: Systems) -> Floats:
+    """Return the B that leave servers, or reach them: more than are asked for where whole pages are read.
+
+    A page is gone before the process that it was read for comes back to it, but where neighbours on the same node read
+    all of it at the same time.
+    """
+    if not demand.reads:
+        return np.full(len(systems), demand.total)
+    if demand.joined or (demand.block >= OVERREAD and not demand.random):
+        return demand.total * _overread(demand, systems)
+    together = not demand.random and demand.nodes == 1
+    apart = np.minimum(systems.page, demand.request * demand.streams) if together else systems.page
+    return np.asarray(demand.total * np.maximum(1.0, apart / demand.request))
+
+
+def _overread(demand: Demand, systems: Systems) -> Floats:
+    """Return how often what is read of a shared file leaves servers.
+
+    What is read ahead beyond a process's part is another's. No node reads more than the whole file; and where processes
+    compute between their parts, nobody waits for it.
+    """
+    if demand.pauses and demand.pause:
+        return np.ones(len(systems))
+    return np.minimum(demand.nodes, 1.0 + np.minimum(systems.ahead, OVERREAD) / demand.block)
+
+
+def waits(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
+    """Return where each write is on the disk before the next: strict NFS, and strict CephFS on a shared file."""
+    if demand.reads:
+        return np.zeros(len(systems), dtype=bool)
+    return (systems.strict & systems.cached) | shunned(demand, systems)
+
+
+def shunned(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
+    """Return where clients may not cache: strict CephFS, if several write one file."""
+    return systems.strict & ~systems.cached & (demand.shared and demand.nodes > 1)

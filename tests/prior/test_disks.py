@@ -1,0 +1,150 @@
+"""What counting I/Os at the lab's disks showed, and training points beside it: disks, commits, reading ahead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from acic.platforms import load_platform
+from acic.prior import Prior, Use, prior_of
+from acic.prior.calls import moved, shunned
+from acic.prior.demand import demand_of
+from acic.prior.designs import OVERREAD
+from acic.prior.disks import disk_requests, syncing
+from acic.prior.roofline import opening
+from acic.prior.systems import Systems
+from acic.space import Configuration
+from acic.units import KIB, MIB
+from acic.workloads import Access, Characteristics, Interface, Operation
+
+NODES = 4
+READS = Characteristics(
+    processes=8,
+    io_processes=8,
+    interface=Interface.POSIX,
+    iterations=4,
+    data_size=4 * MIB,
+    request_size=MIB,
+    operation=Operation.READ,
+    collective=False,
+    shared=True,
+    access=Access.CONSECUTIVE,
+)
+WRITES = replace(READS, operation=Operation.WRITE)
+ONE = np.ones(1)
+LAB = load_platform("lab")
+
+
+@pytest.fixture(scope="module")
+def prior() -> Prior:
+    found = prior_of(LAB)
+    assert found is not None
+    return found
+
+
+def on(prior: Prior, file_system: str, **more: str | int) -> Systems:
+    values: dict[str, str | int] = {
+        "instance_type": "lab.400m",
+        "device": "ephemeral",
+        "raid_devices": 1,
+        "file_system": file_system,
+        "servers": 1,
+        "placement": "dedicated",
+    }
+    return prior.systems([Configuration({**values, **more})])
+
+
+def test_ceph_reads_a_stream_in_blobs_of_64_kib(prior: Prior) -> None:
+    """Counted: 391 I/Os for 32 MiB at 250 a second; 17 to 20 MiB/s in training, whatever a request's size."""
+    demand = demand_of(READS, NODES)
+    ceph, nfs = (disk_requests(demand, on(prior, name), ONE)[0] for name in ("CephFS", "NFS"))
+    assert READS.total_bytes / MIB / ceph == pytest.approx(250 * 64 / 1024)
+    assert nfs == pytest.approx(ceph / 8)
+
+
+def test_a_second_disk_does_not_help_what_lies_across_both(prior: Prior) -> None:
+    """Counted: one disk 391 I/Os for 32 MiB, each of two disks 310; 1.6 and 1.5 s."""
+    demand = demand_of(READS, NODES)
+    one, two = (disk_requests(demand, on(prior, "CephFS", raid_devices=n), ONE)[0] for n in (1, 2))
+    assert two == pytest.approx(one)
+
+
+def test_one_who_syncs_waits_for_all_the_io_and_many_share_it(prior: Prior) -> None:
+    """Counted: 20 I/Os for a sync of CephFS alone, 5 each of eight; 4 and 3 on file systems below which xfs is."""
+    alone, many = (demand_of(replace(WRITES, processes=n, io_processes=n, shared=False), NODES) for n in (1, 64))
+    for name, one, each in (("CephFS", 20, 5), ("GlusterFS", 3, 3)):
+        system = on(prior, name)
+        assert syncing(alone, system)[0] == pytest.approx(one / 250, rel=0.05)
+        assert syncing(many, system)[0] == pytest.approx(64 * each / 250)
+
+
+@pytest.mark.parametrize(("file_system", "gain"), [("NFS", 2.0), ("CephFS", 1.0)])
+def test_syncs_of_many_files_share_disks_where_they_do_not_wait_for_one_journal(
+    prior: Prior, file_system: str, gain: float
+) -> None:
+    demand = demand_of(replace(WRITES, shared=False, processes=64, io_processes=64), NODES)
+    one, two = (syncing(demand, on(prior, file_system, raid_devices=n))[0] for n in (1, 2))
+    assert one / two == pytest.approx(gain)
+
+
+def test_a_write_that_waits_for_the_disk_is_no_faster_on_two(prior: Prior) -> None:
+    """Training: strict NFS, 16 to 19 ms a write on two ephemeral disks, 12 on one: btrfs mirrors its journal."""
+    demand = demand_of(replace(WRITES, request_size=16 * KIB), NODES)
+    one, two = (disk_requests(demand, on(prior, "NFS", consistency="strict", raid_devices=n), ONE)[0] for n in (1, 2))
+    assert two == pytest.approx(one)
+
+
+def test_clients_of_ceph_cache_for_the_processes_of_their_node(prior: Prior) -> None:
+    """Training: two processes of one node wrote 8 MiB in 0.4 s where 6 had been predicted, of two nodes in 3."""
+    strict = on(prior, "CephFS", consistency="strict")
+    together, apart = (demand_of(replace(WRITES, processes=n, io_processes=2), NODES) for n in (16, 4))
+    assert not shunned(together, strict).any()
+    assert shunned(apart, strict).all()
+
+
+def test_what_ceph_may_not_cache_goes_in_pieces_through_one_journal(prior: Prior) -> None:
+    """Training and FLASH-IO: as long on four servers as on one, and 1 MiB as long as eight of 128 KiB."""
+    large, small = (demand_of(replace(WRITES, request_size=size), NODES) for size in (MIB, 128 * KIB))
+    one, four = (on(prior, "CephFS", consistency="strict", servers=n, stripe_size=4 * MIB) for n in (1, 4))
+    took = [disk_requests(demand, where, ONE)[0] for demand, where in ((large, one), (small, one), (large, four))]
+    assert took == [pytest.approx(took[0])] * 3
+
+
+def test_ceph_commits_each_object_and_each_client_s_part_of_it(prior: Prior) -> None:
+    demand = demand_of(replace(WRITES, data_size=16 * MIB), NODES)
+    parts = demand_of(replace(WRITES, data_size=MIB, iterations=64), NODES)
+    whole, cut = (disk_requests(one, on(prior, "CephFS"), ONE)[0] for one in (demand, parts))
+    objects = demand.total / (4 * MIB)
+    assert cut - whole == pytest.approx((NODES - 1) * objects * 5 / 250)
+
+
+@pytest.mark.parametrize(("file_system", "more"), [("NFS", 1.125), ("GlusterFS", 1.125), ("OrangeFS", 1.0)])
+def test_what_is_read_ahead_beyond_a_part_is_another_s(prior: Prior, file_system: str, more: float) -> None:
+    """Training: parts of 256 KiB on four nodes took 3 times as long on NFS, requests of 1 MiB apart 1.5 times."""
+    where = on(prior, file_system)
+    assert moved(demand_of(READS, NODES), where)[0] == pytest.approx(more * READS.total_bytes)
+    apart = replace(READS, access=Access.STRIDED, request_size=MIB)
+    assert moved(demand_of(apart, NODES), where)[0] == pytest.approx((1 + 4 * (more - 1)) * READS.total_bytes)
+
+
+def test_nobody_reads_more_than_the_whole_file_or_waits_for_it_while_it_computes(prior: Prior) -> None:
+    where = on(prior, "NFS")
+    tiny = replace(READS, data_size=OVERREAD // 64, request_size=4 * KIB)
+    assert moved(demand_of(tiny, NODES), where)[0] == NODES * tiny.total_bytes
+    for alone in (
+        demand_of(replace(tiny, shared=False), NODES),
+        demand_of(replace(tiny, processes=32), NODES),
+        demand_of(tiny, NODES, Use(syncs=0, pauses=3, pause=0.1)),
+    ):
+        assert moved(alone, where)[0] == alone.total
+
+
+def test_opening_is_cheaper_than_making(prior: Prior) -> None:
+    """Measured with eight processes, ms a file: NFS 0.2 and 0.4, OrangeFS 1.7 and 2.7."""
+    own = replace(READS, shared=False)
+    for name in ("NFS", "GlusterFS", "CephFS", "OrangeFS"):
+        where = on(prior, name)
+        read, made = (opening(demand_of(replace(own, operation=o), NODES), where)[0] for o in Operation)
+        assert read < made
