@@ -45,7 +45,7 @@ def asked(size: Floats, systems: Systems) -> Floats:
 
 
 def moved(demand: Demand, systems: Systems) -> Floats:
-    """Return the B that leave servers, or reach them: more than are asked for where whole pages are read.
+    """Return the B that leave servers, or reach them: more than are asked for where whole pages are read, or ahead.
 
     A page is gone before the process that it was read for comes back to it, but where neighbours on the same node read
     all of it at the same time.
@@ -78,5 +78,5 @@ def waits(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
 
 
 def shunned(demand: Demand, systems: Systems) -> NDArray[np.bool_]:
-    """Return where clients may not cache: strict CephFS, if several write one file."""
+    """Return where clients may not cache: strict CephFS, if several nodes write one file (caps are a node's)."""
     return systems.strict & ~systems.cached & (demand.shared and demand.nodes > 1)

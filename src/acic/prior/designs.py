@@ -3,7 +3,8 @@
 They follow from the design of the software, or are the usual order of magnitude of such a step on servers of today,
 rounded to 1, 2 or 5. No program fitted them. Prices of a call and a byte were corrected three times, by a step or two
 of that scale, from training runs on one lab: GlusterFS's, CephFS's and OrangeFS's of a server and of a client, what
-reading costs CephFS and NFS, then what a write costs CephFS's client and a byte on its own node (docs/prior.md).
+reading costs CephFS and NFS, then what a write costs CephFS's client and a byte on its own node. What CephFS asks of
+disks was counted there (docs/prior.md).
 """
 
 from __future__ import annotations
