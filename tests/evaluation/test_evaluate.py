@@ -16,7 +16,7 @@ import pytest
 
 from acic.cli.main import run
 from acic.errors import InvalidInput, MissingData
-from acic.evaluation.contenders import contenders
+from acic.evaluation.contenders import contenders, left_over
 from acic.evaluation.evaluate import Evaluated, bundled_truth, evaluate, fresh_table
 from acic.evaluation.loops import loops
 from acic.evaluation.methods import methods
@@ -334,25 +334,46 @@ def test_a_survey_of_points_runs_each_as_often_as_it_has_passes(
         Survey.of_points("lab", {("nobody", "small"): SOME[:1]}, name="other", passes=1, seed=0, now=WHEN)
 
 
-def test_applications_that_were_run_again_whole_are_not_run_a_third_time(
+def test_only_what_has_too_few_runs_is_run_again_with_the_baseline_and_the_best_beside_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     by_name = {(k.name, k.scale): k for k in SIX}
-    first = Survey.of_points(
-        "lab", {("btio", "small"): SOME[:3], ("pop", "large"): SOME[:1]}, name="a", passes=2, seed=1, now=WHEN
-    )
-    measure(first, lambda k, c, number: run_of(by_name[k.name, k.scale], c, number))
-    now = {("btio", "small"): SOME[:2], ("pop", "large"): SOME[:2]}  # another choice for one, one fewer for the other
-    second = Survey.of_points("lab", now, name="b", passes=2, seed=1, now=WHEN, done=first.runs)
-    assert {run.kernel for run in second.runs} == {"btio"}
-    assert len(second.runs) == 3 * 2  # what was not asked for is no reason to forget it
-    assert (second.plan.runs, second.remaining) == (8, 4)  # so runs that were made are no measure of what is left
-    measure(second, lambda k, c, number: run_of(by_name[k.name, k.scale], c, number, factor=2.0))
-    made = [(r.kernel, r.configuration, r.repetition) for r in Survey.open("b").runs if r.kernel == "pop"]
-    assert sorted(made, key=str) == sorted((("pop", c, n) for c in SOME[:2] for n in range(2)), key=str)
-    third = Survey.of_points("lab", now, name="c", passes=3, seed=1, now=WHEN, done=second.runs)
-    assert third.runs == []  # a pass is missing
+    before = {("btio", "small"): SOME[:3], ("pop", "large"): (SOME[0], SOME[4])}
+    first = Survey.of_points("lab", before, name="a", passes=2, seed=1, now=WHEN)
+    slow = {SOME[0]: 2.0}  # so that the other one is the best of pop
+    measure(first, lambda k, c, n: run_of(by_name[k.name, k.scale], c, n, factor=slow.get(c, 0.1)))
+
+    now = {("btio", "small"): SOME[:2], ("pop", "large"): SOME[:2]}
+    left = left_over(now, first.runs, LAB, passes=2)
+    assert left == {("pop", "large"): (LAB.baseline, SOME[4], SOME[1])}
+    second = Survey.of_points("lab", left, name="b", passes=2, seed=1, now=WHEN, done=first.runs)
+    assert second.runs == first.runs, "what was not asked for is no reason to forget it"
+    assert (second.plan.runs, second.remaining) == (6, 6)
+    measure(second, lambda k, c, n: run_of(by_name[k.name, k.scale], c, n))
+    made = Survey.open("b").runs[len(first.runs) :]
+    assert {(r.kernel, r.configuration, r.repetition) for r in made} == {
+        ("pop", c, n) for c in left["pop", "large"] for n in (2, 3)
+    }
+
+    assert left_over(now, second.runs, LAB, passes=2) == {}
+    more = left_over(now, second.runs, LAB, passes=3)
+    assert set(SOME[:2]) <= set(more["btio", "small"])
+    assert SOME[1] in more["pop", "large"], "two of three passes"
+
+
+def test_a_repeat_of_fresh_runs_draws_none_of_those_that_were_kept_beside_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    by_name = {(k.name, k.scale): k for k in SIX}
+    kept = [run_of(by_name["btio", "small"], c) for c in SOME[2:5]]
+    survey = Survey.of_points("lab", {("pop", "large"): SOME[:2]}, name="a", passes=1, seed=1, now=WHEN, done=kept)
+    measure(survey, lambda k, c, n: run_of(by_name[k.name, k.scale], c, n))
+    again = survey.again(name="b", points=2, seed=1, now=WHEN)
+    assert {(k.name, c) for _, c, them in again.left() for k in them} == {("pop", c) for c in SOME[:2]}
+    with pytest.raises(InvalidInput, match="2 points were measured"):
+        survey.again(name="c", points=3, seed=1, now=WHEN)
 
 
 def test_the_command_plans_fresh_runs(
@@ -368,3 +389,16 @@ def test_the_command_plans_fresh_runs(
     assert planned.points is not None
     assert LAB.baseline in planned.configurations
     assert len(SIX) * 2 <= len(planned.points) <= len(SIX) * 7
+
+    done = [run_of(k, c, n) for k in SIX for c in planned.configurations for n in range(5)]
+    lacks = [r for r in done if (r.kernel, r.configuration) != ("pop", planned.configurations[-1])]
+    for name, runs in (("whole", done), ("lacks", lacks)):
+        write_truth(runs, tmp_path / f"{name}.parquet")
+    again = [*words[:2], "fresh2", *words[3:], "--with", str(tmp_path / "lacks.parquet")]
+    assert run(again) == 0
+    rest = Survey.open("fresh2")
+    assert {k.name for k in rest.plan.kernels} <= {"pop"}
+    assert f"{len(lacks)} runs were made before" in capsys.readouterr().err
+    again = [*words[:2], "fresh3", *words[3:], "--with", str(tmp_path / "whole.parquet")]
+    assert run(again) == 2
+    assert "acic evaluate --fresh" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from acic.benchmarks.kernels import Kernel, kernels
 from acic.cli.main import run
 from acic.errors import InvalidInput
 from acic.evaluation.noise import agreement, noise_of
-from acic.evaluation.survey import Survey, measure
+from acic.evaluation.survey import HopelessRuns, Survey, measure
 from acic.evaluation.truth import Run, write_truth
 from acic.platforms import load_platform
 from acic.space import Configuration, Value
@@ -119,9 +119,27 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
 
 
 def test_what_keeps_failing_is_given_up() -> None:
-    survey, fake = begun(passes=1), Fake(fails=10**6)
+    survey, fake = begun(passes=1, count=2), Fake(fails=10**6)
     measure(survey, fake.run)
     assert set(Counter(fake.made).values()) == {2}
+
+
+def test_a_survey_stops_when_everything_fails_and_goes_on_when_that_is_mended() -> None:
+    survey, fake = begun(passes=1), Fake(fails=7)
+    with pytest.raises(HopelessRuns, match="7 runs in a row failed") as caught:
+        measure(survey, fake.run)
+    assert "acic lab" in caught.value.hint
+    assert len({made[2] for made in fake.made}) == 3, "one that cannot be deployed would not have stopped it"
+    measure(survey, fake.run)
+    assert survey.remaining == 0
+    assert {r.outcome for r in survey.runs[7:]} == {Outcome.OK}
+
+
+def test_an_application_that_fails_everywhere_stops_no_survey() -> None:
+    survey, bad = begun(passes=1), Fake(fails=10**6)
+    good = Fake()
+    measure(survey, lambda k, c, n: (bad if k is SOME[0] else good).run(k, c, n))
+    assert Counter(r.outcome for r in survey.runs)[Outcome.FAILED] == 2 * 4
 
 
 def test_a_run_that_was_cut_off_is_made_anew() -> None:

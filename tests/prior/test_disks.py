@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from acic.platforms import load_platform
-from acic.prior import Prior, Use, prior_of
+from acic.prior import Prior, Use
 from acic.prior.calls import moved, shunned
 from acic.prior.demand import demand_of
 from acic.prior.designs import OVERREAD
@@ -34,14 +33,6 @@ READS = Characteristics(
 )
 WRITES = replace(READS, operation=Operation.WRITE)
 ONE = np.ones(1)
-LAB = load_platform("lab")
-
-
-@pytest.fixture(scope="module")
-def prior() -> Prior:
-    found = prior_of(LAB)
-    assert found is not None
-    return found
 
 
 def on(prior: Prior, file_system: str, **more: str | int) -> Systems:

@@ -51,13 +51,6 @@ def system(file_system: str, servers: int = 1, **more: str | int) -> Configurati
 
 
 @pytest.fixture(scope="module")
-def prior() -> Prior:
-    found = prior_of(LAB)
-    assert found is not None
-    return found
-
-
-@pytest.fixture(scope="module")
 def unshared(prior: Prior) -> Prior:
     """The machine that LAB.md was measured on: its nodes had no share of the processor, but as much as they took."""
     return replace(prior, facts=replace(prior.facts, cpu=2.0))

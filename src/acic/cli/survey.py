@@ -57,7 +57,7 @@ def survey() -> None:
     "--with",
     "file",
     type=click.Path(path_type=Path),
-    help="Go on from runs that were exported; with --best, for applications that have all there.",
+    help="Go on from runs that were exported; with --best, run what has too few there, and beside it the best there.",
 )
 @click.option("--again", metavar="SURVEY", help="Repeat points of this survey instead, drawn at random.")
 @click.option("--points", type=click.IntRange(1), default=30, show_default=True, help="How many, for --again.")
@@ -104,8 +104,8 @@ def begin(
         made = Survey.open(again).again(name=name, points=points, seed=seed, now=now)
     elif best:
         refuse_unused("beside --best", but={"best", "top", "methods", "platform_name", "passes", "seed", "file"})
-        wanted = _contenders(read_truth(best), platform_name, methods, top)
-        done = read_truth(file) if file else ()
+        done = read_truth(file) if file else []
+        wanted = _contenders(read_truth(best), platform_name, methods, top, done, passes)
         made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now, done=done)
     else:
         refuse_unused("without --again or --best", but=_DRAWN)
@@ -230,17 +230,20 @@ def _measured_whole(file: Path, platform_name: str) -> tuple[Configuration, ...]
 
 
 def _contenders(
-    runs: list[Run], platform_name: str, names: tuple[str, ...], top: int
+    runs: list[Run], platform_name: str, names: tuple[str, ...], top: int, done: list[Run], passes: int
 ) -> Mapping[tuple[str, str], tuple[Configuration, ...]]:
     from acic.advisor.informed import default_model
     from acic.cli.evaluate import knowing
-    from acic.evaluation.contenders import contenders
+    from acic.evaluation.contenders import contenders, left_over
     from acic.evaluation.methods import methods
     from acic.platforms import load_platform
 
     platform = load_platform(platform_name)
     chosen = methods(names or (f"model:{default_model(platform)}", "fixed", "rules"))
-    return contenders(runs, platform, chosen, knowing(platform, None), top=top)
+    found = contenders(runs, platform, chosen, knowing(platform, None), top=top)
+    if not (wanted := left_over(found, done, platform, passes=passes)):
+        raise InvalidInput(f"each of them has {passes} runs already", hint="judge by these: acic evaluate --fresh FILE")
+    return wanted
 
 
 def _runs(name_or_file: str) -> tuple[list[Run], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.evaluation.advising import asked, candidates
 from acic.evaluation.evaluate import GOALS
 from acic.evaluation.field import Application, table_of
-from acic.evaluation.fresh import FEW
+from acic.evaluation.fresh import FEW, Fresh
 from acic.evaluation.methods import Advised, Method, Scene
 from acic.evaluation.truth import Run, unsound
 from acic.platforms import Platform
@@ -54,3 +55,22 @@ def contenders(
             mine = found.setdefault(application, [platform.baseline])
             mine += [table.configurations[i] for i in (*best, *firsts)]
     return {application: tuple(dict.fromkeys(those)) for application, those in found.items()}
+
+
+def left_over(
+    points: Mapping[Application, Sequence[Configuration]], done: Sequence[Run], platform: Platform, *, passes: int
+) -> Mapping[Application, tuple[Configuration, ...]]:
+    """Return those of `points` that have fewer than `passes` runs in `done`, each application's with three beside it.
+
+    These are the baseline and, for time and for cost, the best of what was run before: what slowed the new passes down
+    slowed them down too. A run that failed was one; a survey tries it twice.
+    """
+    fresh = [Fresh(done, platform, goal) for goal in GOALS]
+    passed = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
+    made = Counter((kernel, scale, configuration) for kernel, scale, configuration, _ in passed)
+    found: dict[Application, tuple[Configuration, ...]] = {}
+    for application, those in points.items():
+        if missing := [one for one in those if made[*application, one] < passes]:
+            best = [one for runs in fresh if (one := runs.best(application)) is not None]
+            found[application] = tuple(dict.fromkeys((platform.baseline, *best, *missing)))
+    return found

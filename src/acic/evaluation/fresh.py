@@ -111,6 +111,14 @@ class Fresh:
         """Those that were run again."""
         return tuple(self._values)
 
+    def best(self, application: Application) -> Configuration | None:
+        """Return the configuration with the least median; None where none went well, or the application was not run."""
+        if application not in self._values:
+            return None
+        medians = _medians(self._array(application))
+        least = int(medians.argmin())
+        return list(self._values[application])[least] if np.isfinite(medians[least]) else None
+
     def score(self, picks: Sequence[Picks], table: Table, *, rng: np.random.Generator) -> FreshScore | None:
         """Return the regret of a method's first choices, where these were run again; None where none was.
 

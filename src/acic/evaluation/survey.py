@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,17 @@ from platformdirs import user_state_path
 from acic.benchmarks.kernels import Kernel, kernel, kernels
 from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal, folder_of
-from acic.errors import InvalidInput
+from acic.errors import AcicError, InvalidInput
 from acic.evaluation.drawing import balanced
+from acic.evaluation.plan import Plan
 from acic.evaluation.truth import Run
 from acic.platforms import Platform, platform_source, read_platform
 from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
 
 _TRIES = 2  # of a run that fails: once more
+_FINAL = (Outcome.OK, Outcome.CORRUPT)  # no second try mends wrong bytes
+_SEVERAL = 3  # configurations, and applications, on which everything failed in a row: something else must be wrong
 
 
 def surveys_folder() -> Path:
@@ -35,37 +37,8 @@ def _folder(name: str) -> Path:
     return folder_of(name, surveys_folder(), kind="survey")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What a survey measures.
-
-    Args:
-        configurations: in their order; every beginning is balanced.
-        kernels: the applications.
-        passes: how often each is run on each.
-        seed: of the order of applications, anew in each pass and on each configuration.
-        points: positions of a configuration and an application, where not all are to meet all.
-    """
-
-    configurations: tuple[Configuration, ...]
-    kernels: tuple[Kernel, ...]
-    passes: int
-    seed: int
-    points: frozenset[tuple[int, int]] | None = None
-
-    @property
-    def runs(self) -> int:
-        """How many there are in all."""
-        points = len(self.configurations) * len(self.kernels) if self.points is None else len(self.points)
-        return points * self.passes
-
-    def groups(self) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
-        """Yield each pass's configurations, each with the applications in the order that they are run in."""
-        for number in range(self.passes):
-            for position, configuration in enumerate(self.configurations):
-                order = np.random.default_rng([self.seed, number, position]).permutation(len(self.kernels))
-                wanted = [i for i in order if self.points is None or (position, i) in self.points]
-                yield number, configuration, [self.kernels[i] for i in wanted]
+class HopelessRuns(AcicError):
+    """So many runs failed that it is not for what they ran, or ran on."""
 
 
 class Survey:
@@ -85,6 +58,7 @@ class Survey:
             passes=begun["passes"],
             seed=begun["seed"],
             points=None if begun.get("points") is None else frozenset((c, k) for c, k in begun["points"]),
+            first=begun.get("first", 0),
         )
 
     @classmethod
@@ -161,8 +135,9 @@ class Survey:
         """
         configurations = {c: i for i, c in enumerate(self.plan.configurations)}
         applications = {(k.name, k.scale): i for i, k in enumerate(self.plan.kernels)}
-        good = (r for r in self.runs if r.outcome is Outcome.OK)
-        measured = sorted({(configurations[r.configuration], applications[r.kernel, r.scale]) for r in good})
+        good = ((r.configuration, (r.kernel, r.scale)) for r in self.runs if r.outcome is Outcome.OK)
+        mine = {(c, a) for c, a in good if c in configurations and a in applications}  # not what came from elsewhere
+        measured = sorted((configurations[c], applications[a]) for c, a in mine)
         if len(measured) < points:
             fewer = (
                 f"repeat {len(measured)} at most" if measured else f"measure first: acic survey run {self.journal.name}"
@@ -200,8 +175,7 @@ class Survey:
             passes: through all of them, so that runs of a point are apart and those of an application interleaved.
             seed: of the order.
             now: the time, for the journal.
-            done: runs that were made before: those of applications that have all their points there are kept, and not
-                made again. Others are run whole, because only runs of the same passes can be compared.
+            done: runs that were made before, of these points and others: they are kept, and all passes come after theirs.
 
         Raises:
             InvalidInput: there is one of that name already, or an application is not known.
@@ -218,15 +192,13 @@ class Survey:
             "configurations": [dict(c) for c in drawn],
             "points": sorted([place[c], i] for i, those in enumerate(points.values()) for c in those),
             "passes": passes,
+            "first": 1 + max((run.repetition for run in done), default=-1),
             "seed": seed,
             "mark": mark(read_platform(text, platform), applications),
         }
         journal = Journal.create(_folder(name), begun, kind="survey")
-        made = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
-        whole = {a for a, those in points.items() if all((*a, c, n) in made for c in those for n in range(passes))}
         for run in done:
-            if (run.kernel, run.scale) in whole:
-                journal.append("ran", **run.content())
+            journal.append("ran", **run.content())
         return cls(journal)
 
     @classmethod
@@ -255,7 +227,7 @@ class Survey:
         for run in self.runs:
             key = (run.repetition, run.configuration, run.kernel, run.scale)
             done[key] = done.get(key, 0) + 1
-            good |= {key} if run.outcome in (Outcome.OK, Outcome.CORRUPT) else set()  # which no second try mends
+            good |= {key} if run.outcome in _FINAL else set()
         for number, configuration, them in self.plan.groups():
             keyed = [((number, configuration, k.name, k.scale), k) for k in them]
             if rest := [k for key, k in keyed if key not in good and done.get(key, 0) < _TRIES]:
@@ -292,11 +264,12 @@ def measure(
 
     Raises:
         InvalidInput: another process is at work on it, or the platform or the applications are no longer the same.
+        HopelessRuns: everything failed in a row, on several configurations and with several applications.
     """
     if survey.journal.begun["mark"] != mark(survey.platform, survey.plan.kernels):
         raise InvalidInput(f"the applications of {survey.journal.name} have changed", hint="begin a new survey")
     end = None if seconds is None else clock() + seconds
-    made = 0
+    made, failed = 0, list[Run]()
     with interruptible(), survey.journal.locked():
         total = len(survey.runs)
         for _ in range(_TRIES):  # what failed is tried again when everything else was
@@ -308,4 +281,15 @@ def measure(
                     survey.journal.append("ran", **found.content())
                     made += 1
                     watch(total + made, found)
+                    failed = [*failed, found] if found.outcome not in _FINAL else []
+                    _stop_if_hopeless(failed)
     return made
+
+
+def _stop_if_hopeless(failed: Sequence[Run]) -> None:
+    configurations, applications = {r.configuration for r in failed}, {(r.kernel, r.scale) for r in failed}
+    if min(len(configurations), len(applications)) >= _SEVERAL:
+        raise HopelessRuns(
+            f"{len(failed)} runs in a row failed; the last: {failed[-1].note}",
+            hint="look at the lab (acic lab status; acic lab audit), mend it, and go on with the same command",
+        )
