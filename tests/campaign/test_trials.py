@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,12 +17,13 @@ from typing import Any
 import pytest
 
 from acic.benchmarks import Benchmark, find_benchmark
+from acic.campaign.answering import PATIENCE, answered
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Standing
 from acic.campaign.trial import Trial, Trials
 from acic.cluster import Job, LocalRunner
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, TransientError
 from acic.platforms import Platform, load_platform
 from acic.space import Configuration
 from acic.store.measurement import Outcome
@@ -59,7 +61,7 @@ def made(lab: Laboratory, platform: Platform, benchmark: Benchmark | None = None
     raw = lab.folder / "raw"
     raw.mkdir(exist_ok=True)
     benchmark = benchmark or find_benchmark(str(lab.benchmark))
-    system = Standing(platform, lab.data, more.pop("devices", None))
+    system = Standing(platform, lab.data, more.pop("devices", None), patience=more.get("patience", PATIENCE))
     return Trials(platform, LocalRunner(mpiexec=benchmark.mpiexec), benchmark, system, raw, **more)
 
 
@@ -304,6 +306,57 @@ def test_a_read_only_disk(lab: Laboratory, platform: Platform, trials: Trials, s
     attempt = trials.run(trial(lab, point(platform)))
     assert attempt.outcome is Outcome.FAILED
     assert "Read-only file system" in attempt.note
+
+
+@pytest.fixture
+def freezer(lab: Laboratory) -> Iterator[Path]:
+    """A real file system, mounted where runs write, that `fsfreeze` lets answer nobody who writes."""
+    image = lab.folder / "image"
+    image.write_bytes(bytes(8 * 2**20))
+    mounting = [["mkfs.ext4", "-q", "-F", str(image)], ["mount", "-o", "loop", str(image), str(lab.data)]]
+    if any(subprocess.run(command, check=False, capture_output=True).returncode for command in mounting):
+        pytest.skip("this machine lets nobody mount a loop device")
+    yield lab.data
+    subprocess.run(["fsfreeze", "--unfreeze", lab.data], check=False, capture_output=True)
+    subprocess.run(["umount", "-l", lab.data], check=False, capture_output=True)
+
+
+@as_root
+def test_a_file_system_that_does_not_answer_fails_a_run_and_stops_no_campaign(
+    lab: Laboratory, platform: Platform, freezer: Path
+) -> None:
+    """What waits for one cannot be killed: a campaign hung until it was mended."""
+    here = made(lab, platform, patience=1.0)
+    subprocess.run(["fsfreeze", "--freeze", freezer], check=True)
+    attempt = here.run(trial(lab, point(platform)))
+    assert attempt.outcome is Outcome.FAILED
+    assert "has not answered for 1 s" in attempt.note
+    subprocess.run(["fsfreeze", "--unfreeze", freezer], check=True)
+    assert here.run(trial(lab, point(platform), number=1)).outcome is Outcome.OK
+
+
+@as_root
+def test_files_that_a_file_system_does_not_remove_in_time_are_told_so(
+    lab: Laboratory, platform: Platform, freezer: Path
+) -> None:
+    folder = freezer / "acic-stuck"
+    folder.mkdir()
+    standing = Standing(platform, lab.data, patience=1.0)
+    subprocess.run(["fsfreeze", "--freeze", freezer], check=True)
+    assert not standing.remove(folder)
+    subprocess.run(["fsfreeze", "--unfreeze", freezer], check=True)
+    assert standing.remove(folder)
+
+
+def test_an_answer_in_time_is_given_and_an_error_raised() -> None:
+    assert answered(lambda: 7, patience=5.0) == 7
+    assert answered(lambda: None, patience=5.0) is None
+    with pytest.raises(ZeroDivisionError):
+        answered(lambda: 1 // 0, patience=5.0)
+    never = threading.Event()
+    with pytest.raises(TransientError, match="has not answered for 0.01 s"):
+        answered(never.wait, patience=0.01)
+    never.set()
 
 
 class Flipping(LocalRunner):

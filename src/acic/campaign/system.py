@@ -9,9 +9,11 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from acic.campaign.answering import PATIENCE, answered
 from acic.campaign.places import forget, storage_directory
 from acic.cluster import commands
 from acic.errors import TransientError
@@ -85,10 +87,19 @@ class Standing:
         platform: what is measured.
         directory: where files go, unless the configuration chooses a storage; seen by all nodes.
         devices: the device number of each directory; where another one is found later, a mount is gone.
+        patience: s that a file system has to forget or remove a run's files.
     """
 
-    def __init__(self, platform: Platform, directory: Path, devices: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        platform: Platform,
+        directory: Path,
+        devices: Mapping[str, int] | None = None,
+        *,
+        patience: float = PATIENCE,
+    ) -> None:
         self._platform = platform
+        self._patience = patience
         self._directory = directory
         self._devices = dict(devices or {})
 
@@ -103,12 +114,13 @@ class Standing:
 
     def forget(self, folder: Path) -> None:
         """Drop the files from this machine's page cache; that of others is out of reach."""
-        forget(folder)
+        answered(partial(forget, folder), patience=self._patience)
 
     def remove(self, folder: Path) -> bool:
-        """Remove the folder."""
-        shutil.rmtree(folder, ignore_errors=True)
-        return not folder.exists()
+        """Remove the folder, if the file system answers."""
+        with suppress(TransientError):
+            return answered(partial(_removed, folder), patience=self._patience)
+        return False
 
 
 class Deployed:
@@ -178,3 +190,8 @@ class Deployed:
             environment=site.deployment.environment,
             holds_back=site.deployment.holds_back,
         )
+
+
+def _removed(folder: Path) -> bool:
+    shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()

@@ -9,10 +9,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from acic.benchmarks import Benchmark
 from acic.benchmarks.benchmark import hints_text
+from acic.campaign.answering import PATIENCE, answered
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.state import Attempt
@@ -87,6 +89,7 @@ class Trials:
         nodes: machines to spread processes over.
         now: tells the time of day.
         clock: tells seconds that never go back.
+        patience: s that a file system has to make a folder, or to list it.
     """
 
     def __init__(
@@ -100,6 +103,7 @@ class Trials:
         nodes: int = 1,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
+        patience: float = PATIENCE,
     ) -> None:
         self._platform = platform
         self._runner = runner
@@ -109,6 +113,7 @@ class Trials:
         self._nodes = nodes
         self._now = now
         self._clock = clock
+        self._patience = patience
 
     def run(self, trial: Trial) -> Attempt:
         """Return how the trial went. Its files are gone afterwards, except for the benchmark's output."""
@@ -171,10 +176,8 @@ class Trials:
             directory=str(place.directory / run.folder),
         )
         run.settings = replace(made, hints={**place.hints, **made.hints})
-        check_place(place.seen, run.trial.point.workload.total_bytes, place.device, room=place.room)
         data = place.seen / run.folder
-        run.made = not data.exists()  # told first: an interrupt right behind the next line must not leave the folder
-        data.mkdir()
+        answered(partial(self._make, run, place, data), patience=self._patience)
         run.outputs.mkdir()
         replicas = _replicas(run)
         verdict = Verdict(Outcome.UNKNOWN)
@@ -184,11 +187,16 @@ class Trials:
                 return verdict if step == "measure" else replace(verdict, note=f"{step}: {verdict.note}")
             if replica.prepares:
                 self._system.forget(data)
-        if excess := self._excess(run, data):
+        if excess := answered(partial(self._excess, run, data), patience=self._patience):
             return Verdict(Outcome.CORRUPT, verdict.result, excess)
         if run.trial.verify and self._can_check(run.trial.point.workload):
             return self._verify(run, replicas[-1], verdict)
         return verdict
+
+    def _make(self, run: _Run, place: Place, data: Path) -> None:
+        check_place(place.seen, run.trial.point.workload.total_bytes, place.device, room=place.room)
+        run.made = not data.exists()  # told first: an interrupt right behind the next line must not leave the folder
+        data.mkdir()
 
     def _excess(self, run: _Run, data: Path) -> str:
         """Return how much larger its files are than what was written, "" if they are not.

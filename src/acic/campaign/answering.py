@@ -1,0 +1,47 @@
+"""Questions to a file system that may never answer: another thread asks them, so that a campaign goes on without it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from acic.errors import TransientError
+
+Found = TypeVar("Found")
+
+PATIENCE = 120.0  # s that a file system has to make, list or remove a run's files
+_MOMENT = 1.0  # s
+
+
+def answered(ask: Callable[[], Found], *, patience: float = PATIENCE) -> Found:
+    """Return what `ask` returns, or raise what it raises.
+
+    Nothing can end a thread that waits for a file system (a hard mount, FUSE without its daemon), so it is left behind.
+
+    Raises:
+        TransientError: there is no answer after `patience` s.
+    """
+    found: list[Found] = []
+    failed: list[BaseException] = []
+
+    def asking() -> None:
+        try:
+            found.append(ask())
+        except BaseException as error:  # noqa: BLE001 (raised again below, whatever it is)
+            failed.append(error)
+
+    thread = threading.Thread(target=asking, daemon=True)
+    thread.start()
+    try:
+        thread.join(patience)
+    except KeyboardInterrupt:
+        thread.join(min(patience, _MOMENT))  # who clears up must find what was just being made
+        raise
+    if failed:
+        raise failed[0]
+    if not found:
+        raise TransientError(
+            f"the file system has not answered for {patience:g} s", hint="is it mounted, and do its servers run?"
+        )
+    return found[0]
