@@ -125,22 +125,31 @@ def unmeasured(platform: Platform) -> Learned:
 
 def check(rows: TrainingRows, platform: Platform) -> None:
     """Raise MissingData if nothing can be learned from `rows`."""
-    if (measured := _measured(rows, platform)) < FEWEST:
+    if too_few(rows, platform):
         raise MissingData(
-            f"platform {platform.name} has measurements of {measured} configurations beside its baseline, "
-            f"and nothing can be learned from fewer than {FEWEST}",
+            f"platform {platform.name} has measurements of {_measured(rows, platform)} configurations beside its "
+            f"baseline, and nothing can be learned from fewer than {min(FEWEST, _choices(rows, platform))}",
             hint=platform.missing or f"import measurements: acic data import FILE --platform {platform.name}",
         )
 
 
 def too_few(rows: TrainingRows, platform: Platform) -> bool:
-    """Return whether `check` would raise."""
-    return _measured(rows, platform) < FEWEST
+    """Return whether `check` would raise: fewer than `FEWEST` were measured, and not all that there are to choose."""
+    measured = _measured(rows, platform)
+    return measured < FEWEST and measured < _choices(rows, platform)
 
 
 def _measured(rows: TrainingRows, platform: Platform) -> int:
     """Return how many configurations beside the baseline were measured."""
     return len({c for c in rows.configurations if c != platform.baseline})
+
+
+def _choices(rows: TrainingRows, platform: Platform) -> int:
+    """Return how many configurations there are beside the baseline that may make a difference to what was measured."""
+    named: Sequence[str] = platform.space.names
+    if rows.workloads and not any(one.interface.on_mpi_io for one in rows.workloads):
+        named = [name for name in named if name not in platform.hints]
+    return max(1, len(platform.space.only(named).enumerate()) - 1)
 
 
 def _on_baseline(rows: TrainingRows, platform: Platform) -> NDArray[np.bool_]:

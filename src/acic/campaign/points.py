@@ -33,9 +33,7 @@ Source: Liu et al., SC13, Table 1, without its ends (100 iterations, 512 MiB), w
 """
 
 WORKLOAD = "workload"  # the parameter that chooses among workloads that were given
-_HINTS = ("romio_", "cb_")
 _KEPT = 2**16  # workloads and configurations that a field remembers
-_COLLECTIVE = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +100,15 @@ class Field:
 
     def _inert(self) -> set[str]:
         """Return the parameters that can make no difference to any of the workloads given."""
-        if not self.like or any(w.interface in _COLLECTIVE for w in self.like):
+        if not self.like or any(w.interface.on_mpi_io for w in self.like):
             return set()
-        return {name for name in self.platform.space.names if name.startswith(_HINTS)}
+        return set(self.platform.hints)
 
     def _without_effect(self) -> list[Rule]:
         if "interface" not in self.workload_names:
             return []
-        hints = {n: self.platform.baseline[n] for n in self.system.names if n.startswith(_HINTS)}
-        plain = [i for i in self.space["interface"].values if i not in _COLLECTIVE]
+        hints = {n: self.platform.baseline[n] for n in self.platform.hints}
+        plain = [i for i in self.space["interface"].values if not Interface(str(i)).on_mpi_io]
         return [Rule(when={"interface": i}, then=hints, why="no MPI-IO, no hints") for i in plain] if hints else []
 
     def _workload_of(self, row: bytes) -> Characteristics:
@@ -168,7 +166,8 @@ def _constraints(workloads: Sequence[Parameter]) -> list[AtMost | Rule]:
     by_name = {p.name: p for p in workloads}
     alone = {"collective": False}
     interfaces = by_name["interface"].values if "interface" in by_name else ()
-    made += [Rule(when={"interface": i}, then=alone, why="no such calls") for i in interfaces if i not in _COLLECTIVE]
+    plain = [i for i in interfaces if not Interface(str(i)).on_mpi_io]
+    made += [Rule(when={"interface": i}, then=alone, why="no such calls") for i in plain]
     access = by_name["access"].values if "access" in by_name else ()
     if "strided" in access and "consecutive" in access:
         then = {"access": "consecutive"}

@@ -25,12 +25,11 @@ from acic.errors import AcicError
 from acic.filesystems import WHOLE, Settings, settings
 from acic.platforms import Platform
 from acic.store.measurement import Outcome
-from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
+from acic.workloads import Access, Characteristics, Operation, Phase, Workload
 from acic.workloads.replica import Replica, ior_commands
 
 _JUMP = 1.0  # s that the clock may be off over a run
 _STEPS = ("prepare", "measure", "check")
-_NO_HINTS = (Interface.POSIX, Interface.STDIO)  # nobody there reads MPI-IO's hints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +255,7 @@ class Trials:
         )
 
     def _hints(self, run: _Run) -> tuple[str, ...]:
-        if not run.settings.hints or run.trial.point.workload.interface in _NO_HINTS:
+        if not run.settings.hints or not run.trial.point.workload.interface.on_mpi_io:
             return ()
         file = run.outputs / "hints"
         file.write_text(hints_text(run.settings.hints), encoding="utf-8")

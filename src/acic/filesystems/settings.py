@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from acic.errors import InvalidInput
+from acic.platforms import HINTS
 from acic.space import Value
 from acic.units import GIB, KIB, MIB
 
@@ -114,7 +115,7 @@ def _orangefs(made: Settings, configuration: Configured, changed: Configured) ->
 
 
 def _romio(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001 (as all kinds)
-    hints = {name: str(value) for name, value in changed.items() if name.startswith(("romio_", "cb_"))}
+    hints = {name: str(value) for name, value in changed.items() if name.startswith(HINTS)}
     if "cb_nodes" in hints and "cb_config_list" not in hints:
         hints["cb_config_list"] = "*:*"  # else ROMIO takes one aggregator per machine, whatever cb_nodes says
     return replace(made, hints={**made.hints, **hints})

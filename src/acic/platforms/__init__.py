@@ -1,9 +1,10 @@
 """Platforms: clouds, clusters and machines as TOML facts with date and source."""
 
 from acic.platforms.load import load_platform, parse_platform, platform_names, platform_source, read_platform
-from acic.platforms.platform import Fact, Instance, Platform, Roles
+from acic.platforms.platform import HINTS, Fact, Instance, Platform, Roles
 
 __all__ = [
+    "HINTS",
     "Fact",
     "Instance",
     "Platform",

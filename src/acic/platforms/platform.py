@@ -11,6 +11,7 @@ from acic.errors import InvalidInput, MissingData
 from acic.space import Configuration, Constraint, Space, Value
 
 SECONDS_PER_HOUR = 3600.0
+HINTS = ("romio_", "cb_")  # what names of hints for MPI-IO begin with: ROMIO's own, and those of the standard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +95,11 @@ class Platform:
                 raise InvalidInput(
                     f"{role!r} of {self.name} is no parameter", hint="correct [roles] or the list `deployment`"
                 )
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """The parameters that are hints for MPI-IO."""
+        return tuple(name for name in self.space.names if name.startswith(HINTS))
 
     def instance_for(self, configuration: Mapping[str, Value]) -> Instance:
         """Return the kind of machine that `configuration` runs on."""

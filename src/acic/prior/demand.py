@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass, replace
 
 from acic.prior.designs import AGGREGATION, COLLECTIVE_STEPS, ROUND_TRIP
-from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
+from acic.workloads import Access, Characteristics, Operation, Phase, Workload
 
 _ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
-_MPI = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +150,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
     on_each = math.ceil(w.processes / nodes)
     used = min(nodes, math.ceil(w.io_processes / on_each))
     calls = w.iterations * math.ceil(w.data_size / w.request_size)
-    collective = w.collective and w.interface in _MPI and w.shared
+    collective = w.collective and w.interface.on_mpi_io and w.shared
     gathered = collective and use.gathered and w.io_processes > 1
     streams = used if gathered else w.io_processes
     in_step = gathered or (collective and w.access is Access.STRIDED)

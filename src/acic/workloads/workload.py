@@ -18,6 +18,11 @@ class Interface(StrEnum):
     HDF5 = "HDF5"
     PNETCDF = "PNETCDF"
 
+    @property
+    def on_mpi_io(self) -> bool:
+        """Whether MPI-IO is below it: it takes hints, and calls may be collective."""
+        return self not in (Interface.POSIX, Interface.STDIO)
+
 
 class Operation(StrEnum):
     """The one direction of a phase."""
