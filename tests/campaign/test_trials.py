@@ -354,7 +354,7 @@ def test_an_answer_in_time_is_given_and_an_error_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         answered(lambda: 1 // 0, patience=5.0)
     never = threading.Event()
-    with pytest.raises(TransientError, match="has not answered for 0.01 s"):
+    with pytest.raises(TransientError, match=r"has not answered for 0\.01 s"):
         answered(never.wait, patience=0.01)
     never.set()
 

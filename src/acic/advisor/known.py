@@ -11,7 +11,7 @@ from datetime import datetime
 from acic import __version__
 from acic.advisor.cache import fetch, keep, there
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.learning import learn, too_few, unmeasured
+from acic.advisor.learning import few, learn, too_few, unmeasured
 from acic.errors import MissingData
 from acic.kept import cache_folder
 from acic.models.protocol import Learner
@@ -30,6 +30,7 @@ from acic.store.training import TrainingRows, training_table
 from acic.store.trust import HEARD, believed, contributions, doubted, trusted
 
 SEED = 20130917
+FEW = "nearest"  # the model that needs no more than one run of each configuration
 REVISION_FACTOR = 0.5  # what an upgrade of the platform leaves of an older measurement's weight
 
 
@@ -87,9 +88,12 @@ def known(
     if not too_few(rows, platform):
         announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
     sound = believed(rows, contributors, platform)
-    learned = learn(rows, platform, chosen, weight=weight, believed=sound, seed=SEED)
+    learns = learner(FEW) if few(rows, platform) else chosen
+    learned = learn(rows, platform, learns, weight=weight, believed=sound, seed=SEED)
     learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
-    if not keep(key, learned):
+    if learns is not chosen:
+        announce(f"note: there is so little to choose that {learns.name} answers: the workloads that are most alike")
+    elif not keep(key, learned):
         announce(f"note: nothing can be kept in {cache_folder()}, so the next answer learns anew; set ACIC_CACHE")
     return Knowledge(platform, learned)
 

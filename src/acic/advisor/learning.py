@@ -144,6 +144,11 @@ def _measured(rows: TrainingRows, platform: Platform) -> int:
     return len({c for c in rows.configurations if c != platform.baseline})
 
 
+def few(rows: TrainingRows, platform: Platform) -> bool:
+    """Return whether all that there is to choose is less than `FEWEST`: trees cannot tell so few apart."""
+    return _measured(rows, platform) < FEWEST
+
+
 def _choices(rows: TrainingRows, platform: Platform) -> int:
     """Return how many configurations there are beside the baseline that may make a difference to what was measured."""
     named: Sequence[str] = platform.space.names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -128,14 +129,19 @@ def _improvement(found: Forecast, goal: Goal, chosen: int) -> Estimate:
     if goal is Goal.COST and found.rate is not None:
         dearer = float(found.rate[chosen] / found.rate[found.baseline])
     seconds = (found.seconds[chosen], found.slowest[chosen], found.fastest[chosen])
-    value, low, high = (float(found.baseline_seconds / (s * dearer)) for s in seconds)
+    value, low, high = (_times(found.baseline_seconds, s * dearer) for s in seconds)
     return Estimate(value, low, high)
 
 
 def _io_improvement(found: Forecast, chosen: int) -> Estimate:
     before = sum(found.times.phases)
-    value, low, high = (float(before / s[chosen]) for s in found.io_seconds)
+    value, low, high = (_times(before, s[chosen]) for s in found.io_seconds)
     return Estimate(value, low, high)
+
+
+def _times(before: float, after: float) -> float:
+    """Return how many times as fast; inf for no time at all, which is how short it may be where nothing is known."""
+    return float(before / after) if after > 0 else math.inf
 
 
 def _seconds(found: Forecast, chosen: int) -> Estimate | None:

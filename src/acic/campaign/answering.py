@@ -28,7 +28,7 @@ def answered(ask: Callable[[], Found], *, patience: float = PATIENCE) -> Found:
     def asking() -> None:
         try:
             found.append(ask())
-        except BaseException as error:  # noqa: BLE001 (raised again below, whatever it is)
+        except BaseException as error:  # raised again below, whatever it is
             failed.append(error)
 
     thread = threading.Thread(target=asking, daemon=True)

@@ -175,7 +175,7 @@ class Survey:
             passes: through all of them, so that runs of a point are apart and those of an application interleaved.
             seed: of the order.
             now: the time, for the journal.
-            done: runs that were made before, of these points and others: they are kept, and all passes come after theirs.
+            done: runs that were made before, of these points and others: they are kept, and all passes come after.
 
         Raises:
             InvalidInput: there is one of that name already, or an application is not known.
