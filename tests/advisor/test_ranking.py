@@ -60,6 +60,13 @@ def test_of_those_that_tie_labels_stay_and_numbers_are_taken_from_the_middle() -
     assert free_values(SPACE, points, group[:1]) == {}
 
 
+def test_numbers_that_make_no_difference_stay_the_baseline_s() -> None:
+    points = SPACE.enumerate()
+    baseline = SPACE.point({"size": 1, "hint": "automatic"})
+    chosen = representative(points, np.arange(len(points)), baseline, np.array([True, False]))
+    assert dict(SPACE.configuration(points[chosen])) == {"size": 1, "hint": "automatic"}
+
+
 def test_rates_are_those_of_the_platform_one_by_one() -> None:
     ec2 = load_platform("ec2-2013")
     points = ec2.space.enumerate()

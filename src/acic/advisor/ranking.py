@@ -48,8 +48,8 @@ def representative(
 ) -> int:
     """Return the candidate to recommend of a group that ties.
 
-    Labels stay the baseline's where they can; numbers are taken from the middle of the tied range,
-    away from the edge where the next group begins.
+    Labels stay the baseline's where they can, and so do numbers of which all tie; others are taken from the middle of
+    the tied range, away from the edge where the next group begins.
 
     Args:
         points: all candidates, shape (candidates, parameters).
@@ -59,7 +59,10 @@ def representative(
     """
     tied = points[group]
     changed_labels = (tied[:, ~numeric] != baseline[~numeric]).sum(axis=1)
-    off_middle = np.abs(tied[:, numeric] - np.median(tied[:, numeric], axis=0)).sum(axis=1)
+    numbers = tied[:, numeric]
+    levels = (np.array([len(np.unique(column)) for column in those.T]) for those in (numbers, points[:, numeric]))
+    middle = np.where(np.equal(*levels), baseline[numeric], np.median(numbers, axis=0))
+    off_middle = np.abs(numbers - middle).sum(axis=1)
     return int(group[np.lexsort((off_middle, changed_labels))[0]])
 
 

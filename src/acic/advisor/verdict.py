@@ -22,6 +22,11 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool) -> tuple[Ve
             "no configuration beats the baseline by more than the noise "
             f"({gain.value:.3f}x predicted, runs differ by {noise:.1%}): change nothing"
         )
+    if gain.low <= 0:
+        return Verdict.VERIFY, (
+            f"{gain.value:.2f}x is predicted, and too little was measured to tell how sure that is: "
+            "try it on a short run before you rely on it"
+        )
     if gain.low <= 1:
         return Verdict.VERIFY, (
             f"{gain.value:.2f}x is predicted, but the interval reaches down to {gain.low:.2f}x: "

@@ -148,7 +148,7 @@ def _text(platform: Platform, name: str, value: Value | None) -> str:
 def _interval(estimate: Estimate | None, text: Any) -> str:
     if estimate is None:
         return "-"
-    low, high = (text(end) if isfinite(end) else "?" for end in (estimate.low, estimate.high))
+    low, high = (text(end) if isfinite(end) and end > 0 else "?" for end in (estimate.low, estimate.high))
     return f"{text(estimate.value)} ({low} to {high})"
 
 
