@@ -8,19 +8,23 @@ from datetime import date
 from pathlib import Path
 from tomllib import loads
 
+import numpy as np
 import pytest
 
 from acic.advisor.advice import Verdict
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import Trust, known
+from acic.advisor.learning import learn
 from acic.advisor.recommend import recommend
 from acic.errors import MissingData
+from acic.models.registry import learner
 from acic.platforms import Platform, parse_platform
 from acic.platforms.here import Machine, platform_text
 from acic.platforms.mounts import Storage
 from acic.space import Configuration
 from acic.store import Measurement, Outcome, Repetition
 from acic.store.database import Store
+from acic.store.training import training_table
 from acic.units import GIB, MIB
 from acic.workloads import Characteristics, Interface
 from tests.advisor.conftest import WHEN, WRITE, application
@@ -91,3 +95,22 @@ def test_a_job_that_takes_hints_has_more_to_choose_and_needs_more(laptop: Platfo
 def test_the_baseline_alone_teaches_nothing(laptop: Platform, ask: Ask) -> None:
     with pytest.raises(MissingData, match=r"fewer than 1$"):
         ask(measured(laptop, POSIX))
+
+
+@pytest.mark.parametrize("interface", [Interface.POSIX, Interface.MPIIO])
+def test_hints_are_recommended_only_to_who_takes_them(laptop: Platform, interface: Interface) -> None:
+    """A job that uses the C library was told to change the buffer of MPI-IO's collective calls."""
+    workload = replace(WRITE, interface=interface, collective=False)
+    some = [one for one in list(laptop.space.configurations())[::29] if one != laptop.baseline]
+    hinted = measured(laptop, replace(workload, interface=Interface.MPIIO), *some)
+    rows = training_table([*hinted, *measured(laptop, POSIX, Configuration(laptop.baseline, files=OWN))], laptop)
+    learned = learn(rows, laptop, learner("nearest"), weight=np.ones(len(rows)), seed=1)
+    knowledge = Knowledge(laptop, learned)
+    changed = {
+        name
+        for one in recommend(application(workload), laptop, knowledge, top=50).recommendations
+        for name in laptop.hints
+        if one.configuration[name] != laptop.baseline[name] or name in one.free
+    }
+    assert bool(changed) is interface.on_mpi_io
+    assert knowledge.fitting(application(workload)) is knowledge or not interface.on_mpi_io

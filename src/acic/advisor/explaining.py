@@ -115,6 +115,8 @@ def explain(
     """
     if goal is Goal.PARETO:
         raise InvalidInput("a front of many answers has no one reason", hint="use --goal time or --goal cost")
+    if not set(instead or ()) & set(platform.hints):
+        knowledge = knowledge.fitting(workload)
     advice = recommend(
         workload, platform, knowledge, goal=goal, top=2, price=price, elsewhere=elsewhere, results=results
     )

@@ -20,7 +20,7 @@ from acic.prior import BENCHMARK, WIDER, WIDER_ALIKE, Prior, Use, likeness, prio
 from acic.space import Configuration, Encoder, Parameter, Value
 from acic.store.baselines import Baselines
 from acic.units import format_bytes
-from acic.workloads import Access, Characteristics
+from acic.workloads import Access, Characteristics, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
@@ -138,6 +138,15 @@ class Knowledge:
         kept = {space.point(one).tobytes() for one in (*configurations, self.platform.baseline)}
         mine = np.array([point.tobytes() in kept for point in self.points])
         return Knowledge(self.platform, self.learned, self.points[mine])
+
+    def fitting(self, workload: Workload) -> Knowledge:
+        """Return the same without candidates that differ in what `workload` takes no notice of: hints, off MPI-IO."""
+        if not self.platform.hints or any(one.characteristics.interface.on_mpi_io for one in workload.phases):
+            return self
+        names = self.platform.space.names
+        hints = [names.index(name) for name in self.platform.hints]
+        same = (self.points[:, hints] == self.points[self.baseline, hints]).all(axis=1)
+        return self if same.all() else Knowledge(self.platform, self.learned, self.points[same])
 
     def safety_notes(self) -> list[str]:
         """Return what the reader must know of who is hardly believed, and of configurations that gave wrong bytes."""

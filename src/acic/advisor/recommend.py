@@ -48,6 +48,7 @@ def recommend(
     Raises:
         MissingData: nothing measured speaks about any phase, or a cost is asked for without a price.
     """
+    knowledge = knowledge.fitting(workload) if among is None else knowledge
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
     covered, times, rate = found.covered, found.times, found.rate
     recommendations = tuple(_ranked(workload, platform, knowledge, found, goal, top, among))
