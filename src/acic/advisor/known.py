@@ -16,7 +16,7 @@ from acic.errors import MissingData
 from acic.kept import cache_folder
 from acic.models.protocol import Learner
 from acic.models.registry import learner
-from acic.models.residual import Residual, takes_prior
+from acic.models.residual import PriorAlone, Residual, takes_prior
 from acic.platforms import Platform
 from acic.prior import VERSION, prior_of
 from acic.space import Configuration
@@ -88,7 +88,7 @@ def known(
     if not too_few(rows, platform):
         announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
     sound = believed(rows, contributors, platform)
-    learns = learner(FEW) if few(rows, platform) else chosen
+    learns = learner(FEW) if few(rows, platform) and not isinstance(chosen, PriorAlone) else chosen
     learned = learn(rows, platform, learns, weight=weight, believed=sound, seed=SEED)
     learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
     if learns is not chosen:
