@@ -16,7 +16,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn
 from acic.models.registry import learner
 from acic.platforms import Platform, parse_platform
-from acic.space import Value
+from acic.space import Configuration, Value
 from acic.store import Measurement, Outcome, Repetition
 from acic.store.training import training_table
 from acic.units import MIB
@@ -48,23 +48,28 @@ def true_bandwidth(configuration: Mapping[str, Value], workload: Characteristics
     return float(rate * (workload.request_size / MIB) ** 0.1)
 
 
+def measurement(
+    platform: Platform, workload: Characteristics, configuration: Configuration, *bandwidths: float
+) -> Measurement:
+    """Return what one run tells, with a repetition for each of `bandwidths`, B/s."""
+    return Measurement(
+        platform=platform.name,
+        revision=platform.revision,
+        workload=workload,
+        configuration=configuration,
+        outcome=Outcome.OK,
+        time=WHEN,
+        repetitions=tuple(Repetition(bandwidth=b, seconds=workload.total_bytes / b) for b in bandwidths),
+        tool="made up",
+    )
+
+
 def measured(platform: Platform, workloads: list[Characteristics], rng: np.random.Generator) -> list[Measurement]:
     found = []
     for workload, configuration in itertools.product(workloads, platform.space.configurations()):
         truth = true_bandwidth(configuration, workload)
         noisy = [truth * float(np.exp(rng.normal(0, 0.03))) for _ in range(3)]
-        found.append(
-            Measurement(
-                platform=platform.name,
-                revision=platform.revision,
-                workload=workload,
-                configuration=configuration,
-                outcome=Outcome.OK,
-                time=WHEN,
-                repetitions=tuple(Repetition(bandwidth=b, seconds=workload.total_bytes / b) for b in noisy),
-                tool="made up",
-            )
-        )
+        found.append(measurement(platform, workload, configuration, *noisy))
     return found
 
 

@@ -22,12 +22,12 @@ from acic.platforms import Platform, parse_platform
 from acic.platforms.here import Machine, platform_text
 from acic.platforms.mounts import Storage
 from acic.space import Configuration
-from acic.store import Measurement, Outcome, Repetition
+from acic.store import Measurement
 from acic.store.database import Store
 from acic.store.training import training_table
 from acic.units import GIB, MIB
 from acic.workloads import Characteristics, Interface
-from tests.advisor.conftest import WHEN, WRITE, application
+from tests.advisor.conftest import WHEN, WRITE, application, measurement
 
 POSIX = replace(WRITE, interface=Interface.POSIX, collective=False)
 OWN = "one per process"
@@ -44,16 +44,7 @@ def laptop() -> Platform:
 def measured(platform: Platform, workload: Characteristics, *configurations: Configuration) -> list[Measurement]:
     def one(configuration: Configuration) -> Measurement:
         bandwidth = (300e6 if configuration["files"] == OWN else 100e6) * (workload.request_size / MIB) ** 0.1
-        return Measurement(
-            platform=platform.name,
-            revision=platform.revision,
-            workload=workload,
-            configuration=configuration,
-            outcome=Outcome.OK,
-            time=WHEN,
-            repetitions=(Repetition(bandwidth=bandwidth, seconds=workload.total_bytes / bandwidth),),
-            tool="made up",
-        )
+        return measurement(platform, workload, configuration, bandwidth)
 
     return [one(platform.baseline), *map(one, configurations)]
 
