@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.applications_option import applications_option
-from acic.cli.evaluate_lines import CURVES, NO_ADVICE, lines_of
+from acic.cli.evaluate_lines import CURVES, lines_of
 from acic.cli.evaluate_shown import NO_METHOD, as_json_takes, show
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
@@ -91,8 +91,8 @@ def evaluate(
         raise InvalidInput("--applications does nothing beside --truth", hint="leave --applications out")
     _check(figures, html, pictures)
     platform = load_platform(platform_name)
-    drawn = html or pictures
-    chosen = () if _spares_methods(figures, bool(drawn)) else methods(names, first=default_model(platform))
+    spared = _spares_methods(figures, page=html is not None, files=pictures is not None)
+    chosen = () if spared else methods(names, first=default_model(platform))
     models = [one.model for one in chosen if isinstance(one, Advised)]
     runs = read_truth(truth) if truth else bundled_truth(platform.name, part)
     again = read_truth(fresh) if fresh else [] if truth else bundled_fresh(platform.name, part)
@@ -113,7 +113,7 @@ def evaluate(
             watch=seen,
         )
     ranks = _ranks(platform) if not figures or "table1" in figures else []
-    if drawn:
+    if html or pictures:
         _draw(found, runs, again, ranks, figures, html, pictures)
     if as_json:
         emit_json(as_json_takes(found, ranks))
@@ -121,11 +121,13 @@ def evaluate(
         show(found, ranks, figures)
 
 
-def _spares_methods(figures: tuple[str, ...], drawn: bool) -> bool:
+def _spares_methods(figures: tuple[str, ...], *, page: bool, files: bool) -> bool:
     """Return whether nothing that is asked for needs a method: a page of several figures has them all."""
-    if drawn:
-        return len(figures) == 1 and figures[0] in NO_ADVICE
-    return bool(figures) and NO_METHOD.issuperset(figures)
+    from acic.report.evaluation import FIGURES
+
+    drawn = sum(name in FIGURES for name in figures)
+    everything = (page and drawn != 1) or (files and not drawn)
+    return bool(figures) and not everything and NO_METHOD.issuperset(figures)
 
 
 def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> None:

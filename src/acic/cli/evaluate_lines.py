@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from acic.report.evaluation import Lines
 
 CURVES = ("fig8", "fig9", "learning", "transfer")
-NO_ADVICE = ("fig8", "learning", "transfer")  # those that learn for themselves whatever they need
 _REGRET = "regret of the median application"
 _LINE_OF_COUNTS = ("runs", "machine minutes")
 
