@@ -29,6 +29,7 @@ from acic.space import Configuration
 from acic.store.measurement import Outcome
 from acic.workloads import Access, Characteristics, Interface, Operation
 from tests.campaign.laboratory import Laboratory, orphans
+from tests.cluster.services import until
 
 WRITE = Characteristics(
     processes=2,
@@ -332,6 +333,7 @@ def test_a_file_system_that_does_not_answer_fails_a_run_and_stops_no_campaign(
     assert attempt.outcome is Outcome.FAILED
     assert "has not answered for 1 s" in attempt.note
     subprocess.run(["fsfreeze", "--unfreeze", freezer], check=True)
+    until(lambda: not list(freezer.glob("acic-*")), "the folder that came late is gone")
     assert here.run(trial(lab, point(platform), number=1)).outcome is Outcome.OK
 
 
@@ -357,6 +359,17 @@ def test_an_answer_in_time_is_given_and_an_error_raised() -> None:
     with pytest.raises(TransientError, match=r"has not answered for 0\.01 s"):
         answered(never.wait, patience=0.01)
     never.set()
+
+
+def test_what_was_done_after_nobody_waited_is_taken_back() -> None:
+    answers, undone = threading.Event(), threading.Event()
+    with pytest.raises(TransientError):
+        answered(lambda: answers.wait(5.0), patience=0.01, undo=undone.set)
+    assert not undone.is_set()
+    answers.set()
+    assert undone.wait(5.0)
+    assert answered(lambda: 7, patience=5.0, undo=undone.clear) == 7
+    assert undone.is_set()
 
 
 class Flipping(LocalRunner):

@@ -15,7 +15,7 @@ from acic.cli.main import run
 from acic.errors import InvalidInput
 from acic.evaluation.noise import agreement, noise_of
 from acic.evaluation.survey import HopelessRuns, Survey, measure
-from acic.evaluation.truth import Run, write_truth
+from acic.evaluation.truth import Run, read_truth, write_truth
 from acic.platforms import load_platform
 from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
@@ -245,6 +245,17 @@ def test_runs_that_were_exported_are_gone_on_from() -> None:
     assert set(Counter(fake.made).values()) == {1}
     with pytest.raises(InvalidInput, match="another plan"):
         Survey.begin("lab", name="c", only=only, count=1, passes=2, seed=0, now=NOW, chosen=SOME[:1], done=more.runs)
+
+
+def test_the_first_passes_alone_are_exported(tmp_path: Path) -> None:
+    """A truth with a part of its next pass would judge some points by more runs than others."""
+    survey = begun()
+    measure(survey, Fake().run)
+    everything, first = tmp_path / "all.parquet", tmp_path / "first.parquet"
+    assert run(["survey", "export", "truth", str(everything)]) == 0
+    assert run(["survey", "export", str(everything), str(first), "--passes", "1"]) == 0
+    assert read_truth(everything) == survey.runs
+    assert read_truth(first) == [one for one in survey.runs if one.repetition == 0]
 
 
 def test_a_name_is_used_once_and_an_unknown_one_is_refused() -> None:

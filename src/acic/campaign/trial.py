@@ -176,7 +176,7 @@ class Trials:
         )
         run.settings = replace(made, hints={**place.hints, **made.hints})
         data = place.seen / run.folder
-        answered(partial(self._make, run, place, data), patience=self._patience)
+        answered(partial(self._make, run, place, data), patience=self._patience, undo=data.rmdir)
         run.outputs.mkdir()
         replicas = _replicas(run)
         verdict = Verdict(Outcome.UNKNOWN)

@@ -206,13 +206,16 @@ def show(name_or_file: str, against: str | None, others: tuple[str, ...], as_jso
 @survey.command(epilog="Example: acic survey export truth truth.parquet")
 @click.argument("name")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--passes", type=click.IntRange(1), help="Only runs of the first passes: the next one is not whole.")
 @json_option
-def export(name: str, file: Path, as_json: bool) -> None:
-    """Write the runs of a survey as Parquet."""
-    from acic.evaluation.survey import Survey
+def export(name: str, file: Path, passes: int | None, as_json: bool) -> None:
+    """Write the runs of a survey as Parquet.
+
+    NAME is a survey, or a Parquet file of runs.
+    """
     from acic.evaluation.truth import write_truth
 
-    runs = Survey.open(name).runs
+    runs = [run for run in _runs(name)[0] if passes is None or run.repetition < passes]
     write_truth(runs, file)
     if as_json:
         emit_json({"survey": name, "runs": len(runs), "file": str(file)})
