@@ -1,4 +1,4 @@
-"""How few runs are enough, and what liars cost, on the ground truth of the lab and the training that acic carries.
+"""How few runs are enough, and what liars cost, on the lab's ground truth, fresh runs and the training acic carries.
 
 Four tables, all of replayed measurements, for seeds that repeat to the digit: regret of the median application after
 so many real runs of it; regret over training runs, with the machine time that they took; regret on another kind of
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from importlib import resources
 from itertools import product
 from pathlib import Path
 
@@ -20,7 +19,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from acic.evaluation.crowd import LIES, SHARES, harm
-from acic.evaluation.evaluate import bundled_transfer
+from acic.evaluation.evaluate import bundled_fresh, bundled_transfer, bundled_truth
 from acic.evaluation.learning_curves import figure_8, learning_curves
 from acic.evaluation.loops import Before, available, curve, needed, regrets
 from acic.evaluation.picks import Curve
@@ -112,14 +111,13 @@ def main() -> int:
     parser.add_argument("--only", choices=["loops", "training", "transfer", "crowd"], help="one of the tables")
     parser.add_argument("--goal", choices=["time", "cost"], default="time")
     parser.add_argument("--model", default=DEFAULT, help="beside cart: a name of `acic model list`")
-    parser.add_argument("--truth", type=Path, help="a file of `acic survey export`, instead of the one in the package")
+    parser.add_argument("--truth", type=Path, help="a file of `acic survey export`, instead of those in the package")
     parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="of contributors who lie")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     platform = load_platform("lab")
-    with resources.as_file(resources.files("acic.evaluation").joinpath("data", "lab-truth.parquet")) as own:
-        runs = read_truth(given.truth or own)
+    runs = read_truth(given.truth) if given.truth else [*bundled_truth("lab"), *bundled_fresh("lab")]
     judge, training = judge_of(runs, platform, given.goal), training_of(bundled(platform), platform)
     untaught = float(np.median(judge.untaught()))
     print(f"{len(runs)} runs; goal {given.goal}; regret of the median application on the baseline: {untaught:.1%}")

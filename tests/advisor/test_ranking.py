@@ -54,7 +54,8 @@ SPACE = Space(
 def test_of_those_that_tie_labels_stay_and_numbers_are_taken_from_the_middle() -> None:
     points = SPACE.enumerate()
     group = np.flatnonzero(points[:, 0] >= 2)
-    chosen = representative(points, group, SPACE.point({"size": 1, "hint": "automatic"}), np.array([True, False]))
+    baseline = SPACE.point({"size": 1, "hint": "automatic"})
+    chosen = representative(points, group, baseline, np.array([True, False]), np.zeros(len(points)))
     assert dict(SPACE.configuration(points[chosen])) == {"size": 8, "hint": "automatic"}
     assert free_values(SPACE, points, group) == {"size": (4, 8, 16), "hint": ("automatic", "enable", "disable")}
     assert free_values(SPACE, points, group[:1]) == {}
@@ -63,7 +64,16 @@ def test_of_those_that_tie_labels_stay_and_numbers_are_taken_from_the_middle() -
 def test_numbers_that_make_no_difference_stay_the_baseline_s() -> None:
     points = SPACE.enumerate()
     baseline = SPACE.point({"size": 1, "hint": "automatic"})
-    chosen = representative(points, np.arange(len(points)), baseline, np.array([True, False]))
+    same = np.zeros(len(points))
+    chosen = representative(points, np.arange(len(points)), baseline, np.array([True, False]), same)
+    assert dict(SPACE.configuration(points[chosen])) == {"size": 1, "hint": "automatic"}
+
+
+def test_of_those_that_tie_the_other_goal_decides_unless_a_label_would_change() -> None:
+    points = SPACE.enumerate()
+    baseline = SPACE.point({"size": 16, "hint": "automatic"})
+    price = points[:, 0] + 10.0 * (points[:, 1] == baseline[1])
+    chosen = representative(points, np.arange(len(points)), baseline, np.array([True, False]), price)
     assert dict(SPACE.configuration(points[chosen])) == {"size": 1, "hint": "automatic"}
 
 

@@ -65,6 +65,15 @@ class Forecast:
         """Return what the user wants least of, shape (candidates,): s, or USD where there are prices."""
         return self.seconds if self.rate is None or goal is Goal.TIME else self.seconds * self.rate
 
+    def other(self, goal: Goal) -> Floats:
+        """Return what decides among candidates whose `objective` ties, the less the better, shape (candidates,).
+
+        Of those that are as fast the cheaper; of those that cost as much the faster, which cost more a second.
+        """
+        if self.rate is None:
+            return np.zeros(len(self.seconds))
+        return -self.rate if goal is Goal.COST else self.rate
+
 
 def forecast(
     workload: Workload,

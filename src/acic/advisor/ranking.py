@@ -44,18 +44,24 @@ def pareto_front(time: Floats, cost: Floats) -> NDArray[np.intp]:
 
 
 def representative(
-    points: NDArray[np.int8], group: NDArray[np.intp], baseline: NDArray[np.int8], numeric: NDArray[np.bool_]
+    points: NDArray[np.int8],
+    group: NDArray[np.intp],
+    baseline: NDArray[np.int8],
+    numeric: NDArray[np.bool_],
+    other: Floats,
 ) -> int:
     """Return the candidate to recommend of a group that ties.
 
-    Labels stay the baseline's where they can, and so do numbers of which all tie; others are taken from the middle of
-    the tied range, away from the edge where the next group begins.
+    Labels stay the baseline's where they can. Then the other goal decides: nobody wants a second disk that makes
+    nothing faster. Then numbers of which all tie stay the baseline's; others are taken from the middle of the tied
+    range, away from the edge where the next group begins.
 
     Args:
         points: all candidates, shape (candidates, parameters).
         group: positions of the tied ones.
         baseline: the baseline's point, shape (parameters,).
         numeric: which parameters are numbers, shape (parameters,).
+        other: what the other goal wants least of, shape (candidates,).
     """
     tied = points[group]
     changed_labels = (tied[:, ~numeric] != baseline[~numeric]).sum(axis=1)
@@ -63,7 +69,7 @@ def representative(
     levels = (np.array([len(np.unique(column)) for column in those.T]) for those in (numbers, points[:, numeric]))
     middle = np.where(np.equal(*levels), baseline[numeric], np.median(numbers, axis=0))
     off_middle = np.abs(numbers - middle).sum(axis=1)
-    return int(group[np.lexsort((off_middle, changed_labels))[0]])
+    return int(group[np.lexsort((off_middle, other[group], changed_labels))[0]])
 
 
 def free_values(space: Space, points: NDArray[np.int8], group: NDArray[np.intp]) -> dict[str, tuple[Value, ...]]:

@@ -93,10 +93,11 @@ def _ranked(
     else:
         places = (np.flatnonzero((points == space.point(one)).all(axis=1)) for one in among)
         groups = [place for place in places if len(place)]  # an unsafe configuration has none
+    other = found.other(goal)
     why = _largest(found.covered, found.times).characteristics
     made = []
     for rank, group in enumerate(groups, 1):
-        chosen = representative(points, group, baseline, numeric)
+        chosen = representative(points, group, baseline, numeric, other)
         configuration = space.configuration(points[chosen])
         made.append(
             Recommendation(

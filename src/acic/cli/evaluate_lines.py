@@ -27,7 +27,7 @@ def lines_of(
 
     Args:
         wanted: names of `CURVES`.
-        runs: the ground truth.
+        runs: the ground truth, and what was run again of it.
         platform: where it was measured; curves are of the training data that come with acic for it.
         advice: acic's, which figure 9 follows; None leaves it out.
     """

@@ -121,7 +121,8 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
     groups = list(tied_groups(objective[places], tolerance=found.tolerance))
     own = platform.space.point(platform.baseline)
     numeric = np.array([p.is_numeric for p in platform.space.parameters])
-    answers = [representative(points, group, own, numeric) for group in groups]
+    other = found.other(Goal(goal))[places]
+    answers = [representative(points, group, own, numeric, other) for group in groups]
     rest = [int(i) for group, answer in zip(groups, answers, strict=True) for i in group if i != answer]
     order = [int(columns[i]) for i in (*answers, *rest)]
     if _changes_nothing(found, float(objective[places].min() / objective[found.baseline]), knowledge):
