@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -32,10 +32,16 @@ def spread(function: Callable[[T], R], arguments: Iterable[T], *, processes: int
     # not forked: a process with threads (of numpy, of progress) may hang when it is
     context = get_context("forkserver")
     context.set_forkserver_preload(list(_LOADED))
+    others = set(active_children())
     with ProcessPoolExecutor(
         min(processes, len(todo)), mp_context=context, initializer=_take, initargs=(function, dict(os.environ))
     ) as pool:
-        return list(pool.map(_call, todo))
+        try:
+            return list(pool.map(_call, todo))
+        except BaseException:  # the pool would wait for what was begun: a minute after Ctrl-C
+            for process in set(active_children()) - others:
+                process.terminate()
+            raise
 
 
 def processors() -> int:

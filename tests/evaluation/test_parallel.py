@@ -1,0 +1,45 @@
+"""Several processes of this machine: what they return, and that Ctrl-C ends them at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from acic.evaluation.parallel import spread
+from tests.cluster.services import until
+
+ROOT = Path(__file__).parents[2]
+
+
+def wait(marker: Path) -> None:
+    marker.touch()
+    time.sleep(60)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_answers_come_in_the_order_of_the_arguments(processes: int) -> None:
+    assert spread(abs, [-3, 2, -1], processes=processes) == [3, 2, 1]
+
+
+def test_an_interrupt_waits_for_nothing(tmp_path: Path) -> None:
+    """A terminal's Ctrl-C reaches every process of the group; those that wait in a queue must not begin."""
+    markers = [tmp_path / str(i) for i in range(4)]
+    program = (
+        "from pathlib import Path; from acic.evaluation.parallel import spread; "
+        "from tests.evaluation.test_parallel import wait; "
+        f"spread(wait, [Path(one) for one in {[str(one) for one in markers]}], processes=2)"
+    )
+    command = [sys.executable, "-c", program]
+    child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        until(lambda: all(one.exists() for one in markers[:2]), "two have begun")
+        os.killpg(child.pid, signal.SIGINT)
+        assert child.wait(20) != 0
+    finally:
+        child.kill()
