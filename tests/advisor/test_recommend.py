@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from acic.advisor.advice import Goal, Verdict
+from acic.advisor.forecast import forecast
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn
 from acic.advisor.ranking import TIE
@@ -80,6 +81,18 @@ def test_the_goal_cost_saves_money_and_the_goal_time_saves_time(cluster: Platfor
     truly_cheapest = min(cluster.cost(c, 64, true_seconds(cluster, c)) for c in cluster.space.configurations())
     found = cheap.configuration
     assert cluster.cost(found, 64, true_seconds(cluster, found)) <= truly_cheapest * 1.05
+
+
+def test_among_ties_for_time_the_cheaper_is_preferred_and_for_cost_the_faster(
+    cluster: Platform, knowledge: Knowledge
+) -> None:
+    found = forecast(application(WRITE), cluster, knowledge, goal=Goal.COST)
+    assert found.rate is not None
+    as_fast = found.rate  # what those cost that take as long
+    as_dear = 1.0 / found.rate  # how long those take that cost as much
+    assert (np.argsort(found.other(Goal.TIME), kind="stable") == np.argsort(as_fast, kind="stable")).all()
+    assert (np.argsort(found.other(Goal.COST), kind="stable") == np.argsort(as_dear, kind="stable")).all()
+    assert not replace(found, rate=None).other(Goal.TIME).any()
 
 
 def test_dedicated_servers_make_a_run_dearer(cluster: Platform, knowledge: Knowledge) -> None:
