@@ -23,6 +23,7 @@ from acic.campaign.points import Point
 from acic.campaign.system import Standing
 from acic.campaign.trial import Trial, Trials
 from acic.cluster import Job, LocalRunner
+from acic.cluster.stolen import Processors
 from acic.errors import InvalidInput, TransientError
 from acic.platforms import Platform, load_platform
 from acic.space import Configuration
@@ -399,6 +400,18 @@ def test_acic_bench_finds_a_byte_that_storage_changed(
     assert attempt.outcome is (Outcome.CORRUPT if flips else Outcome.OK), attempt.note
     assert (attempt.repetition is None) == flips
     assert attempt.verified != flips
+
+
+@pytest.mark.parametrize(("taken", "outcome"), [(3, Outcome.OK), (4, Outcome.SUSPECT), (60, Outcome.SUSPECT)])
+def test_a_figure_is_doubted_if_others_got_the_processors(
+    lab: Laboratory, platform: Platform, taken: int, outcome: Outcome
+) -> None:
+    """A hypervisor that takes 60 % makes a run four times as long, and nothing else looks different."""
+    ticks = iter([Processors(70, 30), Processors(170 - taken, 30 + taken)])
+    attempt = made(lab, platform, look=lambda: next(ticks)).run(trial(lab, point(platform)))
+    assert attempt.outcome is outcome
+    assert (f"others got {taken}% of the processor time wanted" in attempt.note) == (outcome is Outcome.SUSPECT)
+    assert attempt.repetition is not None
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterable, Iterator
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ import pytest
 from acic.benchmarks import find_benchmark
 from acic.benchmarks.kernels import kernel
 from acic.campaign.system import Deployed
+from acic.cluster.stolen import Processors
+from acic.errors import TransientError
 from acic.evaluation.running import Runs
 from acic.lab import Lab
 from acic.platforms import load_platform
@@ -33,8 +37,24 @@ GLUSTER = Configuration(
 
 @pytest.fixture
 def runs(lab: Lab, tmp_path: Path) -> Runs:
+    return made_of(lab, tmp_path, stolen=())
+
+
+def made_of(lab: Lab, tmp_path: Path, *, stolen: tuple[int, ...]) -> Runs:
+    """Return what makes runs, during each of which others get so many of 100 ticks; none after those."""
     (tmp_path / "out").mkdir()
-    return Runs(LAB, lab, find_benchmark("acic-bench"), tmp_path / "out")
+    ticks = ticking(stolen)
+    return Runs(
+        LAB, lab, find_benchmark("acic-bench"), tmp_path / "out", look=lambda: next(ticks), sleep=lambda _: None
+    )
+
+
+def ticking(stolen: Iterable[int]) -> Iterator[Processors]:
+    """Yield what a run looks at: before it, when its file system is there, and after it."""
+    for taken in chain(stolen, repeat(0)):
+        yield Processors(0, 0)
+        yield Processors(50, 50)  # deploying is not timed
+        yield Processors(150 - taken, 50 + taken)
 
 
 def files(lab: Lab) -> list[Path]:
@@ -70,6 +90,19 @@ def test_results_that_are_larger_than_what_was_written_are_corrupt(runs: Runs) -
             assert "and it wrote 30720000 B" in one.note
             assert one.total is None
     assert any(one.outcome is Outcome.CORRUPT for one in sharded)
+
+
+def test_a_run_is_made_again_while_others_get_the_processors(lab: Lab, tmp_path: Path) -> None:
+    """A hypervisor took 60 % once: a run of 4 s took 18, and nothing else looked different."""
+    runs = made_of(lab, tmp_path, stolen=(61, 4, 3))
+    assert runs.run(kernel("one-writer"), GLUSTER, 0).outcome is Outcome.OK
+    assert runs.thrown_away == 2
+    assert files(lab) == []
+
+
+def test_a_machine_that_does_not_get_its_processors_measures_nothing(lab: Lab, tmp_path: Path) -> None:
+    with pytest.raises(TransientError, match="others got 30% of the processor time"):
+        made_of(lab, tmp_path, stolen=(30,) * 12).run(kernel("one-writer"), GLUSTER, 0)
 
 
 def test_what_lasts_is_not_staged_out(runs: Runs) -> None:

@@ -98,6 +98,8 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class FakeRuns(Fake):
+        thrown_away = 4
+
         def __init__(self, *_: object) -> None:
             super().__init__(fails=2)
 
@@ -112,10 +114,13 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
     monkeypatch.setattr("acic.evaluation.running.Runs", FakeRuns)
     monkeypatch.setattr("acic.lab.Lab.open", lambda: None)
     assert run(["survey", "run", "truth"]) == 0
-    assert capsys.readouterr().out == "14 runs made, 0 of 12 are left; 2 failed, 3 gave wrong bytes\n"
+    told = capsys.readouterr()
+    assert told.out == "14 runs made, 0 of 12 are left; 2 failed, 3 gave wrong bytes\n"
+    assert "4 runs were made again, because others got this machine's processors meanwhile" in told.err
     assert run(["survey", "run", "truth", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["made"], told["runs"], told["failed"], told["corrupt"]) == (0, 14, 2, 3)
+    counts = json.loads(capsys.readouterr().out)
+    assert (counts["made"], counts["runs"], counts["failed"], counts["corrupt"]) == (0, 14, 2, 3)
+    assert counts["thrown_away"] == 4
 
 
 def test_what_keeps_failing_is_given_up() -> None:

@@ -26,6 +26,7 @@ from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials
 from acic.campaign.view import View
 from acic.cluster import LocalRunner, Runner
+from acic.cluster.stolen import processors
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, LAB
 from acic.platforms import Platform, load_platform, platform_source, read_platform
@@ -241,7 +242,8 @@ def open_trials(
 
         lab = Lab.open()
         nodes = platform.compute_nodes or 1
-        return Trials(platform, lab.runner(), benchmark, Deployed(lab), outputs, nodes=nodes), benchmark
+        made = Trials(platform, lab.runner(), benchmark, Deployed(lab), outputs, nodes=nodes, look=processors)
+        return made, benchmark
     for directory in storage_directories(platform, Path(where.directory)):
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
             raise InvalidInput(

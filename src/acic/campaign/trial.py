@@ -21,6 +21,7 @@ from acic.campaign.state import Attempt
 from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
 from acic.cluster import Job, Runner
+from acic.cluster.stolen import STOLEN, Processors
 from acic.errors import AcicError
 from acic.filesystems import WHOLE, Settings, settings
 from acic.platforms import Platform
@@ -89,6 +90,7 @@ class Trials:
         now: tells the time of day.
         clock: tells seconds that never go back.
         patience: s that a file system has to make a folder, or to list it.
+        look: tells what became of the processors that jobs run on; None where that cannot be known.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Trials:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
         patience: float = PATIENCE,
+        look: Callable[[], Processors] | None = None,
     ) -> None:
         self._platform = platform
         self._runner = runner
@@ -113,6 +116,7 @@ class Trials:
         self._now = now
         self._clock = clock
         self._patience = patience
+        self._look = look or (lambda: Processors(0, 0))
 
     def run(self, trial: Trial) -> Attempt:
         """Return how the trial went. Its files are gone afterwards, except for the benchmark's output."""
@@ -168,6 +172,7 @@ class Trials:
     def _attempt(self, run: _Run) -> Verdict:
         configuration = run.trial.point.configuration
         place = run.place = self._system.ready(configuration)
+        before = self._look()
         made = settings(
             [kind for kind in self._platform.apply if kind not in (*WHOLE, "storage")],
             configuration,
@@ -188,6 +193,8 @@ class Trials:
                 self._system.forget(data)
         if excess := answered(partial(self._excess, run, data), patience=self._patience):
             return Verdict(Outcome.CORRUPT, verdict.result, excess)
+        if (stolen := self._look().stolen_since(before)) > STOLEN:
+            return Verdict(Outcome.SUSPECT, verdict.result, f"others got {stolen:.0%} of the processor time wanted")
         if run.trial.verify and self._can_check(run.trial.point.workload):
             return self._verify(run, replicas[-1], verdict)
         return verdict

@@ -155,12 +155,14 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     failed = len(outcomes) - outcomes.count(Outcome.OK) - corrupt
     if as_json:
         counts = {"made": made, "runs": len(outcomes), "failed": failed, "corrupt": corrupt, "of": opened.plan.runs}
-        emit_json({"survey": name, **counts, "left": opened.remaining})
+        emit_json({"survey": name, **counts, "left": opened.remaining, "thrown_away": runs.thrown_away})
     else:
         click.echo(
             f"{made} runs made, {opened.remaining} of {opened.plan.runs} are left; "
             f"{failed} failed, {corrupt} gave wrong bytes"
         )
+        if runs.thrown_away:
+            say(f"{runs.thrown_away} runs were made again, because others got this machine's processors meanwhile")
 
 
 @survey.command(epilog="Example: acic survey show truth")

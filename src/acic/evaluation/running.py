@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from acic.benchmarks.kernels import Kernel, Step, result_of
 from acic.benchmarks.kernels import Outcome as Took
 from acic.campaign.system import Deployed, Place
 from acic.cluster import Job, State
+from acic.cluster.stolen import STOLEN, Processors, processors
 from acic.errors import AcicError, TransientError
 from acic.evaluation.truth import Run
 from acic.lab import Lab
@@ -21,6 +23,8 @@ from acic.space import Configuration
 from acic.store.measurement import Outcome
 
 LIMIT = 120.0  # s for a job
+_TRIES = 12  # of a run while others get this machine's processors
+_PAUSE = 10.0  # s before it is tried again
 
 
 class Runs:
@@ -32,6 +36,8 @@ class Runs:
         benchmark: acic-bench.
         outputs: a folder for what jobs print; nothing is left in it.
         now: tells the time of day.
+        look: tells what became of the machine's processors.
+        sleep: waits some seconds.
     """
 
     def __init__(
@@ -42,6 +48,8 @@ class Runs:
         outputs: Path,
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        look: Callable[[], Processors] = processors,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._platform = platform
         self._lab = lab
@@ -50,11 +58,34 @@ class Runs:
         self._benchmark = benchmark
         self._outputs = outputs
         self._now = now
+        self._look = look
+        self._sleep = sleep
         self._made = 0
+        self.thrown_away = 0
 
     def run(self, kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
-        """Return how the application went on `configuration`."""
-        begun = self._now()
+        """Return how the application went on `configuration`.
+
+        A run during which others got this machine's processors tells nothing: it is counted in `thrown_away`, and made
+        again.
+
+        Raises:
+            TransientError: that was so every time.
+        """
+        for _ in range(_TRIES):
+            made, stolen = self._once(kernel, configuration, repetition)
+            if stolen <= STOLEN:
+                return made
+            self.thrown_away += 1
+            self._sleep(_PAUSE)
+        raise TransientError(
+            f"this machine is virtual, and others got {stolen:.0%} of the processor time that it wanted",
+            hint="nothing measured now would hold: go on later with the same command",
+        )
+
+    def _once(self, kernel: Kernel, configuration: Configuration, repetition: int) -> tuple[Run, float]:
+        """Return the run, and the share of the processor time wanted meanwhile that others got."""
+        begun, before = self._now(), self._look()
         self._made += 1
         name = f"{kernel.key}-{begun:%Y%m%d%H%M%S}-{self._made}"
         folder = self._outputs / name
@@ -64,6 +95,7 @@ class Runs:
         try:
             folder.mkdir(parents=True)
             place = self._system.ready(configuration)
+            before = self._look()  # deploying is not timed
             (place.seen / name).mkdir()
             took = self._timed(kernel, name, folder, place)
             results = [f"{name}/{result}" for result in kernel.results]
@@ -75,9 +107,10 @@ class Runs:
         except (AcicError, OSError) as error:
             outcome, note = Outcome.FAILED, _one_line(error)
         finally:
+            stolen = self._look().stolen_since(before)
             note = "; ".join(filter(None, [note, self._clear(folder, place.seen / name if place else None)]))
         good = took if outcome is Outcome.OK else None
-        return Run(
+        made = Run(
             kernel=kernel.name,
             scale=kernel.scale,
             configuration=configuration,
@@ -92,6 +125,7 @@ class Runs:
             tool_version=self._benchmark.version,
             note=note,
         )
+        return made, stolen
 
     def _timed(self, kernel: Kernel, name: str, folder: Path, place: Place) -> Took:
         kernel.write(folder)
