@@ -1,5 +1,8 @@
 """What the lab reads of the kernel and says to it, without one."""
 
+import fcntl
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -133,6 +136,14 @@ def test_a_lock_is_held_by_one_and_given_back(tmp_path: Path) -> None:
     first.release()
     assert not list(tmp_path.iterdir())
     Lock(tmp_path / "state").release()
+
+
+def test_a_lock_outlives_a_killed_process_for_no_longer_than_what_it_had_just_forked(tmp_path: Path) -> None:
+    held = os.open(tmp_path / "state.lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    with subprocess.Popen(["sleep", "0.3"], pass_fds=[held]):  # as before its exec, with its parent's files
+        os.close(held)
+        Lock(tmp_path / "state").release()
 
 
 def test_a_record_is_read_back_or_is_none(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from acic.errors import InvalidInput, TransientError
 
 NAME = "acic"  # of a lab, unless another one is given
 STATE = Path("/run/acic-lab")  # where a lab's record is, unless another place is named
+_PATIENCE = 1.0  # s: what a killed process had just forked holds its lock until it is another program, or gone
 _IMAGES = Path("/var/tmp")  # noqa: S108  # disk images need a real disk that survives nothing in particular
 
 
@@ -114,16 +116,15 @@ class Lock:
 
     def _taken(self) -> int:
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(file).st_ino == os.stat(self._path).st_ino:
-                return file
-        except BlockingIOError:
+        if not _locked(file):
             os.close(file)
             raise TransientError(
                 "another process works on this lab",
                 hint=f"wait until it has ended, or end it; see `fuser` on the lock: {self._path}",
-            ) from None
+            )
+        try:
+            if os.fstat(file).st_ino == os.stat(self._path).st_ino:
+                return file
         except FileNotFoundError:
             pass  # whoever had it removed it meanwhile
         os.close(file)
@@ -135,6 +136,20 @@ class Lock:
             self._path.unlink(missing_ok=True)
             os.close(self._file)
             self._file = -1
+
+
+def _locked(file: int) -> bool:
+    """Return whether `file` is locked now: waits a moment for others."""
+    limit = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > limit:
+                return False
+            time.sleep(0.01)
+        else:
+            return True
 
 
 def _file(state: Path) -> Path:
