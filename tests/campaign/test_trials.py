@@ -23,7 +23,7 @@ from acic.campaign.points import Point
 from acic.campaign.system import Standing
 from acic.campaign.trial import Trial, Trials
 from acic.cluster import Job, LocalRunner
-from acic.cluster.stolen import Processors
+from acic.cluster.stolen import ProcessorTime
 from acic.errors import InvalidInput, TransientError
 from acic.platforms import Platform, load_platform
 from acic.space import Configuration
@@ -407,7 +407,7 @@ def test_a_figure_is_doubted_if_others_got_the_processors(
     lab: Laboratory, platform: Platform, taken: int, outcome: Outcome
 ) -> None:
     """A hypervisor that takes 60 % makes a run four times as long, and nothing else looks different."""
-    ticks = iter([Processors(70, 30), Processors(170 - taken, 30 + taken)])
+    ticks = iter([ProcessorTime(70, 30), ProcessorTime(170 - taken, 30 + taken)])
     attempt = made(lab, platform, look=lambda: next(ticks)).run(trial(lab, point(platform)))
     assert attempt.outcome is outcome
     assert (f"others got {taken}% of the processor time wanted" in attempt.note) == (outcome is Outcome.SUSPECT)

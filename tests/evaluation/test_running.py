@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 from acic.benchmarks import find_benchmark
 from acic.benchmarks.kernels import kernel
 from acic.campaign.system import Deployed
-from acic.cluster.stolen import Processors
+from acic.cluster.stolen import ProcessorTime
 from acic.errors import TransientError
 from acic.evaluation.running import Runs
 from acic.lab import Lab
@@ -40,21 +40,20 @@ def runs(lab: Lab, tmp_path: Path) -> Runs:
     return made_of(lab, tmp_path, stolen=())
 
 
-def made_of(lab: Lab, tmp_path: Path, *, stolen: tuple[int, ...]) -> Runs:
+def made_of(lab: Lab, tmp_path: Path, *, stolen: tuple[int, ...], told: Callable[[str], None] = lambda _: None) -> Runs:
     """Return what makes runs, during each of which others get so many of 100 ticks; none after those."""
     (tmp_path / "out").mkdir()
     ticks = ticking(stolen)
-    return Runs(
-        LAB, lab, find_benchmark("acic-bench"), tmp_path / "out", look=lambda: next(ticks), sleep=lambda _: None
-    )
+    outputs, benchmark = tmp_path / "out", find_benchmark("acic-bench")
+    return Runs(LAB, lab, benchmark, outputs, told=told, look=lambda: next(ticks), sleep=lambda _: None)
 
 
-def ticking(stolen: Iterable[int]) -> Iterator[Processors]:
+def ticking(stolen: Iterable[int]) -> Iterator[ProcessorTime]:
     """Yield what a run looks at: before it, when its file system is there, and after it."""
     for taken in chain(stolen, repeat(0)):
-        yield Processors(0, 0)
-        yield Processors(50, 50)  # deploying is not timed
-        yield Processors(150 - taken, 50 + taken)
+        yield ProcessorTime(0, 0)
+        yield ProcessorTime(50, 50)  # deploying is not timed
+        yield ProcessorTime(150 - taken, 50 + taken)
 
 
 def files(lab: Lab) -> list[Path]:
@@ -94,15 +93,20 @@ def test_results_that_are_larger_than_what_was_written_are_corrupt(runs: Runs) -
 
 def test_a_run_is_made_again_while_others_get_the_processors(lab: Lab, tmp_path: Path) -> None:
     """A hypervisor took 60 % once: a run of 4 s took 18, and nothing else looked different."""
-    runs = made_of(lab, tmp_path, stolen=(61, 4, 3))
+    told: list[str] = []
+    runs = made_of(lab, tmp_path, stolen=(61, 4, 3), told=told.append)
     assert runs.run(kernel("one-writer"), GLUSTER, 0).outcome is Outcome.OK
     assert runs.thrown_away == 2
+    assert [text.split(" of ")[0] for text in told] == ["others got 61%", "others got 4%"]
     assert files(lab) == []
 
 
 def test_a_machine_that_does_not_get_its_processors_measures_nothing(lab: Lab, tmp_path: Path) -> None:
-    with pytest.raises(TransientError, match="others got 30% of the processor time"):
-        made_of(lab, tmp_path, stolen=(30,) * 12).run(kernel("one-writer"), GLUSTER, 0)
+    told: list[str] = []
+    runs = made_of(lab, tmp_path, stolen=(30,) * 12, told=told.append)
+    with pytest.raises(TransientError, match=r"others got 30% of the processor time .*: 12 runs in a row"):
+        runs.run(kernel("one-writer"), GLUSTER, 0)
+    assert len(told) == 11  # nothing comes after the last
 
 
 def test_what_lasts_is_not_staged_out(runs: Runs) -> None:

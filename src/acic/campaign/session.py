@@ -26,7 +26,7 @@ from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials
 from acic.campaign.view import View
 from acic.cluster import LocalRunner, Runner
-from acic.cluster.stolen import processors
+from acic.cluster.stolen import processor_time
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, LAB
 from acic.platforms import Platform, load_platform, platform_source, read_platform
@@ -242,7 +242,7 @@ def open_trials(
 
         lab = Lab.open()
         nodes = platform.compute_nodes or 1
-        made = Trials(platform, lab.runner(), benchmark, Deployed(lab), outputs, nodes=nodes, look=processors)
+        made = Trials(platform, lab.runner(), benchmark, Deployed(lab), outputs, nodes=nodes, look=processor_time)
         return made, benchmark
     for directory in storage_directories(platform, Path(where.directory)):
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):

@@ -21,7 +21,7 @@ from acic.campaign.state import Attempt
 from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
 from acic.cluster import Job, Runner
-from acic.cluster.stolen import STOLEN, Processors
+from acic.cluster.stolen import STOLEN, ProcessorTime
 from acic.errors import AcicError
 from acic.filesystems import WHOLE, Settings, settings
 from acic.platforms import Platform
@@ -105,7 +105,7 @@ class Trials:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
         patience: float = PATIENCE,
-        look: Callable[[], Processors] | None = None,
+        look: Callable[[], ProcessorTime] | None = None,
     ) -> None:
         self._platform = platform
         self._runner = runner
@@ -116,7 +116,7 @@ class Trials:
         self._now = now
         self._clock = clock
         self._patience = patience
-        self._look = look or (lambda: Processors(0, 0))
+        self._look = look or (lambda: ProcessorTime(0, 0))
 
     def run(self, trial: Trial) -> Attempt:
         """Return how the trial went. Its files are gone afterwards, except for the benchmark's output."""

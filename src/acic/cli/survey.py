@@ -147,8 +147,8 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     opened = Survey.open(name)
     benchmark = find_benchmark("acic-bench")
     seconds = parse_seconds(budget) if budget else None
-    with tempfile.TemporaryDirectory(prefix="acic-survey-") as outputs, _progress(opened, seconds) as watch:
-        runs = Runs(opened.platform, Lab.open(), benchmark, Path(outputs))
+    with tempfile.TemporaryDirectory(prefix="acic-survey-") as outputs, _progress(opened, seconds) as (watch, told):
+        runs = Runs(opened.platform, Lab.open(), benchmark, Path(outputs), told=told)
         made = measure(opened, runs.run, seconds=seconds, watch=watch)
     outcomes = [r.outcome for r in opened.runs]
     corrupt = outcomes.count(Outcome.CORRUPT)
@@ -265,20 +265,32 @@ def _runs(name_or_file: str) -> tuple[list[Run], str]:
 
 
 @contextmanager
-def _progress(opened: Survey, seconds: float | None) -> Iterator[Callable[[int, Run], None]]:
-    """Show how far a survey is, by the time that is spent or, without a limit, by its runs."""
-    began, before = time.monotonic(), len(opened.runs)
-    total = before + opened.remaining
+def _progress(
+    opened: Survey, seconds: float | None
+) -> Iterator[tuple[Callable[[int, Run], None], Callable[[str], None]]]:
+    """Show how far a survey is, by the time that is spent or, without a limit, by its runs; yield what tells of runs.
 
-    def part(done: int) -> float:
+    The first of both is told of each run, and how many were made in all; the second is told anything else.
+    """
+    began, before = time.monotonic(), len(opened.runs)
+    total, made = before + opened.remaining, before
+
+    def part() -> float:
         if seconds is None:
-            return (done - before) / max(1, total - before)
+            return (made - before) / max(1, total - before)
         return (time.monotonic() - began) / seconds
 
     try:
         with progress("measuring") as show:
-            yield lambda done, run: show(
-                min(1.0, part(done)), f"{done} of {total} runs; {run.kernel} {run.scale} {run.outcome} {run.note}"[:160]
-            )
+
+            def told(text: str) -> None:
+                show(min(1.0, part()), text[:160])
+
+            def watch(done: int, run: Run) -> None:
+                nonlocal made
+                made = done
+                told(f"{done} of {total} runs; {run.kernel} {run.scale} {run.outcome} {run.note}")
+
+            yield watch, told
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was measured is kept", hint="the same command goes on with it") from None

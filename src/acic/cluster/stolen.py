@@ -18,7 +18,7 @@ _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"
 
 
 @dataclass(frozen=True, slots=True)
-class Processors:
+class ProcessorTime:
     """What became of the time of all processors since the machine began, in ticks of the kernel.
 
     Args:
@@ -29,18 +29,18 @@ class Processors:
     worked: int
     stolen: int
 
-    def stolen_since(self, before: Processors) -> float:
+    def stolen_since(self, before: ProcessorTime) -> float:
         """Return the share of the time wanted since `before` that others got, 0 to 1; 0.0 where none was wanted."""
         stolen = max(0, self.stolen - before.stolen)
         wanted = stolen + max(0, self.worked - before.worked)
         return stolen / wanted if wanted else 0.0
 
 
-def processors(stat: Path = _STAT) -> Processors:
+def processor_time(stat: Path = _STAT) -> ProcessorTime:
     """Return what became of this machine's processors so far; nothing stolen where the system does not tell."""
     try:
         first = stat.read_text(encoding="ascii").split("\n", 1)[0].split()
         ticks = dict(zip(_FIELDS, map(int, first[1:]), strict=False))
     except (OSError, ValueError):
-        return Processors(0, 0)
-    return Processors(sum(ticks.get(name, 0) for name in _WORKED), ticks.get("steal", 0))
+        return ProcessorTime(0, 0)
+    return ProcessorTime(sum(ticks.get(name, 0) for name in _WORKED), ticks.get("steal", 0))

@@ -13,7 +13,7 @@ from acic.benchmarks.kernels import Kernel, Step, result_of
 from acic.benchmarks.kernels import Outcome as Took
 from acic.campaign.system import Deployed, Place
 from acic.cluster import Job, State
-from acic.cluster.stolen import STOLEN, Processors, processors
+from acic.cluster.stolen import STOLEN, ProcessorTime, processor_time
 from acic.errors import AcicError, TransientError
 from acic.evaluation.truth import Run
 from acic.lab import Lab
@@ -36,6 +36,7 @@ class Runs:
         benchmark: acic-bench.
         outputs: a folder for what jobs print; nothing is left in it.
         now: tells the time of day.
+        told: is told of each run that is thrown away, and why.
         look: tells what became of the machine's processors.
         sleep: waits some seconds.
     """
@@ -48,7 +49,8 @@ class Runs:
         outputs: Path,
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        look: Callable[[], Processors] = processors,
+        told: Callable[[str], None] = lambda _: None,
+        look: Callable[[], ProcessorTime] = processor_time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._platform = platform
@@ -58,6 +60,7 @@ class Runs:
         self._benchmark = benchmark
         self._outputs = outputs
         self._now = now
+        self._told = told
         self._look = look
         self._sleep = sleep
         self._made = 0
@@ -72,14 +75,17 @@ class Runs:
         Raises:
             TransientError: that was so every time.
         """
-        for _ in range(_TRIES):
+        for tries_left in reversed(range(_TRIES)):
             made, stolen = self._once(kernel, configuration, repetition)
             if stolen <= STOLEN:
                 return made
             self.thrown_away += 1
-            self._sleep(_PAUSE)
+            if tries_left:
+                self._told(f"others got {stolen:.0%} of the processor time: run thrown away, again in {_PAUSE:.0f} s")
+                self._sleep(_PAUSE)
         raise TransientError(
-            f"this machine is virtual, and others got {stolen:.0%} of the processor time that it wanted",
+            f"this machine is virtual, and others got {stolen:.0%} of the processor time that it wanted: "
+            f"{_TRIES} runs in a row were thrown away",
             hint="nothing measured now would hold: go on later with the same command",
         )
 
