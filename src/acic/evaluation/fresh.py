@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.evaluation.field import Application, Table
+from acic.evaluation.levels import levelled
 from acic.evaluation.picks import Picks
 from acic.evaluation.regret import mean_gain, quantile, share_of
 from acic.evaluation.truth import Run
@@ -82,7 +83,9 @@ class _Compared:
 
 
 class Fresh:
-    """Fresh runs of a few configurations of each application, interleaved: each pass has all of them.
+    """Fresh runs of a few configurations of each application, interleaved: each pass of a session has all of them.
+
+    Sessions, which need not have the same configurations, are levelled against one another (`levelled`).
 
     Args:
         runs: those runs.
@@ -95,6 +98,7 @@ class Fresh:
         self._baseline = platform.baseline
         self._values: dict[Application, dict[Configuration, dict[int, float]]] = {}
         self._passes: dict[Application, set[int]] = {}
+        self._levelled: dict[Application, Floats] = {}
         for run in runs:
             application = (run.kernel, run.scale)
             mine = self._values.setdefault(application, {}).setdefault(run.configuration, {})
@@ -123,7 +127,7 @@ class Fresh:
         """Return the regret of a method's first choices, where these were run again; None where none was.
 
         Regret is the median of the choice's fresh runs over the least median among all that was run again: passes are
-        drawn anew together, so that what slowed a whole pass down does not count.
+        drawn anew together, so that what slowed a whole pass down does not count either.
 
         Args:
             picks: a method's choices; a random one's cannot be judged here.
@@ -191,8 +195,11 @@ class Fresh:
 
     def _array(self, application: Application) -> Floats:
         """Return the values, shape (configurations, passes); NaN where a configuration was not run in a pass."""
-        passes = sorted(self._passes[application])
-        return np.array([[mine.get(p, np.nan) for p in passes] for mine in self._values[application].values()])
+        if application not in self._levelled:
+            passes = sorted(self._passes[application])
+            rows = [[mine.get(p, np.nan) for p in passes] for mine in self._values[application].values()]
+            self._levelled[application] = levelled(np.array(rows))
+        return self._levelled[application]
 
 
 def _regret(values: Floats, column: int, best: int) -> Floats:

@@ -1,0 +1,80 @@
+"""Levels of sessions: what slowed one down throughout is gone, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from acic.evaluation.levels import levelled, sessions_of
+
+NAN = np.nan
+TIMES = np.array([4.0, 2.0, 3.0, 2.5])
+THERE = np.array(
+    [
+        [1, 1, 1, 0, 0, 0, 0, 0],
+        [1, 1, 1, 1, 1, 1, 1, 1],
+        [0, 0, 0, 1, 1, 0, 0, 0],
+        [0, 0, 0, 0, 0, 1, 1, 1],
+    ],
+    dtype=bool,
+)
+PASSES = THERE.shape[1]
+factors = st.floats(0.5, 3.0)
+
+
+def runs(level: np.ndarray) -> np.ndarray:
+    return np.where(THERE, TIMES[:, None] * level, NAN)
+
+
+@given(first=factors, second=factors, third=factors)
+def test_sessions_that_share_one_configuration_compare_all_of_them(first: float, second: float, third: float) -> None:
+    found = levelled(runs(np.repeat([first, second, third], [3, 2, 3])))
+    medians = np.nanmedian(found, axis=1)
+    assert_allclose(medians / medians[1], TIMES / TIMES[1], rtol=1e-6)
+
+
+def test_what_is_new_in_a_session_has_no_voice() -> None:
+    """More configurations were added than were run again."""
+    old, new = np.full((5, 4), NAN), np.full((5, 4), NAN)
+    old[:2], new[1:] = 1.0, 1.5
+    assert_allclose(np.nanmedian(levelled(np.hstack([old, new])), axis=1) / np.ones(5), np.ones(5) * 1.5**0.5)
+
+
+@given(seed=st.integers(0, 1000), factor=factors)
+def test_another_unit_changes_no_ratio(seed: int, factor: float) -> None:
+    noisy = runs(np.ones(PASSES)) * np.random.default_rng(seed).lognormal(0, 0.1, THERE.shape)
+    one, other = (np.nanmedian(levelled(values), axis=1) for values in (noisy, noisy * factor))
+    assert_allclose(one / one[0], other / other[0], rtol=1e-6)
+
+
+def test_one_session_stays_as_it_was() -> None:
+    values = np.random.default_rng(0).lognormal(0, 0.3, (3, 5))
+    assert_allclose(levelled(values), values)
+
+
+def test_an_odd_run_moves_no_level() -> None:
+    values = runs(np.ones(PASSES))
+    values[1, 0] *= 10
+    values[3, 7] = np.inf  # it failed
+    found = levelled(values)
+    assert_allclose(found[THERE], values[THERE])
+
+
+def test_what_was_run_alone_keeps_its_time() -> None:
+    values = np.array([[1.0, 1.0, NAN], [NAN, NAN, 5.0]])
+    assert_allclose(levelled(values), values)
+
+
+def test_what_always_failed_stays_failed() -> None:
+    values = np.array([[1.0, 1.2], [np.inf, np.inf]])
+    found = levelled(values)
+    assert_array_equal(np.isinf(found), np.isinf(values))
+    assert_allclose(found[0], values[0])
+
+
+@pytest.mark.parametrize(("rows", "wanted"), [([[1, 1, 1]], [0, 0, 0]), ([[1, NAN, 1], [1, 1, 1]], [0, 1, 2])])
+def test_passes_with_the_same_configurations_are_a_session(rows: list[list[float]], wanted: list[int]) -> None:
+    assert sessions_of(np.array(rows)).tolist() == wanted
