@@ -16,7 +16,7 @@ import acic.prior.disks
 import acic.prior.roofline
 from acic.platforms import load_platform
 from acic.prior import Prior, Resource, Use, prior_of
-from acic.prior.calls import moved
+from acic.prior.calls import largest, messages, moved
 from acic.prior.demand import demand_of
 from acic.prior.roofline import streaming
 from acic.prior.spread import busiest, fullest_of
@@ -160,6 +160,44 @@ def test_configurations_do_not_know_one_another(workload: Characteristics, use: 
     for place in (0, 100, len(CONFIGURATIONS) - 1):
         alone = PRIOR.seconds(workload, PRIOR.systems([CONFIGURATIONS[place]]), use)
         assert_allclose(alone, whole[place : place + 1], rtol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(request_of=st.integers(1, 900))
+def test_each_call_is_a_message_to_each_server_that_has_a_part_of_it(request_of: int) -> None:
+    """Counted, call by call, on file systems without a cache, until requests begin where a row of strips does again."""
+    request = 512 * request_of
+    workload = Characteristics(
+        processes=4,
+        io_processes=4,
+        interface=Interface.POSIX,
+        iterations=1,
+        data_size=8 * request,
+        request_size=request,
+        operation=Operation.WRITE,
+        collective=False,
+        shared=True,
+        access=Access.STRIDED,
+    )
+    demand = demand_of(workload, PRIOR.facts.nodes)
+    uncached = (SYSTEMS.behind == 0) & np.isfinite(SYSTEMS.unit) & (SYSTEMS.unit <= largest(demand, SYSTEMS))
+    found = messages(demand, SYSTEMS) / (demand.streams * demand.requests)
+    kinds = {(SYSTEMS.unit[place], SYSTEMS.servers[place]): place for place in np.flatnonzero(uncached)}
+    assert {servers for _, servers in kinds} == {1, 2, 4}
+    for (unit, servers), place in kinds.items():
+        counted = _messages_of(request, int(largest(demand, SYSTEMS)[place]), int(unit), int(servers))
+        assert found[place] == pytest.approx(counted)
+
+
+def _messages_of(request: int, most: int, unit: int, servers: int) -> float:
+    """Return how many messages a request makes, the mean of as many neighbours as there are strips in common."""
+    number = math.lcm(request, unit) // request
+    calls = [
+        (begin + start, min(most, request - start))
+        for begin in range(0, number * request, request)
+        for start in range(0, request, most)
+    ]
+    return sum(min(servers, (at + size - 1) // unit - at // unit + 1) for at, size in calls) / number
 
 
 @laws

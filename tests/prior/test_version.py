@@ -10,7 +10,7 @@ from acic.benchmarks.kernels import kernels
 from acic.platforms import load_platform
 from acic.prior import BENCHMARK, VERSION, prior_of, uses_of
 
-KNOWN = {13: "e185078ae3984f4b"}
+KNOWN = {14: "ab4fc15095f98741"}
 
 
 def test_estimates_change_only_with_the_version() -> None:

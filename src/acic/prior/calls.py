@@ -25,8 +25,33 @@ def messages(demand: Demand, systems: Systems) -> Floats:
     joins = (window > 0) & (demand.joined | scattered | (whole & (window >= demand.total / demand.streams)))
     places = demand.total / systems.call * np.where(scattered, demand.nodes, 1.0)
     fewer = np.minimum(each, np.maximum(max(demand.streams, 0.0 if demand.reads else demand.syncs), places))
-    size = np.where(joins, systems.call, np.minimum(demand.request, largest(demand, systems)))
-    return np.where(joins, fewer, each) * asked(size, systems)
+    return np.where(joins, fewer * asked(systems.call, systems), _apart(demand, systems))
+
+
+def _apart(demand: Demand, systems: Systems) -> Floats:
+    """Return how many messages servers get where no request is joined to another: of whole calls, and of what is left.
+
+    What a request's size has in common with calls and strips is all that is known of where its calls begin.
+    """
+    most, request = largest(demand, systems), max(1, round(demand.request))
+    calls, rest = np.divmod(request, most)
+    strips = np.where(np.isfinite(systems.unit), systems.unit, 0.0)  # whole files have none to begin in
+    begins = np.gcd.reduce([np.full(len(systems), request), most.astype(np.int64), strips.astype(np.int64)])
+    of_each = calls * met(most, begins, systems) + np.where(rest > 0, met(rest, begins, systems), 0.0)
+    return np.asarray(demand.streams * demand.requests * of_each)
+
+
+def met(size: Floats, begins: Floats, systems: Systems) -> Floats:
+    """Return how many servers have a part of a call of `size` B that begins at any multiple of `begins` B, on average.
+
+    Where all begin where a strip does it is as many as the call has strips; else it is up to one more.
+
+    Args:
+        size: of the call, a multiple of `begins`.
+        begins: a divisor of the strips' size.
+        systems: where strips are.
+    """
+    return np.asarray(np.clip(1.0 + (size - begins) / systems.unit, 1.0, systems.servers))
 
 
 def pieces(demand: Demand, systems: Systems) -> Floats:
