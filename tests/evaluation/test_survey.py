@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -100,10 +101,12 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
     class FakeRuns(Fake):
         thrown_away = 4
 
-        def __init__(self, *_: object) -> None:
+        def __init__(self, *_: object, told: Callable[[str], None]) -> None:
             super().__init__(fails=2)
+            self._told = told
 
         def run(self, kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
+            self._told("others got 30% of the processor time")
             made = super().run(kernel, configuration, repetition)
             corrupt = len(self.made) in (3, 4, 5)
             return replace(made, outcome=Outcome.CORRUPT, seconds=None) if corrupt else made
