@@ -6,8 +6,9 @@ node wrote. The medians of the runs so far are printed with their ratio to what 
 
 Each run is a line of the file given: what is in it is not measured again, so the script can be stopped at any time.
 
-Collective calls hang on the MPI: those figures were measured with an MPICH whose ranks wait in poll (its device
-ch3:sock). ACIC_MPIEXEC names that of such a build; the wheel's ranks sleep and ask, which takes two fifths of some.
+Two conditions of then are not written down, and are taken from what fits (docs/results.md): an MPICH whose ranks wait
+in poll (its device ch3:sock; ACIC_MPIEXEC names such a build, the wheel's ranks sleep and ask), and an OrangeFS client
+that answers fsync without doing anything, as released, so writes to OrangeFS are without fsync here.
 
     sudo python benchmarks/bench_lab_bandwidths.py [--results FILE] [--only REGEX] [--repetitions 3] [--allowed 0.15]
 """
@@ -48,7 +49,7 @@ OPERATIONS = ("write", "read")
 class Case:
     """A row of the table: MiB/s of shared write and read, collective write and read; None where not measured.
 
-    `synced` is whether fsync did anything when it was measured: OrangeFS's client, as released, answers at once.
+    `synced` is whether writes end with fsync: not on OrangeFS, whose client, as released, does nothing then.
     """
 
     title: str
