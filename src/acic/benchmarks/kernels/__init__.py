@@ -20,6 +20,8 @@ from acic.benchmarks.kernels.checkpoints import btio, flashio, gcrmio, pop, vorp
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
 from acic.benchmarks.kernels.inputs import h5read, samples, slices
 from acic.benchmarks.kernels.kernel import Kernel, Outcome, Step, result_of
+from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcore, seismic, tiles
+from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, trajectory
 from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_reads, shared_log
 from acic.benchmarks.kernels.script import Script
 from acic.errors import InvalidInput
@@ -80,6 +82,20 @@ def _for_test() -> tuple[Kernel, ...]:
         h5read(large, ranks=16, steps=3, size=256 * KIB, compute=0.02),
         samples(only, ranks=8, each=16, size=320 * KIB, compute=0.02),
         slices(only, ranks=8, steps=4, count=64, request=48 * KIB, compute=0.05),
+        openfoam(small, ranks=4, fields=16, size=800_000, compute=0.03),
+        openfoam(large, ranks=16, fields=16, size=350_000, compute=0.008),
+        restart(small, ranks=4, size=768 * KIB, compute=0.15),
+        restart(large, ranks=16, size=384 * KIB, compute=0.04),
+        pio(only, ranks=16, steps=5, variables=6, size=640 * KIB, compute=0.03),
+        subfiles(only, ranks=8, steps=4, chunk=1920 * KIB, compute=0.06),
+        trajectory(only, ranks=8, frames=6, lines=160, compute=0.05),
+        tiles(only, split=(2, 4), frames=4, rows=48, row=24 * KIB, compute=0.05),
+        mapreduce(only, ranks=8, share=4 * MIB, compute=0.15),
+        outofcore(small, ranks=4, requests=48, compute=0.12),
+        outofcore(large, ranks=16, requests=16, compute=0.03),
+        seismic(only, ranks=16, shots=3, traces=60, trace=24 * KIB, compute=0.04),
+        keyvalue(only, ranks=8, rounds=9, table=64 * MIB, compute=0.01),
+        dtar(only, ranks=8, each=24, size=150_000),
     )
 
 

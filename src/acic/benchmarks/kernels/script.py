@@ -109,16 +109,16 @@ class Writer:
         several = [count] if count > 1 else []
         self._add(ranks, action, name, offset, size, *several, *([stride] if several and stride else []))
 
-    def write_all(self, name: str, places: Sequence[tuple[int, int]]) -> None:
-        """Write collectively: offset and size of each rank's part, B."""
-        self._together("write_all", name, places)
+    def write_all(self, name: str, places: Sequence[tuple[int, int]], *, ranks: Sequence[int] | None = None) -> None:
+        """Write collectively: offset and size of each rank's part, B; `ranks` are those that opened the file."""
+        self._together("write_all", name, places, ranks)
 
     def read_all(self, name: str, places: Sequence[tuple[int, int]]) -> None:
         """Read as `write_all` writes."""
-        self._together("read_all", name, places)
+        self._together("read_all", name, places, None)
 
-    def _together(self, action: str, name: str, places: Sequence[tuple[int, int]]) -> None:
-        for rank, (offset, size) in enumerate(places):
+    def _together(self, action: str, name: str, places: Sequence[tuple[int, int]], ranks: Sequence[int] | None) -> None:
+        for rank, (offset, size) in zip(range(len(places)) if ranks is None else ranks, places, strict=True):
             self._add(rank, action, name, offset, size)
 
     def put(self, path: str, count: int, size: int, *, ranks: Ranks) -> None:
