@@ -272,7 +272,30 @@ def test_a_name_is_used_once_and_an_unknown_one_is_refused() -> None:
         begun()
     with pytest.raises(InvalidInput, match="there is no survey other") as caught:
         Survey.open("other")
-    assert "acic survey begin" in caught.value.hint
+    assert "acic survey list" in caught.value.hint
+
+
+def test_surveys_are_listed_with_what_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["survey", "list"]) == 0
+    told = capsys.readouterr()
+    assert not told.out
+    assert "there are no surveys yet: acic survey begin truth" in told.err
+    fake = Fake()
+    measure(begun("old"), fake.run)
+    measure(begun("new"), fake.run, seconds=5.0, clock=ticking(1.0))  # type: ignore[arg-type]  # a fake
+    damaged = tmp_path / "state" / "acic" / "surveys" / "damaged"
+    damaged.mkdir()
+    (damaged / "journal.jsonl").write_text("no JSON\n")
+    assert run(["survey", "list", "--json"]) == 0
+    told = capsys.readouterr()
+    surveys = {one["survey"]: one for one in json.loads(told.out)["surveys"]}
+    assert list(surveys) == ["old", "new"]
+    assert surveys["old"] == {"survey": "old", "runs": 24, "left": 0, "of": 24}
+    assert 0 < surveys["new"]["runs"] < 24
+    assert surveys["new"]["left"] == 24 - surveys["new"]["runs"]
+    assert "note: damaged: " in told.err
+    assert run(["survey", "list"]) == 0
+    assert "2026-11-21 00:00" in capsys.readouterr().out
 
 
 def test_the_baseline_cannot_be_left_out() -> None:

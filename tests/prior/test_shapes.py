@@ -437,5 +437,16 @@ def test_what_a_log_tells_beside_the_characteristics_is_used() -> None:
     assert not alone.own
 
 
+@pytest.mark.parametrize(
+    ("times", "own"), [(1.0, True), (3.0, True), (3.005, True), (0.5, False), (1.3, False), (2.5, False)]
+)
+def test_what_is_read_in_each_iteration_is_what_the_run_wrote(times: float, own: bool) -> None:
+    """Scratch files of integrals are written once and read again and again; a part of them may be anybody's."""
+    both = phases(Operation.WRITE, Operation.READ)
+    write, read = both.phases
+    longer = replace(read, bytes=round(times * write.bytes))
+    assert [use.own for use in uses_of(replace(both, phases=(write, longer)))] == [False, own]
+
+
 def test_nothing_is_assumed_of_what_a_description_does_not_tell() -> None:
     assert uses_of(phases(Operation.WRITE, Operation.READ, example="")) == [Use(), Use()]

@@ -35,7 +35,7 @@ _ALREADY = {
 }
 _MISSING = {
     "campaign": "`acic campaign list` shows those there are",
-    "survey": "`acic survey begin` makes one",
+    "survey": "`acic survey list` shows those there are",
 }
 
 
@@ -227,8 +227,8 @@ def _lock(file: IO[str]) -> bool:
     return False
 
 
-def journals() -> list[Journal]:
-    """Return every campaign of the user, the newest last."""
-    folder = campaigns_folder()
+def journals(within: Path | None = None) -> list[Journal]:
+    """Return every journal in a folder, by default every campaign of the user, the newest last."""
+    folder = within or campaigns_folder()
     found = [Journal(p.parent) for p in folder.glob(f"[!.]*/{_FILE}")] if folder.is_dir() else []
     return sorted(found, key=lambda j: (j.folder / _FILE).stat().st_mtime)

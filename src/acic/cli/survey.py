@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,16 +17,16 @@ from acic.cli.applications_option import applications_option
 from acic.cli.measuring import Interrupted, progress
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.settings_option import settings_of
-from acic.cli.survey_shown import compare, plain_field, show_field
+from acic.cli.survey_input import contenders_in, measured_whole, runs_of
+from acic.cli.survey_shown import compare, plain_field, show_field, show_surveys
 from acic.cli.unused_options import refuse_unused
-from acic.errors import InvalidInput
+from acic.errors import AcicError, InvalidInput
 from acic.units import parse_seconds
 
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import Run
-    from acic.space import Configuration
 
 _DRAWN = {"platform_name", "only", "part", "among", "configurations", "passes", "seed", "file"}
 
@@ -105,7 +105,7 @@ def begin(
     elif best:
         refuse_unused("beside --best", but={"best", "top", "methods", "platform_name", "passes", "seed", "file"})
         done = read_truth(file) if file else []
-        wanted = _contenders(read_truth(best), platform_name, methods, top, done, passes)
+        wanted = contenders_in(read_truth(best), platform_name, methods, top, done, passes)
         made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now, done=done)
     else:
         refuse_unused("without --again or --best", but=_DRAWN)
@@ -119,7 +119,7 @@ def begin(
             seed=seed,
             now=now,
             chosen=kernels(part),
-            among=_measured_whole(among, platform_name) if among else None,
+            among=measured_whole(among, platform_name) if among else None,
             done=read_truth(file) if file else (),
         )
     plan = made.plan
@@ -165,6 +165,29 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
             say(f"{runs.thrown_away} runs were made again, because others got this machine's processors meanwhile")
 
 
+@survey.command("list", epilog="Example: acic survey list")
+@json_option
+def list_(as_json: bool) -> None:
+    """List your surveys and how far each is, the newest last."""
+    from acic.evaluation.survey import Survey, survey_names
+
+    found = []
+    for name in survey_names():
+        try:
+            opened = Survey.open(name)
+        except AcicError as error:
+            say(f"note: {name}: {error.problem}")
+        else:
+            found.append((name, opened.plan, opened.runs, opened.remaining))
+    if as_json:
+        rows = [{"survey": name, "runs": len(runs), "left": left, "of": plan.runs} for name, plan, runs, left in found]
+        emit_json({"surveys": rows})
+    elif found:
+        show_surveys(found)
+    else:
+        say("there are no surveys yet: acic survey begin truth")
+
+
 @survey.command(epilog="Example: acic survey show truth")
 @click.argument("name_or_file")
 @click.option("--against", metavar="SURVEY", help="The survey that this one repeats: do they agree?")
@@ -185,12 +208,12 @@ def show(name_or_file: str, against: str | None, others: tuple[str, ...], as_jso
     from acic.evaluation.noise import noise_of
     from acic.platforms import load_platform
 
-    runs, platform_name = _runs(name_or_file)
+    runs, platform_name = runs_of(name_or_file)
     if others and not against:
         raise InvalidInput("--noise needs --against", hint="name the survey that both repeat: --against truth")
     if against:
-        before, _ = _runs(against)
-        compare(before, runs, [run for name in others for run in _runs(name)[0]], as_json)
+        before, _ = runs_of(against)
+        compare(before, runs, [run for name in others for run in runs_of(name)[0]], as_json)
         return
     platform = load_platform(platform_name)
     tables = {goal: table_of(runs, platform, goal) for goal in ("time", "cost")}
@@ -217,51 +240,12 @@ def export(name: str, file: Path, passes: int | None, as_json: bool) -> None:
     """
     from acic.evaluation.truth import write_truth
 
-    runs = [run for run in _runs(name)[0] if passes is None or run.repetition < passes]
+    runs = [run for run in runs_of(name)[0] if passes is None or run.repetition < passes]
     write_truth(runs, file)
     if as_json:
         emit_json({"survey": name, "runs": len(runs), "file": str(file)})
     else:
         click.echo(f"{len(runs)} runs written to {file}")
-
-
-def _measured_whole(file: Path, platform_name: str) -> tuple[Configuration, ...]:
-    from acic.evaluation.advising import candidates
-    from acic.evaluation.field import table_of
-    from acic.evaluation.truth import read_truth
-    from acic.platforms import load_platform
-
-    return candidates(table_of(read_truth(file), load_platform(platform_name), "time")).configurations
-
-
-def _contenders(
-    runs: list[Run], platform_name: str, names: tuple[str, ...], top: int, done: list[Run], passes: int
-) -> Mapping[tuple[str, str], tuple[Configuration, ...]]:
-    from acic.advisor.informed import default_model
-    from acic.cli.evaluate import knowing
-    from acic.evaluation.contenders import contenders, left_over
-    from acic.evaluation.methods import methods
-    from acic.platforms import load_platform
-
-    platform = load_platform(platform_name)
-    chosen = methods(names or (f"model:{default_model(platform)}", "fixed", "rules"))
-    found = contenders(runs, platform, chosen, knowing(platform, None), top=top)
-    if not (wanted := left_over(found, done, platform, passes=passes)):
-        raise InvalidInput(f"each of them has {passes} runs already", hint="judge by these: acic evaluate --fresh FILE")
-    return wanted
-
-
-def _runs(name_or_file: str) -> tuple[list[Run], str]:
-    """Return the runs of a survey, or of a file, and the platform they are of."""
-    from acic.evaluation.survey import Survey
-    from acic.evaluation.truth import read_truth
-
-    if name_or_file.endswith(".parquet"):
-        return read_truth(Path(name_or_file)), "lab"
-    opened = Survey.open(name_or_file)
-    if not opened.runs:
-        raise InvalidInput(f"nothing was measured in {name_or_file} yet", hint=f"sudo acic survey run {name_or_file}")
-    return opened.runs, opened.journal.begun["platform"]
 
 
 @contextmanager

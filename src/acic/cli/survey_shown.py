@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -13,8 +13,19 @@ from acic.units import format_seconds, format_setting, format_usd
 
 if TYPE_CHECKING:
     from acic.evaluation.field import Field, Table
+    from acic.evaluation.plan import Plan
     from acic.evaluation.truth import Run
     from acic.space import Value
+
+
+def show_surveys(found: Sequence[tuple[str, Plan, Sequence[Run], int]]) -> None:
+    """Print each survey's name, what it is of, the runs that were made, those that are left, and when the last was."""
+    rows = []
+    for name, plan, runs, left in found:
+        sizes = (len(plan.kernels), len(plan.configurations), len(runs), left)
+        rows.append([name, *map(str, sizes), f"{runs[-1].time:%Y-%m-%d %H:%M}" if runs else ""])
+    titles = ["applications", "configurations", "runs", "left"]
+    table(["survey", *titles, "last run"], rows, right=titles)
 
 
 def compare(before: list[Run], after: list[Run], others: list[Run], as_json: bool) -> None:

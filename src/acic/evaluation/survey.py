@@ -14,7 +14,7 @@ from platformdirs import user_state_path
 
 from acic.benchmarks.kernels import Kernel, kernel, kernels
 from acic.campaign.interrupts import interruptible
-from acic.campaign.journal import Journal, folder_of
+from acic.campaign.journal import Journal, folder_of, journals
 from acic.errors import AcicError, InvalidInput
 from acic.evaluation.drawing import balanced
 from acic.evaluation.plan import Plan
@@ -31,6 +31,11 @@ _SEVERAL = 3  # configurations, and applications, on which everything failed in 
 def surveys_folder() -> Path:
     """Return the folder of the user's surveys."""
     return user_state_path("acic") / "surveys"
+
+
+def survey_names() -> list[str]:
+    """Return the names of the user's surveys, the one that was written to last at the end."""
+    return [journal.name for journal in journals(surveys_folder())]
 
 
 def _folder(name: str) -> Path:

@@ -53,16 +53,23 @@ def likeness(workload: Characteristics, use: Use) -> float:
 def uses_of(workload: Workload) -> list[Use]:
     """Return what is known of each phase beside its characteristics: a log tells it all, a description need not.
 
-    A phase reads what its run wrote if another wrote as many bytes to the same files, in the same way.
+    A phase reads what its run wrote if another wrote as many bytes to the same files, in the same way, or if it reads
+    a whole number of times as many: scratch files are written once and read in each iteration.
     """
     written = {_files(phase): phase for phase in workload.phases if phase.characteristics.operation is Operation.WRITE}
     found = []
     for phase in workload.phases:
         reads = phase.characteristics.operation is Operation.READ
         other = written.get(_files(phase)) if reads and phase.example else None
-        own = other is not None and abs(other.bytes - phase.bytes) <= _ALIKE * phase.bytes
+        own = other is not None and _times_over(phase.bytes, other.bytes)
         found.append(replace(_use_of(phase), own=own))
     return found
+
+
+def _times_over(read: int, written: int) -> bool:
+    """Return whether what was written is what is read, once or several times."""
+    times = round(read / written) if written else 0
+    return times > 0 and abs(times * written - read) <= _ALIKE * written
 
 
 def _files(phase: Phase) -> tuple[str, bool, int, int]:

@@ -1,0 +1,58 @@
+"""What `acic survey` is given: runs of a survey or a file, and what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acic.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from acic.evaluation.truth import Run
+    from acic.space import Configuration
+
+
+def measured_whole(file: Path, platform_name: str) -> tuple[Configuration, ...]:
+    """Return the configurations that all applications of a ground truth were measured on."""
+    from acic.evaluation.advising import candidates
+    from acic.evaluation.field import table_of
+    from acic.evaluation.truth import read_truth
+    from acic.platforms import load_platform
+
+    return candidates(table_of(read_truth(file), load_platform(platform_name), "time")).configurations
+
+
+def contenders_in(
+    runs: list[Run], platform_name: str, names: tuple[str, ...], top: int, done: list[Run], passes: int
+) -> Mapping[tuple[str, str], tuple[Configuration, ...]]:
+    """Return what is to be run again for each application: its best few, and what methods choose for it.
+
+    Raises:
+        InvalidInput: each has `passes` runs in `done` already.
+    """
+    from acic.advisor.informed import default_model
+    from acic.cli.evaluate import knowing
+    from acic.evaluation.contenders import contenders, left_over
+    from acic.evaluation.methods import methods
+    from acic.platforms import load_platform
+
+    platform = load_platform(platform_name)
+    chosen = methods(names or (f"model:{default_model(platform)}", "fixed", "rules"))
+    found = contenders(runs, platform, chosen, knowing(platform, None), top=top)
+    if not (wanted := left_over(found, done, platform, passes=passes)):
+        raise InvalidInput(f"each of them has {passes} runs already", hint="judge by these: acic evaluate --fresh FILE")
+    return wanted
+
+
+def runs_of(name_or_file: str) -> tuple[list[Run], str]:
+    """Return the runs of a survey, or of a file, and the platform they are of."""
+    from acic.evaluation.survey import Survey
+    from acic.evaluation.truth import read_truth
+
+    if name_or_file.endswith(".parquet"):
+        return read_truth(Path(name_or_file)), "lab"
+    opened = Survey.open(name_or_file)
+    if not opened.runs:
+        raise InvalidInput(f"nothing was measured in {name_or_file} yet", hint=f"sudo acic survey run {name_or_file}")
+    return opened.runs, opened.journal.begun["platform"]
