@@ -18,9 +18,9 @@ from typing import Literal
 from acic.benchmarks.kernels.analyses import abyss, madbench2, mpiblast
 from acic.benchmarks.kernels.checkpoints import btio, flashio, gcrmio, pop, vorpalio, vpicio
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
-from acic.benchmarks.kernels.inputs import h5read, samples, slices
+from acic.benchmarks.kernels.inputs import h5read, samples, seismic, slices
 from acic.benchmarks.kernels.kernel import Kernel, Outcome, Step, result_of
-from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcore, seismic, tiles
+from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcore, tiles
 from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, trajectory
 from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_reads, shared_log
 from acic.benchmarks.kernels.script import Script

@@ -1,4 +1,4 @@
-"""More applications for a test: they read, or read and write in turn."""
+"""More applications for a test, which read and write in turn."""
 
 from __future__ import annotations
 
@@ -163,61 +163,6 @@ def outofcore(scale: str, *, ranks: int, requests: int, compute: float) -> Kerne
         run=writer.script,
         compute=passes * compute,
         bytes_moved=sum(one.bytes for one in phases),
-    )
-
-
-def seismic(scale: str, *, ranks: int, shots: int, traces: int, trace: int, compute: float) -> Kernel:
-    """Migration: each process reads its traces of every shot, spread over the file, and adds them to an image."""
-    image, line = 4_194_000, 699_000
-    writer = Writer(ranks)
-    writer.open("segy", "shots.segy", write=False)
-    for shot in range(shots):
-        for rank in range(ranks):
-            place = (shot * traces * ranks + rank) * trace
-            writer.read("segy", place, trace, count=traces, stride=ranks * trace, ranks=rank)
-        writer.compute(compute)
-    writer.close("segy")
-    writer.barrier()
-    writer.open("image", "image", ranks=0, write=True)
-    writer.write("image", 0, line, count=image // line, ranks=0)
-    writer.close("image", ranks=0)
-    reads = phase(
-        Operation.READ,
-        "shots.segy",
-        processes=ranks,
-        iterations=shots,
-        data_size=traces * trace,
-        request_size=trace,
-        interface=Interface.POSIX,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
-    writes = phase(
-        Operation.WRITE,
-        "image",
-        processes=ranks,
-        io_processes=1,
-        data_size=image,
-        request_size=line,
-        interface=Interface.POSIX,
-        shared=False,
-        access=Access.CONSECUTIVE,
-    )
-    return Kernel(
-        name="seismic",
-        scale=scale,
-        title="seismic migration: traces dealt to the processes, an image written by one",
-        source="the log app_strided: strided reads of a shared file; SEG-Y traces, dealt in turn",
-        changed=f"{shots} shots of {ranks * traces} traces of {trace // KIB} KiB.",
-        processes=ranks,
-        workload=workload("seismic", ranks, reads, writes),
-        run=writer.script,
-        prepares=prepared(ranks, [("shots.segy", shots * traces * ranks * trace)]),
-        inputs=("shots.segy",),
-        results=("image",),
-        compute=shots * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
