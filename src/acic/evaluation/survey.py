@@ -54,7 +54,7 @@ class Survey:
         self.journal = journal
         self.platform: Platform = read_platform(begun["platform_text"], begun["platform"])
         chosen = [(name, scale) for name, scale in begun["kernels"]]
-        known = {(k.name, k.scale): k for k in (*kernels(), *kernels("test"))}
+        known = {(k.name, k.scale): k for k in (*kernels(), *kernels("test"), *kernels("sketches"))}
         if missing := set(chosen) - set(known):
             raise InvalidInput(f"this acic does not know the applications {sorted(missing)}", hint="begin a new survey")
         self.plan = Plan(

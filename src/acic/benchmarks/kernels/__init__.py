@@ -24,17 +24,20 @@ from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcor
 from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, trajectory
 from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_reads, shared_log
 from acic.benchmarks.kernels.script import Script
+from acic.benchmarks.kernels.sketches import sketches
 from acic.errors import InvalidInput
 from acic.units import KIB, MIB
 
 __all__ = ["Kernel", "Outcome", "Part", "Script", "Step", "kernel", "kernels", "result_of"]
 
-Part = Literal["development", "test"]
+Part = Literal["development", "test", "sketches"]
 
 
 @cache
 def kernels(part: Part = "development") -> tuple[Kernel, ...]:
-    """Return the kernels for development, or those for a test."""
+    """Return the kernels for development, those for a test, or the sketches that models learn from."""
+    if part == "sketches":
+        return sketches()
     return _for_test() if part == "test" else _for_development()
 
 
@@ -105,7 +108,7 @@ def kernel(name: str, scale: str = "only") -> Kernel:
     Raises:
         InvalidInput: there is none.
     """
-    every = (*kernels(), *kernels("test"))
+    every = (*kernels(), *kernels("test"), *sketches())
     for one in every:
         if (one.name, one.scale) == (name, scale):
             return one

@@ -82,7 +82,14 @@ class Writer:
         self._add(ranks, "sync", name)
 
     def view(
-        self, name: str, base: int, element: int, whole: tuple[int, int, int], parts: Sequence[Iterable[Box]]
+        self,
+        name: str,
+        base: int,
+        element: int,
+        whole: tuple[int, int, int],
+        parts: Sequence[Iterable[Box]],
+        *,
+        ranks: Sequence[int] | None = None,
     ) -> None:
         """Let each rank see its part of an array: boxes in ascending order.
 
@@ -92,8 +99,9 @@ class Writer:
             element: of the array, B.
             whole: the array's elements in each dimension, the slowest first.
             parts: the boxes of each rank.
+            ranks: those that opened the file; None for all.
         """
-        for rank, boxes in enumerate(parts):
+        for rank, boxes in zip(range(len(parts)) if ranks is None else ranks, parts, strict=True):
             numbers = [number for box in boxes for place in box for number in place]
             self._add(rank, "view", name, base, element, *whole, *numbers)
 
@@ -113,9 +121,9 @@ class Writer:
         """Write collectively: offset and size of each rank's part, B; `ranks` are those that opened the file."""
         self._together("write_all", name, places, ranks)
 
-    def read_all(self, name: str, places: Sequence[tuple[int, int]]) -> None:
+    def read_all(self, name: str, places: Sequence[tuple[int, int]], *, ranks: Sequence[int] | None = None) -> None:
         """Read as `write_all` writes."""
-        self._together("read_all", name, places, None)
+        self._together("read_all", name, places, ranks)
 
     def _together(self, action: str, name: str, places: Sequence[tuple[int, int]], ranks: Sequence[int] | None) -> None:
         for rank, (offset, size) in zip(range(len(places)) if ranks is None else ranks, places, strict=True):

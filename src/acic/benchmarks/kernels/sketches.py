@@ -1,0 +1,381 @@
+"""Sketches: small applications drawn at random, from which models learn what benchmarks do not show.
+
+A benchmark syncs what it wrote, never computes and reads what others made. Applications pause, leave data in caches,
+make many files, read their own scratch files and hand over pieces of any size. Each sketch has one phase of that kind
+(or writes a file and reads it back), with everything drawn from ranges that are wider than any one application's.
+
+The ranges stand here, and were written before anything of a sketch was measured. Sketches follow nobody's application,
+so those that advice is judged by (`acic.benchmarks.kernels`) stay unseen.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+
+from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.script import Box, Script, Writer, prepared
+from acic.units import KIB, MIB
+from acic.workloads import Access, Interface, Operation, Phase
+
+COUNT = 240
+"""How many there are; more may follow, and the first ones stay as they are."""
+
+NAME = "sketch"
+_SEED = "acic sketches 1"
+_RANKS = (4, 8, 16)
+_LEAST, _MOST = 6 * MIB, 96 * MIB  # B that all processes move together
+_SMALLEST, _LARGEST = 4 * KIB, 4 * MIB  # B of a request
+_CALLS = 1600  # of all processes at most: what asks more often takes minutes on the slowest configurations
+_FILES = (24, 300)  # made or read by all
+_WORD = 8  # B: the benchmark's data are words
+_COMPUTE = (0.1, 3.0)  # s that a node of half a processor computes in all, where it computes
+_NODES, _PROCESSOR = 4, 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drawn:
+    """What was drawn of a sketch; sizes in B.
+
+    Args:
+        ranks: of the job; doing: those that do I/O.
+        iterations: how often they come back; calls: of each in one iteration; request: of one call.
+        pause: s of processor time before each iteration, 0.0 for none.
+        synced: after "each" iteration, at the "end", or "never".
+        operation: read or write; own: it writes before what it reads.
+        mpiio: whether through MPI-IO.
+        in_step: whether all wait for one another before each iteration.
+    """
+
+    ranks: int
+    doing: tuple[int, ...]
+    iterations: int
+    calls: int
+    request: int
+    pause: float
+    synced: str
+    operation: Operation
+    own: bool
+    mpiio: bool
+    in_step: bool
+
+    @property
+    def reads(self) -> bool:
+        """Whether its data are read."""
+        return self.operation is Operation.READ
+
+    @property
+    def at_once(self) -> _Drawn:
+        """The same without pauses, which is one iteration then."""
+        return replace(self, iterations=1, calls=self.calls * self.iterations, pause=0.0)
+
+    @property
+    def syncs(self) -> int:
+        """Fsync calls of all processes, where it writes."""
+        return {"never": 0, "end": 1, "each": self.iterations}[self.synced] * len(self.doing)
+
+    @property
+    def share(self) -> int:
+        """B of an I/O process in an iteration."""
+        return self.calls * self.request
+
+
+Transfer = Callable[[Callable[..., None], _Drawn, int], None]
+"""Adds an iteration's transfers to a script: how they are told, what was drawn, and which iteration."""
+
+
+@cache
+def sketches(count: int = COUNT) -> tuple[Kernel, ...]:
+    """Return the first `count` sketches."""
+    return tuple(sketch(number) for number in range(count))
+
+
+def sketch(number: int) -> Kernel:
+    """Return the sketch of that number, the same on every machine."""
+    draw = random.Random(f"{_SEED}/{number}")  # noqa: S311  # no secret
+    kind = draw.choices(list(_KINDS), weights=[weight for weight, _ in _KINDS.values()])[0]
+    return _KINDS[kind][1](f"{number:03}", draw)
+
+
+def _drawn(draw: random.Random, *, shared: bool, mpiio: bool = False, most: int = _CALLS) -> _Drawn:
+    """Return sizes and counts, drawn so that neither bytes nor calls are too many."""
+    ranks = draw.choice(_RANKS)
+    doing = draw.choices((ranks, ranks // 2, max(2, ranks // 4), 1), weights=(6, 1, 1, 0 if shared else 2))[0]
+    total = _log(draw, _LEAST, _MOST)
+    iterations = draw.choice((1, 1, 2, 3, 4, 6, 8, 12))
+    each = total / doing / iterations
+    request = min(_log(draw, _SMALLEST, _LARGEST), each)
+    request = max(request, each * doing * iterations / most)
+    size = 1 << (round(request).bit_length() - 1) if draw.random() < 0.4 else round(request)
+    size = max(_WORD, size // _WORD * _WORD)
+    operation, own = draw.choices(
+        ((Operation.WRITE, False), (Operation.READ, False), (Operation.READ, True)), weights=(10, 8, 3)
+    )[0]
+    computes = _log(draw, *_COMPUTE) * _PROCESSOR / (ranks / _NODES) if draw.random() < 0.6 else 0.0
+    drawn = _Drawn(
+        ranks=ranks,
+        doing=tuple(range(0, ranks, ranks // doing)) if draw.random() < 0.5 else tuple(range(doing)),
+        iterations=iterations,
+        calls=max(1, round(each / size)),
+        request=size,
+        pause=float(f"{computes / iterations:.3g}"),
+        in_step=draw.random() < 0.6,
+        synced=draw.choices(("never", "end", "each"), weights=(6, 2, 2))[0],
+        operation=operation,
+        own=own,
+        mpiio=mpiio,
+    )
+    return drawn if drawn.pause else drawn.at_once
+
+
+def _log(draw: random.Random, low: float, high: float) -> float:
+    return float(low * (high / low) ** draw.random())
+
+
+def _shared_file(scale: str, draw: random.Random) -> Kernel:
+    """One file, of which each process has a part of its own, every so-many-th request, or any."""
+    d = _drawn(draw, shared=True, mpiio=draw.random() < 0.4)
+    access = draw.choices((Access.CONSECUTIVE, Access.STRIDED, Access.RANDOM), weights=(4, 5, 2))[0]
+    count = len(d.doing)
+    total = d.iterations * count * d.calls
+    anywhere = draw.sample(range(total), total) if access is Access.RANDOM else []
+
+    def transfer(move: Callable[..., None], d: _Drawn, iteration: int) -> None:
+        for place, rank in enumerate(d.doing):
+            if access is Access.RANDOM:
+                first = (iteration * count + place) * d.calls
+                for at in anywhere[first : first + d.calls]:
+                    move("f", at * d.request, d.request, ranks=rank)
+            elif access is Access.STRIDED:
+                begin = (iteration * d.calls * count + place) * d.request
+                move("f", begin, d.request, count=d.calls, stride=count * d.request, ranks=rank)
+            else:
+                begin = (place * d.iterations + iteration) * d.share
+                move("f", begin, d.request, count=d.calls, ranks=rank)
+
+    return _of_one_file(scale, d, transfer, access=access)
+
+
+def _collective(scale: str, draw: random.Random) -> Kernel:
+    """One file, written or read by collective calls: of pieces that interleave, or of one piece of each process."""
+    d = _drawn(draw, shared=True, mpiio=True, most=_CALLS // 4)
+    interleaved = draw.random() < 0.5
+    count = len(d.doing)
+    rows = draw.choice((8, 16, 32, 64)) if interleaved else 1
+    width = max(_WORD, d.request // rows // _WORD * _WORD)
+    request = rows * width
+
+    def view(writer: Writer) -> None:
+        if interleaved:
+            mine: list[list[Box]] = [[((0, 0, place * width), (1, rows, width))] for place in range(count)]
+            writer.view("f", 0, 1, (1, rows, count * width), mine, ranks=d.doing)
+
+    def transfer(move: Callable[..., None], d: _Drawn, iteration: int) -> None:
+        for call in range(d.calls):
+            number = iteration * d.calls + call
+            places = [
+                (number * request if interleaved else (number * count + i) * request, request) for i in range(count)
+            ]
+            move("f", places, ranks=d.doing)
+
+    return _of_one_file(
+        scale,
+        replace(d, request=request),
+        transfer,
+        access=Access.STRIDED,
+        collective=True,
+        interleaved=interleaved,
+        view=view,
+    )
+
+
+def _of_one_file(
+    scale: str,
+    d: _Drawn,
+    transfer: Transfer,
+    *,
+    access: Access,
+    collective: bool = False,
+    interleaved: bool = False,
+    view: Callable[[Writer], None] = lambda _: None,
+) -> Kernel:
+    writer = Writer(d.ranks)
+    ranks = ",".join(map(str, d.doing))
+    size = d.iterations * len(d.doing) * d.share
+
+    def opened(*, write: bool) -> None:
+        if write and not d.mpiio:  # one process makes a shared file before the others open it
+            writer.open("f", "data", ranks=d.doing[0], write=True)
+            writer.close("f", ranks=d.doing[0])
+            writer.barrier()
+        writer.open("f", "data", ranks=ranks, write=write, mpiio=d.mpiio)
+        view(writer)
+
+    write, read = (writer.write_all, writer.read_all) if collective else (writer.write, writer.read)
+    if d.own or not d.reads:
+        opened(write=True)
+        _steps(writer, d.at_once if d.own else d, partial(transfer, write), sync={"f": ranks})
+        writer.close("f", ranks=ranks)
+    if d.own:
+        writer.barrier()
+    if d.reads:
+        opened(write=False)
+        _steps(writer, d, partial(transfer, read), sync={})
+        writer.close("f", ranks=ranks)
+    if d.own:
+        writer.barrier()
+        writer.unlink("data", ranks=0)
+    phases = _phases(
+        d, "data", shared=len(d.doing) > 1, access=access, files=1, collective=collective, interleaved=interleaved
+    )
+    before = prepared(d.ranks, [("data", size)]) if d.reads and not d.own else None
+    return _sketch(scale, d, writer, phases, before, ["data"])
+
+
+def _own_files(scale: str, draw: random.Random) -> Kernel:
+    """A file of each process, written or read request after request."""
+    d = _drawn(draw, shared=False)
+    writer, names = Writer(d.ranks), {rank: f"data.{rank}" for rank in d.doing}
+    size = d.iterations * d.share
+
+    def transfer(move: Callable[..., None], d: _Drawn, iteration: int) -> None:
+        for rank in d.doing:
+            move(f"f{rank}", iteration * d.share, d.request, count=d.calls, ranks=rank)
+
+    for write in [True] * (d.own or not d.reads) + [False] * d.reads:
+        for rank, name in names.items():
+            writer.open(f"f{rank}", name, ranks=rank, write=write)
+        move = writer.write if write else writer.read
+        sync = {f"f{rank}": str(rank) for rank in d.doing} if write else {}
+        _steps(writer, d.at_once if write and d.own else d, partial(transfer, move), sync=sync)
+        for rank in d.doing:
+            writer.close(f"f{rank}", ranks=rank)
+        writer.barrier()
+    if d.own:
+        for rank, name in names.items():
+            writer.unlink(name, ranks=rank)
+    phases = _phases(d, names[d.doing[0]], shared=False, access=Access.CONSECUTIVE, files=len(d.doing))
+    before = prepared(d.ranks, [(name, size) for name in names.values()]) if d.reads and not d.own else None
+    return _sketch(scale, d, writer, phases, before, list(names.values()))
+
+
+def _many_files(scale: str, draw: random.Random) -> Kernel:
+    """Many files of each process, each made or read whole."""
+    d = _drawn(draw, shared=False)
+    each = max(2, round(_log(draw, *_FILES) / len(d.doing)))
+    most = min(MIB, _MOST / (each * len(d.doing)))
+    size = max(_WORD, round(_log(draw, _SMALLEST, most)) // _WORD * _WORD)
+    pause = float(f"{d.pause * d.iterations / each:.3g}")
+    d = replace(d, iterations=each, calls=1, request=size, synced="never", pause=pause)
+    writer, made = Writer(d.ranks), Writer(d.ranks)
+    maker = made if d.reads and not d.own else writer
+    maker.mkdir("files", ranks=0)
+    maker.barrier()
+    for number in range(each):
+        if not d.reads:
+            _before(writer, d)
+        for place, rank in enumerate(d.doing):  # what is read was made on another node, if there are several
+            by = rank if maker is writer else d.doing[place - len(d.doing) // 2]
+            maker.put(f"files/{rank}.{number}", 1, size, ranks=by)
+    writer.barrier()
+    for number in range(each if d.reads else 0):
+        _before(writer, d)
+        for rank in d.doing:
+            writer.get(f"files/{rank}.{number}", 1, size, ranks=rank)
+    names = [f"files/{rank}.{number}" for rank in d.doing for number in range(each)]
+    phases = _phases(d, names[0], shared=False, access=Access.CONSECUTIVE, files=len(names))
+    if d.own:
+        writer.barrier()
+        for rank in d.doing:
+            writer.unlink(f"files/{rank}.#", each, ranks=rank)
+    return _sketch(scale, d, writer, phases, made.script if maker is made else None, names)
+
+
+def _steps(
+    writer: Writer,
+    d: _Drawn,
+    transfer: Callable[[_Drawn, int], None],
+    *,
+    sync: Mapping[str, str],
+) -> None:
+    for iteration in range(d.iterations):
+        _before(writer, d)
+        transfer(d, iteration)
+        if d.synced == "each" or (d.synced == "end" and iteration == d.iterations - 1):
+            for name, ranks in sync.items():
+                writer.sync(name, ranks=ranks)
+
+
+def _before(writer: Writer, d: _Drawn) -> None:
+    if d.pause:
+        writer.compute(d.pause)
+    if d.in_step:
+        writer.barrier()
+
+
+def _phases(
+    d: _Drawn,
+    example: str,
+    *,
+    shared: bool,
+    access: Access,
+    files: int,
+    collective: bool = False,
+    interleaved: bool = False,
+) -> list[Phase]:
+    return [
+        phase(
+            operation,
+            example,
+            processes=one.ranks,
+            io_processes=len(one.doing),
+            iterations=one.iterations,
+            data_size=one.share,
+            request_size=one.request,
+            interface=Interface.MPIIO if one.mpiio else Interface.POSIX,
+            collective=collective,
+            shared=shared,
+            access=access,
+            files=files,
+            pause=one.pause,
+            syncs=0 if operation is Operation.READ else one.syncs,
+            interleaved=interleaved,
+        )
+        for operation, one in ([(Operation.WRITE, _written(d, files))] if d.own else []) + [(d.operation, d)]
+    ]
+
+
+def _written(d: _Drawn, files: int) -> _Drawn:
+    """Return how what is read later was written: without pauses, so at once, but for a file each."""
+    return replace(d, pause=0.0) if files > len(d.doing) else d.at_once
+
+
+def _sketch(
+    scale: str, d: _Drawn, writer: Writer, phases: list[Phase], prepares: Script | None, files: list[str]
+) -> Kernel:
+    made = workload(f"{NAME}-{scale}", d.ranks, *phases)
+    first = phases[-1].characteristics
+    return Kernel(
+        name=NAME,
+        scale=scale,
+        title=f"{first.operation} {first.access}, {'shared' if first.shared else 'own'} files",
+        source="drawn at random",
+        changed="",
+        processes=d.ranks,
+        workload=made,
+        run=writer.script,
+        prepares=prepares,
+        inputs=tuple(files) if prepares else (),
+        compute=d.pause * d.iterations,
+        bytes_moved=sum(one.bytes for one in phases),
+    )
+
+
+_KINDS: dict[str, tuple[int, Callable[[str, random.Random], Kernel]]] = {
+    "shared file": (4, _shared_file),
+    "collective": (3, _collective),
+    "own files": (3, _own_files),
+    "many files": (3, _many_files),
+}
