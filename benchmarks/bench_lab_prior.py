@@ -2,7 +2,8 @@
 
 An error is the natural logarithm of predicted over measured seconds, so 0.1 is a tenth too slow. Of applications the
 seconds in I/O count, on configurations within twice the best; `ranks` is the error that is left when each
-application's own median is taken away, which is what can mislead a choice.
+application's own median is taken away, which is what can mislead a choice. Of sketches it is the error of the
+improvement over the baseline, as models learn it.
 
     python benchmarks/bench_lab_prior.py [--cells 20] [--applications test]
 """
@@ -18,11 +19,13 @@ from importlib.resources import as_file, files
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.advisor.lessons import taught_by
 from acic.evaluation.taught import Judge, judge_of
 from acic.evaluation.truth import Run, read_truth
 from acic.platforms import Platform, load_platform
-from acic.prior import Prior, prior_of, uses_of
+from acic.prior import COLUMNS, IMPROVEMENT, Prior, prior_of, uses_of
 from acic.store.bundled import bundled
+from acic.store.lessons import bundled_lessons
 from acic.store.training import training_table
 from acic.units import KIB, MIB
 from acic.workloads import Characteristics
@@ -76,6 +79,15 @@ def of_applications(prior: Prior, judge: Judge, runs: Sequence[Run]) -> tuple[fl
     return float(np.mean(errors)), float(np.mean(left))
 
 
+def of_sketches(platform: Platform) -> list[float]:
+    """Return the error of each row that lessons teach."""
+    taught = taught_by(bundled_lessons(platform.name), platform)
+    if taught is None:
+        return []
+    predicted: Floats = taught.x[:, -len(COLUMNS) + COLUMNS.index(IMPROVEMENT)]
+    return (taught.y - predicted).tolist()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", type=int, default=0, help="how many of the worst cells to list")
@@ -93,6 +105,7 @@ def main() -> int:
     print(said("training", [error for *_, error in points]))
     for name, errors in sorted(kinds.items()):
         print(said(f"  {name}", errors))
+    print(said("sketches", of_sketches(platform)))
     with as_file(files("acic.evaluation") / "data" / FILES[arguments.applications]) as path:
         runs = read_truth(path)
     for goal in ("time", "cost"):

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.evaluation.drawing import balanced
+from acic.errors import InvalidInput
+from acic.evaluation.drawing import balanced, balanced_with
 from acic.platforms import load_platform
 from acic.space import Configuration
 
@@ -59,3 +60,25 @@ def test_no_random_draw_is_as_balanced() -> None:
     at_random = [unevenness([AT_400M[i] for i in rng.choice(len(AT_400M), 60, replace=False)]) for _ in range(200)]
     mine = unevenness(drawn(60))
     assert sum(value < mine for value in at_random) <= 20
+
+
+def test_the_baseline_cannot_be_left_out() -> None:
+    baseline, *others = balanced_with(LAB, {"instance_type": "lab.1g"}, 4, seed=0)
+    assert baseline["instance_type"] == "lab.400m"
+    assert {c["instance_type"] for c in others} == {"lab.1g"}
+    assert len(others) == 3
+
+
+def test_values_that_no_configuration_has_together_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="no configuration of lab has file_system=NFS, servers=4"):
+        balanced_with(LAB, {"file_system": "NFS", "servers": 4}, 4, seed=0)
+
+
+def test_configurations_measured_on_another_platform_are_refused() -> None:
+    other = {load_platform("ec2-2013").baseline}
+    with pytest.raises(InvalidInput, match="none of these configurations"):
+        balanced_with(LAB, {}, 4, seed=0, among=other)
+
+
+def test_the_baseline_alone_is_drawn() -> None:
+    assert balanced_with(LAB, {}, 4, seed=0, among={LAB.baseline}) == [LAB.baseline]

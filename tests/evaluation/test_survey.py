@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from acic.benchmarks.kernels import Kernel, kernels
 from acic.cli.main import run
 from acic.errors import InvalidInput
+from acic.evaluation.drawing import balanced_with
 from acic.evaluation.noise import agreement, noise_of
 from acic.evaluation.survey import HopelessRuns, Survey, measure
 from acic.evaluation.truth import Run, read_truth, write_truth
@@ -52,8 +54,13 @@ class Fake:
 
 
 def begun(name: str = "truth", *, passes: int = 2, count: int = 4) -> Survey:
-    only = {"instance_type": "lab.400m"}
-    return Survey.begin("lab", name=name, only=only, count=count, passes=passes, seed=0, now=NOW, chosen=SOME)
+    return Survey.begin("lab", drawn(count), name=name, passes=passes, seed=0, now=NOW, chosen=SOME)
+
+
+def drawn(
+    count: int, only: Mapping[str, Value] = MappingProxyType({"instance_type": "lab.400m"})
+) -> list[Configuration]:
+    return balanced_with(load_platform("lab"), only, count, seed=0)
 
 
 def ticking(step: float) -> object:
@@ -243,8 +250,7 @@ def test_runs_that_were_exported_are_gone_on_from() -> None:
     measure(survey, fake.run, seconds=7.0, clock=ticking(1.0))  # type: ignore[arg-type]  # a fake
     before = survey.runs
     assert 0 < len(before) < survey.plan.runs
-    only = {"instance_type": "lab.400m"}
-    more = Survey.begin("lab", name="b", only=only, count=4, passes=2, seed=0, now=NOW, chosen=SOME, done=before)
+    more = Survey.begin("lab", drawn(4), name="b", passes=2, seed=0, now=NOW, chosen=SOME, done=before)
     assert more.runs == before
     assert more.remaining == more.plan.runs - len(before)
     measure(more, fake.run)
@@ -252,7 +258,7 @@ def test_runs_that_were_exported_are_gone_on_from() -> None:
     assert len(fake.made) == more.plan.runs
     assert set(Counter(fake.made).values()) == {1}
     with pytest.raises(InvalidInput, match="another plan"):
-        Survey.begin("lab", name="c", only=only, count=1, passes=2, seed=0, now=NOW, chosen=SOME[:1], done=more.runs)
+        Survey.begin("lab", drawn(1), name="c", passes=2, seed=0, now=NOW, chosen=SOME[:1], done=more.runs)
 
 
 def test_the_first_passes_alone_are_exported(tmp_path: Path) -> None:
@@ -298,38 +304,12 @@ def test_surveys_are_listed_with_what_is_left(tmp_path: Path, capsys: pytest.Cap
     assert "2026-11-21 00:00" in capsys.readouterr().out
 
 
-def test_the_baseline_cannot_be_left_out() -> None:
-    plan = Survey.begin("lab", name="x", only={"instance_type": "lab.1g"}, count=4, passes=1, seed=0, now=NOW).plan
-    baseline, *others = plan.configurations
-    assert baseline["instance_type"] == "lab.400m"
-    assert {c["instance_type"] for c in others} == {"lab.1g"}
-    assert len(others) == 3
-
-
-def test_values_that_no_configuration_has_together_are_refused() -> None:
-    none: dict[str, Value] = {"file_system": "NFS", "servers": 4}
-    with pytest.raises(InvalidInput, match="no configuration of lab has file_system=NFS, servers=4"):
-        Survey.begin("lab", name="x", only=none, count=4, passes=1, seed=0, now=NOW)
-
-
 @pytest.mark.parametrize("name", ["../elsewhere", "", ".hidden", "a/b"])
 def test_a_survey_stays_in_its_folder(name: str) -> None:
     with pytest.raises(InvalidInput, match="is no name for a survey"):
-        Survey.begin("lab", name=name, count=4, passes=1, seed=0, now=NOW, chosen=SOME)
+        Survey.begin("lab", drawn(4), name=name, passes=1, seed=0, now=NOW, chosen=SOME)
     with pytest.raises(InvalidInput, match="is no name for a survey"):
         Survey.open(name)
-
-
-def test_configurations_measured_on_another_platform_are_refused() -> None:
-    other = {load_platform("ec2-2013").baseline}
-    with pytest.raises(InvalidInput, match="none of these configurations"):
-        Survey.begin("lab", name="x", count=4, passes=1, seed=0, now=NOW, chosen=SOME, among=other)
-
-
-def test_a_survey_of_the_baseline_alone_is_drawn() -> None:
-    lab = load_platform("lab")
-    plan = Survey.begin("lab", name="x", count=4, passes=1, seed=0, now=NOW, chosen=SOME, among={lab.baseline}).plan
-    assert plan.configurations == (lab.baseline,)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from acic.platforms import load_platform
 from acic.prior import Prior, Resource, Use, prior_of
 from acic.prior.calls import largest, messages, moved
 from acic.prior.demand import demand_of
+from acic.prior.designs import BESIDE
 from acic.prior.roofline import streaming
 from acic.prior.spread import busiest, fullest_of
 from acic.prior.systems import Systems
@@ -120,6 +121,7 @@ def test_another_unit_of_time_changes_no_improvement(workload: Characteristics, 
             (acic.prior.roofline, "ROUND_TRIP"),
             (acic.prior.roofline, "CROSSING"),
             (acic.prior.roofline, "EXCHANGED"),
+            (acic.prior.roofline, "BESIDE"),
             (acic.prior.disks, "ROUND_TRIP"),
         ):
             patch.setattr(module, name, getattr(module, name) * unit)
@@ -247,9 +249,21 @@ def test_nothing_is_exchanged_but_in_collective_calls_whose_parts_interleave() -
 
 
 @laws
+@given(workload=workloads(), use=uses)
+def test_others_on_the_node_hold_up_who_comes_back_from_computing(workload: Characteristics, use: Use) -> None:
+    demand = demand_of(workload, 4, replace(use, pause=0.1))
+    waited = PRIOR.parts(workload, SYSTEMS, replace(use, pause=0.1))[:, Resource.CLIENT_PROCESSOR]
+    assert (waited >= demand.pauses * (demand.beside - 1) * BESIDE * (1 - 1e-9)).all()
+
+
+@laws
 @given(workload=workloads(), use=uses, longer=st.sampled_from([0.001, 0.2, 100.0]))
 def test_longer_pauses_never_make_io_slower(workload: Characteristics, use: Use, longer: float) -> None:
-    """But for servers on nodes of processes that compute each in its own time, if a pause hides no reading ahead."""
+    """But for servers on nodes of processes that compute each in its own time, if a pause hides no reading ahead.
+
+    That there are pauses at all holds up who comes back from computing.
+    """
+    use = replace(use, pause=use.pause + BESIDE)
     both = (use, replace(use, pause=use.pause + longer))
     short, longest = (PRIOR.seconds(workload, SYSTEMS, one) for one in both)
     demands = [demand_of(workload, 4, one) for one in both]

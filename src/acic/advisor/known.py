@@ -24,6 +24,7 @@ from acic.store.ageing import ageing_weights
 from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
 from acic.store.kept_rows import fetch_rows, keep_rows
+from acic.store.lessons import bundled_lessons, lessons_hash
 from acic.store.location import locate
 from acic.store.measurement import Basis, Outcome
 from acic.store.training import TrainingRows, training_table
@@ -89,7 +90,8 @@ def known(
         announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
     sound = believed(rows, contributors, platform)
     learns = learner(FEW) if few(rows, platform) and not isinstance(chosen, PriorAlone) else chosen
-    learned = learn(rows, platform, learns, weight=weight, believed=sound, seed=SEED)
+    lessons = bundled_lessons(platform.name) if takes_prior(learns) else ()
+    learned = learn(rows, platform, learns, weight=weight, believed=sound, seed=SEED, lessons=lessons)
     learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
     if learns is not chosen:
         announce(f"note: there is so little to choose that {learns.name} answers: the workloads that are most alike")
@@ -146,7 +148,7 @@ def _opened(url: str | None) -> AbstractContextManager[Store | None]:
 def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: datetime) -> str:
     """Return a name for everything that what is learned depends on; ages count in whole days."""
     day = now.date().isoformat() if trust.half_life else ""
-    data = (bundled_hash(platform), stored)
+    data = (bundled_hash(platform), stored, lessons_hash(platform.name) if takes_prior(chosen) else "")
     version = (chosen.version, VERSION if takes_prior(chosen) else 0)
     parts = (__version__, repr(chosen), version, SEED, platform, data, trust, day)
     return _named(platform, chosen.name, parts)

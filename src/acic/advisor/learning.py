@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
 from acic.advisor.knowledge import KIND, Errors, Kinds, Learned, Range, encoder_of, label
+from acic.advisor.lessons import Taught, joined, taught_by
 from acic.errors import MissingData
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner, Prediction, TrainingSet
-from acic.models.residual import PriorAlone, PriorPredictor
+from acic.models.residual import PriorAlone, PriorPredictor, takes_prior
 from acic.models.validation import grouped_folds, out_of_fold
 from acic.platforms import Platform
 from acic.prior import COLUMNS
 from acic.space import Parameter
 from acic.store.baselines import Baselines, Improvements
+from acic.store.lessons import Lesson
 from acic.store.training import TrainingRows
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
@@ -41,6 +43,7 @@ def learn(
     weight: Floats,
     seed: int,
     believed: NDArray[np.bool_] | None = None,
+    lessons: Sequence[Lesson] = (),
 ) -> Learned:
     """Return what `rows` teach about `platform`.
 
@@ -51,6 +54,7 @@ def learn(
         weight: trust in each row, > 0, shape (rows,).
         seed: of whatever the model draws, and of the folds.
         believed: rows that may be baselines, shape (rows,); all of them for None.
+        lessons: runs of applications made to learn from; for models that take a prior.
 
     Raises:
         MissingData: too few configurations, or no baseline, were measured.
@@ -61,24 +65,33 @@ def learn(
     check(rows, platform)
     # the matrices are small, and threads that wait for one another cost up to 50x; trees wait for nobody
     with threadpool_limits(limits=1), parallel_config(backend="threading", n_jobs=-1):
-        return _learn(rows, platform, learner, weight, rows if believed is None else rows.rows(believed), seed)
+        taught = taught_by(lessons, platform) if takes_prior(learner) else None
+        return _learn(rows, platform, learner, weight, rows if believed is None else rows.rows(believed), seed, taught)
 
 
 def _learn(
-    rows: TrainingRows, platform: Platform, learner: Learner, weight: Floats, believed: TrainingRows, seed: int
+    rows: TrainingRows,
+    platform: Platform,
+    learner: Learner,
+    weight: Floats,
+    believed: TrainingRows,
+    seed: int,
+    taught: Taught | None,
 ) -> Learned:
     baselines = Baselines.fit(believed, platform)
     improvements = baselines.improvements(rows)
     data = informed(training_set(rows, platform, improvements, weight), rows, platform, learner)
     informative = ~_on_baseline(rows, platform)
-    taught = np.unique(rows.workload[informative])
+    known = np.unique(rows.workload[informative])
+    if taught is not None:
+        data = joined(data, taught)
     return Learned(
         model=learner.name,
         predictor=learner.fit(data, rng=np.random.default_rng(seed)),
         errors=_errors(data, improvements, learner, informative, kinds_of(rows), seed),
-        workloads=frozenset(rows.workloads[i] for i in taught),
+        workloads=frozenset(rows.workloads[i] for i in known),
         baselines=baselines,
-        ranges={p.name: _range(rows, p.name, taught, numeric=p.is_numeric) for p in WORKLOAD_PARAMETERS},
+        ranges={p.name: _range(rows, p.name, known, numeric=p.is_numeric) for p in WORKLOAD_PARAMETERS},
         noise=float(np.expm1(np.nanmedian(rows.spread))) if np.isfinite(rows.spread).any() else 0.0,
         measurements=len(rows),
         systems={p.name: found for p in platform.space.parameters if (found := _system_range(rows, p))},
@@ -170,8 +183,12 @@ def _errors(
     kinds: Kinds,
     seed: int,
 ) -> Errors:
-    """Return the errors on points left out, and on workloads left out; the baseline's own zeros do not count."""
+    """Return the errors on points left out, and on workloads left out.
+
+    Only measurements count, which come first in `data`, and of these not the baseline's own zeros.
+    """
     rng = np.random.default_rng(seed)
+    count = len(informative)
     points = _held_out(learner, data, data.group, rng)
     several = len(np.unique(data.workload)) > 1  # a single workload tells nothing about any other
     residual = data.y - _held_out(learner, data, data.workload, rng).mean if several else None
@@ -179,12 +196,14 @@ def _errors(
     shared = sigma[np.isfinite(sigma)]
     baseline = float(np.median(shared)) if len(shared) else 0.0
 
-    def of(rows: NDArray[np.bool_]) -> Errors:
+    def of(mine: NDArray[np.bool_]) -> Errors:
+        rows = np.flatnonzero(mine)
         seen = Calibration.of(data.y[rows], Prediction(points.mean[rows], points.spread[rows]))
         new = (-math.inf, math.inf) if residual is None else quantiles(residual[rows], data.workload[rows])
         return Errors(seen=seen, new=new, baseline=baseline)
 
-    told = [kind for kind in np.unique(kinds).tolist() if kind and enough(data.workload[informative & (kinds == kind)])]
+    workload = data.workload[:count]
+    told = [kind for kind in np.unique(kinds).tolist() if kind and enough(workload[informative & (kinds == kind)])]
     return replace(of(informative), kinds={kind: of(informative & (kinds == kind)) for kind in told})
 
 
@@ -203,14 +222,14 @@ def quantiles_by_kind(residual: Floats, groups: NDArray[np.int64], kinds: Kinds)
     return found
 
 
-def enough(groups: NDArray[np.int64]) -> bool:
-    """Return whether rows are of enough groups for a kind of their own."""
-    return len(np.unique(groups)) >= ENOUGH
-
-
 def _held_out(learner: Learner, data: TrainingSet, together: NDArray[np.int64], rng: np.random.Generator) -> Prediction:
     fold = grouped_folds(together, min(FOLDS, len(np.unique(together))), rng)
     return out_of_fold(learner, data, fold, rng=rng)
+
+
+def enough(groups: NDArray[np.int64]) -> bool:
+    """Return whether rows are of enough groups for a kind of their own."""
+    return len(np.unique(groups)) >= ENOUGH
 
 
 def quantiles(residual: Floats, groups: NDArray[np.int64]) -> tuple[float, float]:

@@ -54,7 +54,7 @@ def representative(
 
     Labels stay the baseline's where they can. Then the other goal decides: nobody wants a second disk that makes
     nothing faster. Then numbers of which all tie stay the baseline's; others are taken from the middle of the tied
-    range, away from the edge where the next group begins.
+    range, away from the edge where the next group begins. Last, labels are those that the platform names first.
 
     Args:
         points: all candidates, shape (candidates, parameters).
@@ -69,7 +69,8 @@ def representative(
     levels = (np.array([len(np.unique(column)) for column in those.T]) for those in (numbers, points[:, numeric]))
     middle = np.where(np.equal(*levels), baseline[numeric], np.median(numbers, axis=0))
     off_middle = np.abs(numbers - middle).sum(axis=1)
-    return int(group[np.lexsort((off_middle, other[group], changed_labels))[0]])
+    named_late = tied[:, ~numeric].sum(axis=1)
+    return int(group[np.lexsort((named_late, off_middle, other[group], changed_labels))[0]])
 
 
 def free_values(space: Space, points: NDArray[np.int8], group: NDArray[np.intp]) -> dict[str, tuple[Value, ...]]:

@@ -1,14 +1,20 @@
-"""Which applications a command is about: those that acic was developed with, or those kept for a test."""
+"""Which applications a command is about."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
-applications_option = click.option(
-    "--applications",
-    "part",
-    type=click.Choice(["development", "test"]),
-    default="development",
-    show_default=True,
-    help="Which of docs/kernels.md.",
-)
+
+def applications_option(*parts: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option that takes one of `parts`; the first is its default."""
+    return click.option(
+        "--applications",
+        "part",
+        type=click.Choice(parts),
+        default=parts[0],
+        show_default=True,
+        help="Which of docs/kernels.md.",
+    )

@@ -17,7 +17,7 @@ from acic.cli.applications_option import applications_option
 from acic.cli.measuring import Interrupted, progress
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.settings_option import settings_of
-from acic.cli.survey_input import contenders_in, measured_whole, runs_of
+from acic.cli.survey_input import contenders_in, likely_in, measured_whole, runs_of
 from acic.cli.survey_shown import compare, plain_field, show_field, show_surveys
 from acic.cli.unused_options import refuse_unused
 from acic.errors import AcicError, InvalidInput
@@ -33,10 +33,10 @@ _DRAWN = {"platform_name", "only", "part", "among", "configurations", "passes", 
 
 @click.group(epilog="Example: acic survey begin truth --platform lab --only instance_type=lab.400m")
 def survey() -> None:
-    """Measure applications on configurations of the lab: what advice is judged by.
+    """Measure applications on configurations of the lab: what advice is judged by, or learns from.
 
-    The applications are those of docs/kernels.md, which no model is trained with. A survey is made in as many pieces
-    as it takes, and each run is written down at once.
+    The applications are those of docs/kernels.md, which no model is trained with, or sketches, which models learn
+    from. A survey is made in as many pieces as it takes, and each run is written down at once.
     """
 
 
@@ -44,7 +44,7 @@ def survey() -> None:
 @click.argument("name")
 @click.option("--platform", "platform_name", default="lab", show_default=True, help="A lab's name or file.")
 @click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")
-@applications_option
+@applications_option("development", "test", "sketches")
 @click.option(
     "--among",
     type=click.Path(path_type=Path),
@@ -94,6 +94,7 @@ def begin(
 ) -> None:
     """Plan a survey; nothing is run yet."""
     from acic.benchmarks.kernels import kernels
+    from acic.evaluation.drawing import balanced_with
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import read_truth
     from acic.platforms import load_platform
@@ -109,19 +110,17 @@ def begin(
         made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now, done=done)
     else:
         refuse_unused("without --again or --best", but=_DRAWN)
-        values = settings_of(load_platform(platform_name), only, "--only")
-        made = Survey.begin(
-            platform_name,
-            name=name,
-            only=values,
-            count=configurations,
-            passes=passes,
-            seed=seed,
-            now=now,
-            chosen=kernels(part),
-            among=measured_whole(among, platform_name) if among else None,
-            done=read_truth(file) if file else (),
-        )
+        platform = load_platform(platform_name)
+        allowed = measured_whole(among, platform_name) if among else None
+        drawn = balanced_with(platform, settings_of(platform, only, "--only"), configurations, seed=seed, among=allowed)
+        done = read_truth(file) if file else []
+        if part == "sketches":
+            wanted = likely_in(platform, drawn)
+            made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now, done=done)
+        else:
+            made = Survey.begin(
+                platform_name, drawn, name=name, passes=passes, seed=seed, now=now, chosen=kernels(part), done=done
+            )
     plan = made.plan
     if as_json:
         emit_json({"survey": name, "configurations": len(plan.configurations), "runs": plan.runs})
@@ -232,20 +231,31 @@ def show(name_or_file: str, against: str | None, others: tuple[str, ...], as_jso
 @click.argument("name")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--passes", type=click.IntRange(1), help="Only runs of the first passes: the next one is not whole.")
+@click.option("--lessons", is_flag=True, help="What runs of sketches teach, as models learn from it.")
 @json_option
-def export(name: str, file: Path, passes: int | None, as_json: bool) -> None:
+def export(name: str, file: Path, passes: int | None, lessons: bool, as_json: bool) -> None:
     """Write the runs of a survey as Parquet.
 
     NAME is a survey, or a Parquet file of runs.
     """
+    from acic.evaluation.teaching import lessons_of
     from acic.evaluation.truth import write_truth
+    from acic.platforms import load_platform
+    from acic.store.lessons import write_lessons
 
-    runs = [run for run in runs_of(name)[0] if passes is None or run.repetition < passes]
-    write_truth(runs, file)
-    if as_json:
-        emit_json({"survey": name, "runs": len(runs), "file": str(file)})
+    found, platform_name = runs_of(name)
+    runs = [run for run in found if passes is None or run.repetition < passes]
+    if lessons:
+        told = lessons_of(runs, load_platform(platform_name))
+        write_lessons(told, file)
+        count = {"lessons": len(told)}
     else:
-        click.echo(f"{len(runs)} runs written to {file}")
+        write_truth(runs, file)
+        count = {"runs": len(runs)}
+    if as_json:
+        emit_json({"survey": name, **count, "file": str(file)})
+    else:
+        click.echo(f"{' '.join(f'{n} {what}' for what, n in count.items())} written to {file}")
 
 
 @contextmanager

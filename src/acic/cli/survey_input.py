@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from acic.errors import InvalidInput
 
 if TYPE_CHECKING:
     from acic.evaluation.truth import Run
+    from acic.platforms import Platform
     from acic.space import Configuration
 
 
@@ -43,6 +44,18 @@ def contenders_in(
     if not (wanted := left_over(found, done, platform, passes=passes)):
         raise InvalidInput(f"each of them has {passes} runs already", hint="judge by these: acic evaluate --fresh FILE")
     return wanted
+
+
+def likely_in(
+    platform: Platform, among: Sequence[Configuration]
+) -> Mapping[tuple[str, str], tuple[Configuration, ...]]:
+    """Return what each sketch is to be run on: where advice, as learned so far, expects it to be fast or cheap."""
+    from acic.advisor.informed import default_model
+    from acic.benchmarks.kernels import kernels
+    from acic.cli.evaluate import knowing
+    from acic.evaluation.likely import likely
+
+    return likely(kernels("sketches"), platform, knowing(platform, None)(default_model(platform)), among)
 
 
 def runs_of(name_or_file: str) -> tuple[list[Run], str]:

@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.space import Configuration, Space
+from acic.errors import InvalidInput
+from acic.platforms import Platform
+from acic.space import Configuration, Space, Value
+
+
+def balanced_with(
+    platform: Platform,
+    only: Mapping[str, Value],
+    count: int,
+    *,
+    seed: int,
+    among: Collection[Configuration] | None = None,
+) -> list[Configuration]:
+    """Return `count` configurations of `platform`, drawn so that every value has its share, the baseline first.
+
+    Args:
+        platform: whose they are.
+        only: values that all have (an instance type), but for the baseline, which nothing can be compared without.
+        count: how many; all where there are no more.
+        seed: of the draw.
+        among: only these; None for all.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    allowed = [c for c in platform.space.configurations() if all(c.get(k) == v for k, v in only.items())]
+    if not allowed:
+        raise InvalidInput(
+            f"no configuration of {platform.name} has {', '.join(f'{k}={v}' for k, v in only.items())}",
+            hint="ask for less",
+        )
+    if among is not None and not (allowed := [c for c in allowed if c in among]):
+        raise InvalidInput("none of these configurations was measured there", hint="give another file: --among")
+    return balanced(platform.space, allowed, count, first=platform.baseline, rng=np.random.default_rng(seed))
 
 
 def balanced(

@@ -28,7 +28,7 @@ def likely(
     """Return the configurations that each application is to be run on, the baseline first.
 
     These are, for time and for cost, the best predicted of each file system, where that is not hopeless, and one drawn
-    from those that are nearly as good as the best. Models are wrong where they choose, so that is where they learn most.
+    from those that are nearly as good as the best. Models are wrong where they choose, so there they learn most.
 
     Args:
         kernels: the applications.

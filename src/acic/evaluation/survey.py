@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,10 @@ from acic.benchmarks.kernels import Kernel, kernel, kernels
 from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal, folder_of, journals
 from acic.errors import AcicError, InvalidInput
-from acic.evaluation.drawing import balanced
 from acic.evaluation.plan import Plan
 from acic.evaluation.truth import Run
 from acic.platforms import Platform, platform_source, read_platform
-from acic.space import Configuration, Value
+from acic.space import Configuration
 from acic.store.measurement import Outcome
 
 _TRIES = 2  # of a run that fails: once more
@@ -70,59 +69,43 @@ class Survey:
     def begin(
         cls,
         platform: str,
+        configurations: Sequence[Configuration],
         *,
         name: str,
-        only: Mapping[str, Value] | None = None,
-        count: int,
         passes: int,
         seed: int,
         now: datetime,
         chosen: Sequence[Kernel] | None = None,
-        among: Collection[Configuration] | None = None,
         done: Sequence[Run] = (),
     ) -> Survey:
         """Return a new survey.
 
         Args:
             platform: a name or a file.
+            configurations: as `balanced_with` draws them.
             name: of the survey.
-            only: values that all its configurations have (an instance type); the baseline, which nothing can be
-                compared without, is measured whatever it has.
-            count: configurations, drawn so that every value has its share.
             passes: through all of them.
-            seed: of the draw and of the order.
+            seed: of the order.
             now: the time, for the journal.
             chosen: applications; None for all for development.
-            among: only these configurations; None for all.
             done: runs of the same plan that were made before, which are not made again.
 
         Raises:
-            InvalidInput: there is one of that name already, or nothing is left to measure.
+            InvalidInput: there is one of that name already, or runs are of another plan.
         """
         text = platform_source(platform)
-        made = read_platform(text, platform)
-        wanted: Mapping[str, Value] = only or {}
-        allowed = [c for c in made.space.configurations() if all(c.get(k) == v for k, v in wanted.items())]
-        if not allowed:
-            raise InvalidInput(
-                f"no configuration of {platform} has {', '.join(f'{k}={v}' for k, v in wanted.items())}",
-                hint="ask for less",
-            )
-        if among is not None and not (allowed := [c for c in allowed if c in among]):
-            raise InvalidInput("none of these configurations was measured there", hint="give another file: --among")
-        drawn = balanced(made.space, allowed, count, first=made.baseline, rng=np.random.default_rng(seed))
         applications = kernels() if chosen is None else chosen
         begun = {
             "time": now.isoformat(),
             "platform": platform,
             "platform_text": text,
             "kernels": [[k.name, k.scale] for k in applications],
-            "configurations": [dict(c) for c in drawn],
+            "configurations": [dict(c) for c in configurations],
             "passes": passes,
             "seed": seed,
-            "mark": mark(made, applications),
+            "mark": mark(read_platform(text, platform), applications),
         }
-        planned = {(k.name, k.scale, c) for k in applications for c in drawn}
+        planned = {(k.name, k.scale, c) for k in applications for c in configurations}
         if any((run.kernel, run.scale, run.configuration) not in planned for run in done):
             raise InvalidInput(
                 "some of the runs given are of another plan", hint="give the options they were made with"

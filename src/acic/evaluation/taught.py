@@ -13,14 +13,17 @@ from acic.advisor.informed import informed
 from acic.advisor.knowledge import Errors, Knowledge, Learned, Range, label
 from acic.advisor.known import unsafe_configurations
 from acic.advisor.learning import training_set
+from acic.advisor.lessons import joined, taught_by
 from acic.evaluation.advising import Asked, asked, candidates, prepared, ranked
 from acic.evaluation.field import Application, Table, table_of
 from acic.evaluation.truth import Run
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
+from acic.models.residual import takes_prior
 from acic.platforms import Platform
 from acic.space import Configuration
 from acic.store.baselines import Baselines
+from acic.store.lessons import Lesson
 from acic.store.training import TrainingRows
 from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
@@ -90,6 +93,7 @@ def taught(
     believed: NDArray[np.bool_],
     seed: int,
     hardware: Floats | None = None,
+    lessons: Sequence[Lesson] = (),
 ) -> Learned:
     """Return what `rows` teach, without the cross-validation that intervals need: those here are infinite.
 
@@ -101,6 +105,7 @@ def taught(
         believed: rows that may be baselines, shape (rows,).
         seed: of what the model draws.
         hardware: what the prior knows of each row, where that was asked before.
+        lessons: runs of applications made to learn from, for learners that take a prior.
 
     Raises:
         MissingData: an operation has no baseline.
@@ -110,6 +115,8 @@ def taught(
     baselines = Baselines.fit(rows.rows(believed), platform)
     improvements = baselines.improvements(rows)
     data = informed(training_set(rows, platform, improvements, weight), rows, platform, learner, hardware)
+    if takes_prior(learner) and (lived := taught_by(lessons, platform)) is not None:
+        data = joined(data, lived)
     with threadpool_limits(limits=1):
         predictor = learner.fit(data, rng=np.random.default_rng(seed))
     elsewhere = [i for i, c in enumerate(rows.configurations) if c != platform.baseline]

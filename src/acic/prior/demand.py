@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from acic.prior.designs import AGGREGATION, COLLECTIVE_STEPS, ROUND_TRIP
-from acic.workloads import Access, Characteristics, Operation, Phase, Workload
+from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
 
 _ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
 
@@ -21,6 +21,7 @@ class Use:
         pauses: between iterations, in which what was written can go on to where it lasts.
         pause: s of each.
         own: whether what is read was written before by the same processes of the same run.
+        reopened: whether its files were closed in between, so that clients ask the servers again.
         gathered: whether collective calls go through aggregators (two-phase I/O). ROMIO sees to that where processes'
             parts of a call interleave; those of a benchmark are one piece each, in the order of ranks.
     """
@@ -30,6 +31,7 @@ class Use:
     pauses: int = 0
     pause: float = 0.0
     own: bool = False
+    reopened: bool = False
     gathered: bool = False
 
 
@@ -62,8 +64,19 @@ def uses_of(workload: Workload) -> list[Use]:
         reads = phase.characteristics.operation is Operation.READ
         other = written.get(_files(phase)) if reads and phase.example else None
         own = other is not None and _times_over(phase.bytes, other.bytes)
-        found.append(replace(_use_of(phase), own=own))
+        found.append(replace(_use_of(phase), own=own, reopened=own and _opened_again(phase)))
     return found
+
+
+def _opened_again(phase: Phase) -> bool:
+    """Return whether each process opened a file of the phase twice or more: to write it, and to read it.
+
+    Libraries count what they open within files, which tells nothing of that.
+    """
+    c = phase.characteristics
+    if c.interface not in (Interface.POSIX, Interface.STDIO, Interface.MPIIO):
+        return False
+    return _number(phase, "opens") >= 2 * (c.io_processes if c.shared else phase.files)
 
 
 def _times_over(read: int, written: int) -> bool:
@@ -115,7 +128,7 @@ class Demand:
         files: that are opened in all.
         syncs: fsync calls of all streams.
         pauses: between iterations; pause: s of each.
-        own: whether it reads what it wrote.
+        own: whether it reads what it wrote; reopened: whether it closed that before.
         shuffled: B that nodes exchange before (or after) they write (or read).
         agreeing: s that collective calls take to agree, before any data moves.
         beside: processes of each node, which compute in the pauses.
@@ -139,6 +152,7 @@ class Demand:
     pauses: int
     pause: float
     own: bool
+    reopened: bool
     shuffled: float
     agreeing: float
     beside: int
@@ -181,6 +195,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         pauses=use.pauses,
         pause=use.pause,
         own=use.own,
+        reopened=use.reopened,
         shuffled=w.total_bytes * (1.0 - 1.0 / used) if gathered else 0.0,
         beside=on_each,
         together=collective or w.operation is Operation.WRITE or use.own,

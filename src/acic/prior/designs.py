@@ -23,6 +23,7 @@ RAID_CHUNK = 64 * KIB  # B on one disk before the next one's turn: btrfs's, and 
 AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
 EXCHANGED = 5e-9  # s of processor, of both ends together, for one B that two-phase I/O exchanges: four copies
 ON_NODE = 0.5  # of a byte's price, where it stays on its node: no packets are made of it
+BESIDE = 5e-3  # s: what each other process of a node that computes holds up one that comes back to I/O
 COLLECTIVE_STEPS = 4  # of two-phase I/O: exchange of offsets, of counts, of data, and an agreement at the end
 FUSE_REQUEST = 128 * KIB  # B: FUSE's largest, where no client's cache joins them
 
@@ -45,6 +46,7 @@ class Design:
         keeps: B of writes that each client has before it begins to send any.
         ahead: B that are read ahead for each process; 0: nothing is.
         remembers: whether clients keep what they wrote, and read it again from there.
+        leases: whether they keep it when the file was closed and nobody else opens it, because servers would tell them.
         cached: whether servers answer a write out of the page cache, and meet the disk when it is synced.
         unit: B of a file on one server where the configuration does not say; inf: whole files.
         piece: B that are placed together at least, where stripes lie within larger objects.
@@ -73,6 +75,7 @@ class Design:
     writing: float = 0.0
     keeps: int = 0
     remembers: bool = True
+    leases: bool = False
     cached: bool = True
     unit: float = math.inf
     piece: int = 1
@@ -132,6 +135,7 @@ DESIGNS: Mapping[str, Design] = {
         behind=32 * MIB,  # client_oc_max_dirty
         keeps=8 * MIB,  # client_oc_target_dirty; for five seconds
         ahead=8 * MIB,  # two objects
+        leases=True,  # capabilities
         cached=False,  # BlueStore writes past the page cache
         scatters=True,  # its ObjectCacher: one transaction for an object
         unit=4 * MIB,

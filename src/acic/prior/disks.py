@@ -16,10 +16,11 @@ Floats = NDArray[np.float64]
 def disk_bytes(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the seconds of the busiest server's disks while data streams.
 
-    Bottleneck: B/s of a disk times disks in RAID-0; what the page cache takes meets the disk when it is synced.
+    Bottleneck: B/s of a disk times disks in RAID-0; what the page cache takes meets the disk when it is synced, and
+    what was just written it still has.
     """
     rate = (systems.read if demand.reads else systems.write) * systems.disks
-    here = demand.total * load
+    here = demand.total * load * _from_disks(demand, systems)
     return np.asarray((here if demand.reads else here - _absorbed(demand, systems, load)) / rate)
 
 
@@ -32,7 +33,7 @@ def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
     each = pieces(demand, systems)
     if demand.reads:
         streamed = np.maximum(demand.files, demand.total / systems.extent * _spread(systems))
-        needed = np.maximum(streamed, each) if demand.random else streamed
+        needed = (np.maximum(streamed, each) if demand.random else streamed) * _from_disks(demand, systems)
         return np.asarray(needed * load / (systems.read_iops * systems.disks))
     late = np.where(systems.cached, _absorbed(demand, systems, load) / (demand.total * load), 0.0)
     data = np.maximum(demand.files, demand.total / systems.written) * (1.0 - late)
@@ -71,6 +72,7 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
     server.
     """
     syncs = np.where(systems.closes, np.maximum(demand.syncs, demand.files), demand.syncs)
+    syncs = np.where(systems.keeps > 0, np.maximum(demand.syncs, demand.streams), syncs)  # sent when the run ends
     syncs = np.where(waits(demand, systems), 0.0, syncs)  # each write did
     chain = syncs / demand.streams * (ROUND_TRIP + systems.alone / systems.write_iops)
     used = np.minimum(systems.servers, demand.files)
@@ -78,13 +80,21 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
     return np.asarray(np.maximum(chain, syncs / (_lasting(systems, disks) * used)))
 
 
+def _from_disks(demand: Demand, systems: Systems) -> Floats:
+    """Return the part of what is written or read that disks have to do with: nothing, of what servers still have."""
+    return np.where(systems.cached & (demand.reads & demand.own), 0.0, 1.0)
+
+
 def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the B that the busiest server's page cache takes before its disks have to keep up.
 
-    What the disks write while the application does no I/O makes room for as much.
+    What the disks write while the application does no I/O makes room for as much. Where closing a file waits for them
+    only what is open at a time can wait.
     """
     one = systems.dirty + demand.pauses * np.minimum(systems.dirty, demand.pause * systems.write)
     room = one * systems.disks
+    if demand.files > demand.streams:
+        room = np.where(systems.closes, np.minimum(room, demand.total * load * demand.streams / demand.files), room)
     takes = systems.cached & ~waits(demand, systems)
     return np.where(takes, np.minimum(demand.total * load, room), 0.0)
 

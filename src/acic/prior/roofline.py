@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from acic.prior.calls import asked, largest, messages, moved, pieces, shunned, waits
 from acic.prior.demand import Demand
-from acic.prior.designs import CROSSING, EXCHANGED, ON_NODE, ROUND_TRIP
+from acic.prior.designs import BESIDE, CROSSING, EXCHANGED, ON_NODE, ROUND_TRIP
 from acic.prior.disks import disk_bytes, disk_requests, flushing, syncing
 from acic.prior.resources import Resource
 from acic.prior.spread import busiest, local_share
@@ -37,11 +37,15 @@ def parts(demand: Demand, systems: Systems) -> Floats:
     found += powers / powers.sum(axis=1, keepdims=True) * whole[:, None]
     found[:, Resource.CLIENT_NETWORK] += demand.shuffled / demand.nodes / systems.nic
     found[:, Resource.CLIENT_PROCESSOR] += demand.shuffled / demand.nodes * EXCHANGED / systems.cpu
+    found[:, Resource.CLIENT_PROCESSOR] += _beginning(demand)
     found[:, Resource.MESSAGES] += demand.agreeing
     found[:, Resource.METADATA] += opening(demand, systems)
     if not demand.reads:
+        lasts, named, synced = waits(demand, systems), naming(demand, systems), syncing(demand, systems)
+        hidden = np.minimum(np.where(lasts, named, synced), _beside(demand, systems, named, whole))
+        found[:, Resource.METADATA] -= np.where(lasts, hidden, 0.0)
         found[:, Resource.DISK_BANDWIDTH] += flushing(demand, systems, load)
-        found[:, Resource.DISK_IOPS] += syncing(demand, systems)
+        found[:, Resource.DISK_IOPS] += synced - np.where(lasts, 0.0, hidden)
     return found
 
 
@@ -59,6 +63,14 @@ def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
         found[systems.part_time, Resource.SERVER_PROCESSOR] = busy[systems.part_time]
     found[:, Resource.SERVER_PROCESSOR] *= _crowded(demand, systems, busy)
     return found
+
+
+def _beginning(demand: Demand) -> float:
+    """Return the seconds that I/O waits for the node's processors when processes come back to it from computing.
+
+    The others on the node are still computing, or have used up its share of a period of the scheduler.
+    """
+    return demand.pauses * (demand.beside - 1) * min(BESIDE, demand.pause)
 
 
 def networks(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
@@ -115,15 +127,40 @@ def latency(demand: Demand, systems: Systems) -> Floats:
 def opening(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds in which files are opened or made, and closed.
 
-    Bottleneck: round trips of one process after the other's, and the processor of the server that makes files: of one,
-    or of all, where a hash of names places files but a new name is looked up on each (GlusterFS). The node of a
-    part-time server has its own clients' calls beside.
+    Bottleneck: round trips of one process after the other's, and the processor of the server that makes files.
     """
-    opens = max(demand.files, float(demand.streams))
-    trips, server = systems.opening if demand.reads else systems.making, systems.read_server
-    chain = opens / demand.streams * trips * (ROUND_TRIP + server)
+    each = opened(demand) / demand.streams
+    trips = systems.opening if demand.reads else systems.making
+    return np.asarray(each * trips * (ROUND_TRIP + systems.read_server) + naming(demand, systems))
+
+
+def naming(demand: Demand, systems: Systems) -> Floats:
+    """Return the seconds that opening or making files keeps a server's processor busy.
+
+    That of one, or of all, where a hash of names places files but a new name is looked up on each (GlusterFS). The node
+    of a part-time server has its own clients' calls beside.
+    """
+    trips = systems.opening if demand.reads else systems.making
     own = np.where(systems.part_time, CROSSING / demand.nodes, 0.0)
-    return np.asarray(chain + opens * trips * (server + own) / systems.cpu)
+    return np.asarray(opened(demand) * trips * (systems.read_server + own) / systems.cpu)
+
+
+def opened(demand: Demand) -> float:
+    """Return how often files are opened: each by one process, or a shared one by all."""
+    return max(demand.files, float(demand.streams))
+
+
+def _beside(demand: Demand, systems: Systems, named: Floats, whole: Floats) -> Floats:
+    """Return the seconds of other work beside which files are made last as they are closed, one after the other.
+
+    That of one goes on while the next one is made, which takes `named`, and while those of other processes are sent, of
+    which all take `whole`. Where each write lasts before it is answered, that is a part of sending, and goes on while
+    others are made.
+    """
+    if demand.files <= demand.streams:
+        return np.zeros(len(systems))
+    sent = whole * (1.0 - demand.streams / demand.files) if demand.streams > 1 else 0.0
+    return np.where(systems.closes, np.where(waits(demand, systems), whole, named + sent), 0.0)
 
 
 def _crowded(demand: Demand, systems: Systems, busy: Floats) -> Floats:
@@ -144,16 +181,21 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the share of the data that leaves, or reaches, clients while the application waits for it.
 
     What nobody synced clients may send while the application does no I/O, but for what they keep; what they hold at the
-    end they have to send then. What they have they also read without anybody else.
+    end they have to send then, and so they have, where closing waits for it, when a file of each iteration is closed.
+    What they have they also read without anybody else.
     """
     if demand.reads:
-        return np.where(demand.own & systems.remembers & ~shunned(demand, systems), 0.0, 1.0)
+        alone = systems.leases & (not demand.shared and demand.files <= demand.streams)  # of many, another may be next
+        kept = demand.own & (alone | (not demand.reopened))  # who opens a file asks whether it is still the same
+        return np.where(kept & systems.remembers & ~shunned(demand, systems), 0.0, 1.0)
     if demand.syncs:
         return np.ones(len(systems))
     behind = systems.behind * demand.streams / demand.nodes
     own = demand.total / demand.nodes
     rate = systems.nic / np.maximum(1.0, demand.nodes * load)  # the busiest server takes from all nodes
     free = demand.pauses * np.minimum(behind, demand.pause * rate)
+    if demand.files > demand.streams:
+        free = np.where(systems.closes, 0.0, free)
     sent = np.minimum(free, np.maximum(own - systems.keeps, 0.0))
     return np.where(waits(demand, systems), 1.0, 1.0 - sent / own)
 

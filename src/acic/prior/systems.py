@@ -37,8 +37,8 @@ class Systems:
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
         call, trips, opening, making, read_server, write_server, read_byte, write_byte, client, writing, behind, keeps,
-            ahead, remembers, cached, piece, hashed, closes, scatters, serial, page, extent, written, durable, alone,
-            commits: as `Design` has them.
+            ahead, remembers, leases, cached, piece, hashed, closes, scatters, serial, page, extent, written, durable,
+            alone, commits: as `Design` has them.
     """
 
     nic: Floats
@@ -68,6 +68,7 @@ class Systems:
     keeps: Floats
     ahead: Floats
     remembers: Flags
+    leases: Flags
     cached: Flags
     piece: Floats
     hashed: Flags
@@ -86,7 +87,7 @@ class Systems:
 
 
 _OF_DESIGN = tuple(field.name for field in fields(Design) if field.name != "unit")
-_FLAGS = ("part_time", "strict", "remembers", "cached", "hashed", "closes", "scatters", "serial", "commits")
+_FLAGS = ("part_time", "strict", "remembers", "leases", "cached", "hashed", "closes", "scatters", "serial", "commits")
 
 
 def systems_of(platform: Platform, facts: Facts, configurations: Sequence[Mapping[str, Value]]) -> Systems:

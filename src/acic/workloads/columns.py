@@ -81,6 +81,9 @@ INTERFACES = {
 LIBRARY_DATA = {Interface.HDF5: "H5D", Interface.PNETCDF: "PNETCDF_VAR"}
 """The module in which a library counts the requests on its datasets or variables."""
 
+_OF_MODULE = {("MPI-IO", "OPENS"): "COLL_OPENS"}
+"""Columns that a module has by another name: files that several processes use are opened together."""
+
 _SEVERAL_KINDS = ("MPI-IO", "PNETCDF_VAR")  # of calls, that CALLS has the sum of
 
 _MOST_BYTES = 1 << 56
@@ -161,7 +164,8 @@ def _layout(name: str, dtype: np.dtype[np.void]) -> _Layout:
     fields: Mapping[str, tuple[np.dtype[np.void], int]] = dtype.fields or {}  # type: ignore[assignment]  # no titles
     words = {field: place[1] // 8 for field, place in fields.items()}
     prefix = name.replace("-", "")
-    places = [words.get(f"{prefix}_{column}", -1) for column in (*_INTEGERS, *_FLOATS)]
+    names = [_OF_MODULE.get((name, column), column) for column in (*_INTEGERS, *_FLOATS)]
+    places = [words.get(f"{prefix}_{column}", -1) for column in names]
     of_columns = np.array(places)
     types = {place: "Q" if column < INTEGERS else "d" for column, place in enumerate(places)}
     order = {place: i for i, place in enumerate(sorted(set(places) - {-1}))}

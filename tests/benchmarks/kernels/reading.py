@@ -43,6 +43,7 @@ class Reading:
     requests: list[Request] = field(default_factory=list)
     computed: list[float] = field(default_factory=list)
     syncs: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    opens: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     made: set[str] = field(default_factory=set)
     removed: set[str] = field(default_factory=set)
 
@@ -89,6 +90,7 @@ class _Reader:
 
     def open(self, _: int, name: str, interface: str, mode: str, path: str) -> None:
         self._paths[name] = (path, interface)
+        self.found.opens[path] += 1
         if mode == "w":
             self.found.made.add(path)
 
@@ -134,6 +136,7 @@ class _Reader:
 
     def _whole(self, rank: int, path: str, write: bool, count: int, size: int) -> None:
         for number in range(count):
+            self.found.opens[path.replace("#", str(number))] += 1
             self._note(rank, path.replace("#", str(number)), write, "posix", False, [(0, size)])
 
     def _note(

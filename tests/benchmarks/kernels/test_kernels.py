@@ -17,7 +17,8 @@ import pytest
 from acic.benchmarks.kernels import Kernel, kernel, kernels, result_of
 from acic.benchmarks.kernels.table import table
 from acic.errors import InvalidInput, UnreadableInput
-from acic.workloads import Characteristics, Quality, dump_workload, ior_commands
+from acic.prior import uses_of
+from acic.workloads import Characteristics, Operation, Quality, dump_workload, ior_commands
 from tests.benchmarks.kernels.reading import Reading, phases, read
 
 KERNELS = (*kernels(), *kernels("test"))
@@ -49,7 +50,12 @@ def test_the_applications_of_the_papers_are_there() -> None:
 
 @EVERY
 def test_the_workload_is_the_truth_about_the_script(one: Kernel) -> None:
-    found = reading(one.key)
+    told_truly(one, reading(one.key))
+    dump_workload(one.workload)
+    assert ior_commands(one.workload)
+
+
+def told_truly(one: Kernel, found: Reading) -> None:
     told = {}
     for phase in one.workload.phases:
         told[phase.characteristics.operation.value, phase.example] = phase
@@ -65,16 +71,18 @@ def test_the_workload_is_the_truth_about_the_script(one: Kernel) -> None:
         assert c.processes == found.ranks == one.processes == one.workload.processes
         assert phase.files == len(truth.files)
         assert phase.bytes == truth.bytes == c.total_bytes
-        assert phase.details.get("syncs", 0) == truth.syncs
+        assert phase.details.get("syncs", 0) == (truth.syncs if c.operation is Operation.WRITE else 0)
         assert phase.details.get("collective_buffering", False) == truth.interleaved
+        if opens := phase.details.get("opens"):
+            assert opens == sum(found.opens[path] for path in truth.files)
         assert set(phase.quality.values()) == {Quality.EXACT}
         if c.iterations > 1:
             assert truth.pauses == {phase.details.get("pause_seconds", 0.0)}
     assert one.bytes_moved == sum(phase.bytes for phase in one.workload.phases)
     assert [p.bytes for p in one.workload.phases] == sorted((p.bytes for p in one.workload.phases), reverse=True)
     assert found.computed == pytest.approx([one.compute] * one.processes)
-    dump_workload(one.workload)
-    assert ior_commands(one.workload)
+    for phase, use in zip(one.workload.phases, uses_of(one.workload), strict=True):
+        assert "opens" in phase.details or not use.own, "whether it was opened again to be read is not told"
 
 
 @EVERY
@@ -90,6 +98,10 @@ def test_files_are_inputs_results_or_removed(one: Kernel) -> None:
 
 @EVERY
 def test_what_is_read_was_written(one: Kernel) -> None:
+    check_what_is_read(one)
+
+
+def check_what_is_read(one: Kernel) -> None:
     """Each byte that is read is written, by the run or before it."""
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
     scripts = [read(script.text) for script in (one.prepares, one.run) if script]
@@ -110,9 +122,13 @@ def test_what_is_read_was_written(one: Kernel) -> None:
 
 @EVERY
 def test_files_of_all_ranks_are_written_whole_and_once(one: Kernel) -> None:
+    check_whole(one, reading(one.key))
+
+
+def check_whole(one: Kernel, found: Reading) -> None:
     """Cells, blocks and records of the ranks fit together without a gap; only what is written again overlaps."""
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for request in reading(one.key).requests:
+    for request in found.requests:
         if request.write:
             spans[request.path] += request.pieces
     for path, pieces in spans.items():

@@ -59,6 +59,7 @@ def madbench2(scale: str, *, ranks: int, pixels: int, compute: float, unique: bo
             access=Access.CONSECUTIVE,
             files=len(paths),
             pause=compute,
+            opens=ranks,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]

@@ -39,6 +39,7 @@ def hacc(scale: str, *, ranks: int, particles: int, compute: float) -> Kernel:
             access=Access.CONSECUTIVE,
             files=ranks,
             pause=compute,
+            opens=2 * ranks,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]
@@ -177,6 +178,7 @@ def btio_ep(scale: str, *, ranks: int, dumps: int, compute: float) -> Kernel:
             access=Access.CONSECUTIVE,
             files=ranks,
             pause=compute if iterations > 1 else 0.0,
+            opens=ranks,
         )
         for operation, iterations in ((Operation.WRITE, dumps), (Operation.READ, 1))
     ]

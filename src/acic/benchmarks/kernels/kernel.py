@@ -208,6 +208,7 @@ def phase(
     syncs: int = 0,
     again: bool = False,
     interleaved: bool = False,
+    opens: int = 0,
 ) -> Phase:
     """Return a phase that is known exactly.
 
@@ -228,6 +229,7 @@ def phase(
         syncs: fsync calls of all processes.
         again: each iteration writes the same place.
         interleaved: processes' parts of a collective call are, so that MPI-IO gathers them at aggregators.
+        opens: of its files by all processes in the run, for what is read and was written in the same run.
     """
     found = Characteristics(
         processes=processes,
@@ -248,6 +250,8 @@ def phase(
         details["pause_seconds"] = pause
     if syncs:
         details["syncs"] = syncs
+    if opens:
+        details["opens"] = opens
     if collective:
         details["collective_buffering"] = interleaved
     return Phase(

@@ -38,6 +38,7 @@ def tiles(scale: str, *, split: tuple[int, int], frames: int, rows: int, row: in
             shared=True,
             access=Access.STRIDED,
             pause=compute if iterations > 1 else 0.0,
+            opens=ranks,
         )
         for operation, iterations in ((Operation.WRITE, frames), (Operation.READ, 1))
     ]
@@ -149,6 +150,7 @@ def outofcore(scale: str, *, ranks: int, requests: int, compute: float) -> Kerne
             access=Access.CONSECUTIVE,
             files=ranks,
             pause=compute if iterations > 1 else 0.0,
+            opens=ranks,
         )
         for operation, iterations in ((Operation.WRITE, 1), (Operation.READ, passes))
     ]

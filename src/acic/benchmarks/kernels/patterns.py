@@ -42,6 +42,7 @@ def mdtest(scale: str, *, ranks: int, files: int) -> Kernel:
             shared=False,
             access=Access.CONSECUTIVE,
             files=ranks * files,
+            opens=2 * ranks * files,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 
+from acic.benchmarks.kernels.drawn import CALLS, MOST, SMALLEST, WORD, Drawn, drawn, log_uniform
 from acic.benchmarks.kernels.kernel import Kernel, phase, workload
 from acic.benchmarks.kernels.script import Box, Script, Writer, prepared
-from acic.units import KIB, MIB
+from acic.units import MIB
 from acic.workloads import Access, Interface, Operation, Phase
 
 COUNT = 240
@@ -25,64 +26,9 @@ COUNT = 240
 
 NAME = "sketch"
 _SEED = "acic sketches 1"
-_RANKS = (4, 8, 16)
-_LEAST, _MOST = 6 * MIB, 96 * MIB  # B that all processes move together
-_SMALLEST, _LARGEST = 4 * KIB, 4 * MIB  # B of a request
-_CALLS = 1600  # of all processes at most: what asks more often takes minutes on the slowest configurations
 _FILES = (24, 300)  # made or read by all
-_WORD = 8  # B: the benchmark's data are words
-_COMPUTE = (0.1, 3.0)  # s that a node of half a processor computes in all, where it computes
-_NODES, _PROCESSOR = 4, 0.5
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Drawn:
-    """What was drawn of a sketch; sizes in B.
-
-    Args:
-        ranks: of the job; doing: those that do I/O.
-        iterations: how often they come back; calls: of each in one iteration; request: of one call.
-        pause: s of processor time before each iteration, 0.0 for none.
-        synced: after "each" iteration, at the "end", or "never".
-        operation: read or write; own: it writes before what it reads.
-        mpiio: whether through MPI-IO.
-        in_step: whether all wait for one another before each iteration.
-    """
-
-    ranks: int
-    doing: tuple[int, ...]
-    iterations: int
-    calls: int
-    request: int
-    pause: float
-    synced: str
-    operation: Operation
-    own: bool
-    mpiio: bool
-    in_step: bool
-
-    @property
-    def reads(self) -> bool:
-        """Whether its data are read."""
-        return self.operation is Operation.READ
-
-    @property
-    def at_once(self) -> _Drawn:
-        """The same without pauses, which is one iteration then."""
-        return replace(self, iterations=1, calls=self.calls * self.iterations, pause=0.0)
-
-    @property
-    def syncs(self) -> int:
-        """Fsync calls of all processes, where it writes."""
-        return {"never": 0, "end": 1, "each": self.iterations}[self.synced] * len(self.doing)
-
-    @property
-    def share(self) -> int:
-        """B of an I/O process in an iteration."""
-        return self.calls * self.request
-
-
-Transfer = Callable[[Callable[..., None], _Drawn, int], None]
+Transfer = Callable[[Callable[..., None], Drawn, int], None]
 """Adds an iteration's transfers to a script: how they are told, what was drawn, and which iteration."""
 
 
@@ -99,50 +45,15 @@ def sketch(number: int) -> Kernel:
     return _KINDS[kind][1](f"{number:03}", draw)
 
 
-def _drawn(draw: random.Random, *, shared: bool, mpiio: bool = False, most: int = _CALLS) -> _Drawn:
-    """Return sizes and counts, drawn so that neither bytes nor calls are too many."""
-    ranks = draw.choice(_RANKS)
-    doing = draw.choices((ranks, ranks // 2, max(2, ranks // 4), 1), weights=(6, 1, 1, 0 if shared else 2))[0]
-    total = _log(draw, _LEAST, _MOST)
-    iterations = draw.choice((1, 1, 2, 3, 4, 6, 8, 12))
-    each = total / doing / iterations
-    request = min(_log(draw, _SMALLEST, _LARGEST), each)
-    request = max(request, each * doing * iterations / most)
-    size = 1 << (round(request).bit_length() - 1) if draw.random() < 0.4 else round(request)
-    size = max(_WORD, size // _WORD * _WORD)
-    operation, own = draw.choices(
-        ((Operation.WRITE, False), (Operation.READ, False), (Operation.READ, True)), weights=(10, 8, 3)
-    )[0]
-    computes = _log(draw, *_COMPUTE) * _PROCESSOR / (ranks / _NODES) if draw.random() < 0.6 else 0.0
-    drawn = _Drawn(
-        ranks=ranks,
-        doing=tuple(range(0, ranks, ranks // doing)) if draw.random() < 0.5 else tuple(range(doing)),
-        iterations=iterations,
-        calls=max(1, round(each / size)),
-        request=size,
-        pause=float(f"{computes / iterations:.3g}"),
-        in_step=draw.random() < 0.6,
-        synced=draw.choices(("never", "end", "each"), weights=(6, 2, 2))[0],
-        operation=operation,
-        own=own,
-        mpiio=mpiio,
-    )
-    return drawn if drawn.pause else drawn.at_once
-
-
-def _log(draw: random.Random, low: float, high: float) -> float:
-    return float(low * (high / low) ** draw.random())
-
-
 def _shared_file(scale: str, draw: random.Random) -> Kernel:
     """One file, of which each process has a part of its own, every so-many-th request, or any."""
-    d = _drawn(draw, shared=True, mpiio=draw.random() < 0.4)
+    d = drawn(draw, shared=True, mpiio=draw.random() < 0.4)
     access = draw.choices((Access.CONSECUTIVE, Access.STRIDED, Access.RANDOM), weights=(4, 5, 2))[0]
     count = len(d.doing)
     total = d.iterations * count * d.calls
     anywhere = draw.sample(range(total), total) if access is Access.RANDOM else []
 
-    def transfer(move: Callable[..., None], d: _Drawn, iteration: int) -> None:
+    def transfer(move: Callable[..., None], d: Drawn, iteration: int) -> None:
         for place, rank in enumerate(d.doing):
             if access is Access.RANDOM:
                 first = (iteration * count + place) * d.calls
@@ -160,11 +71,11 @@ def _shared_file(scale: str, draw: random.Random) -> Kernel:
 
 def _collective(scale: str, draw: random.Random) -> Kernel:
     """One file, written or read by collective calls: of pieces that interleave, or of one piece of each process."""
-    d = _drawn(draw, shared=True, mpiio=True, most=_CALLS // 4)
+    d = drawn(draw, shared=True, mpiio=True, most=CALLS // 4)
     interleaved = draw.random() < 0.5
     count = len(d.doing)
     rows = draw.choice((8, 16, 32, 64)) if interleaved else 1
-    width = max(_WORD, d.request // rows // _WORD * _WORD)
+    width = max(WORD, d.request // rows // WORD * WORD)
     request = rows * width
 
     def view(writer: Writer) -> None:
@@ -172,7 +83,7 @@ def _collective(scale: str, draw: random.Random) -> Kernel:
             mine: list[list[Box]] = [[((0, 0, place * width), (1, rows, width))] for place in range(count)]
             writer.view("f", 0, 1, (1, rows, count * width), mine, ranks=d.doing)
 
-    def transfer(move: Callable[..., None], d: _Drawn, iteration: int) -> None:
+    def transfer(move: Callable[..., None], d: Drawn, iteration: int) -> None:
         for call in range(d.calls):
             number = iteration * d.calls + call
             places = [
@@ -193,7 +104,7 @@ def _collective(scale: str, draw: random.Random) -> Kernel:
 
 def _of_one_file(
     scale: str,
-    d: _Drawn,
+    d: Drawn,
     transfer: Transfer,
     *,
     access: Access,
@@ -236,11 +147,11 @@ def _of_one_file(
 
 def _own_files(scale: str, draw: random.Random) -> Kernel:
     """A file of each process, written or read request after request."""
-    d = _drawn(draw, shared=False)
+    d = drawn(draw, shared=False)
     writer, names = Writer(d.ranks), {rank: f"data.{rank}" for rank in d.doing}
     size = d.iterations * d.share
 
-    def transfer(move: Callable[..., None], d: _Drawn, iteration: int) -> None:
+    def transfer(move: Callable[..., None], d: Drawn, iteration: int) -> None:
         for rank in d.doing:
             move(f"f{rank}", iteration * d.share, d.request, count=d.calls, ranks=rank)
 
@@ -263,10 +174,10 @@ def _own_files(scale: str, draw: random.Random) -> Kernel:
 
 def _many_files(scale: str, draw: random.Random) -> Kernel:
     """Many files of each process, each made or read whole."""
-    d = _drawn(draw, shared=False)
-    each = max(2, round(_log(draw, *_FILES) / len(d.doing)))
-    most = min(MIB, _MOST / (each * len(d.doing)))
-    size = max(_WORD, round(_log(draw, _SMALLEST, most)) // _WORD * _WORD)
+    d = drawn(draw, shared=False)
+    each = max(2, round(log_uniform(draw, *_FILES) / len(d.doing)))
+    most = min(MIB, MOST / (each * len(d.doing)))
+    size = max(WORD, round(log_uniform(draw, SMALLEST, most)) // WORD * WORD)
     pause = float(f"{d.pause * d.iterations / each:.3g}")
     d = replace(d, iterations=each, calls=1, request=size, synced="never", pause=pause)
     writer, made = Writer(d.ranks), Writer(d.ranks)
@@ -295,8 +206,8 @@ def _many_files(scale: str, draw: random.Random) -> Kernel:
 
 def _steps(
     writer: Writer,
-    d: _Drawn,
-    transfer: Callable[[_Drawn, int], None],
+    d: Drawn,
+    transfer: Callable[[Drawn, int], None],
     *,
     sync: Mapping[str, str],
 ) -> None:
@@ -308,7 +219,7 @@ def _steps(
                 writer.sync(name, ranks=ranks)
 
 
-def _before(writer: Writer, d: _Drawn) -> None:
+def _before(writer: Writer, d: Drawn) -> None:
     if d.pause:
         writer.compute(d.pause)
     if d.in_step:
@@ -316,7 +227,7 @@ def _before(writer: Writer, d: _Drawn) -> None:
 
 
 def _phases(
-    d: _Drawn,
+    d: Drawn,
     example: str,
     *,
     shared: bool,
@@ -325,6 +236,8 @@ def _phases(
     collective: bool = False,
     interleaved: bool = False,
 ) -> list[Phase]:
+    made_first = shared and not d.mpiio  # by one process, before the others open it
+    opens = 2 * max(files, len(d.doing)) + made_first if d.own else 0
     return [
         phase(
             operation,
@@ -342,18 +255,19 @@ def _phases(
             pause=one.pause,
             syncs=0 if operation is Operation.READ else one.syncs,
             interleaved=interleaved,
+            opens=opens,
         )
         for operation, one in ([(Operation.WRITE, _written(d, files))] if d.own else []) + [(d.operation, d)]
     ]
 
 
-def _written(d: _Drawn, files: int) -> _Drawn:
+def _written(d: Drawn, files: int) -> Drawn:
     """Return how what is read later was written: without pauses, so at once, but for a file each."""
     return replace(d, pause=0.0) if files > len(d.doing) else d.at_once
 
 
 def _sketch(
-    scale: str, d: _Drawn, writer: Writer, phases: list[Phase], prepares: Script | None, files: list[str]
+    scale: str, d: Drawn, writer: Writer, phases: list[Phase], prepares: Script | None, files: list[str]
 ) -> Kernel:
     made = workload(f"{NAME}-{scale}", d.ranks, *phases)
     first = phases[-1].characteristics

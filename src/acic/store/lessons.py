@@ -1,0 +1,132 @@
+"""Lessons: runs of whole small applications, which teach what benchmarks do not show.
+
+A measurement is of one phase of a benchmark. A lesson is a run of several phases with what a log tells of each beside
+its characteristics (pauses, syncs, files, whose data is read), and with the seconds of the whole run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from acic.errors import InvalidInput, UnreadableInput
+from acic.prior import Use
+from acic.space import Configuration
+from acic.store.content import characteristics, characteristics_content
+from acic.whole import whole
+from acic.workloads import Characteristics
+
+_VERSION = b"acic-lessons"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """One run of an application on one configuration, measured.
+
+    Args:
+        application: its name; its runs on other configurations have the same.
+        phases: what it does to files, each with how it is used: pauses in s of a clock, as on the baseline.
+        configuration: the system parameters.
+        seconds: s of the run, from the first process's start to the last one's end.
+        io: s of it in I/O, of the slowest process.
+        time: when it began, with a timezone.
+
+    Raises:
+        InvalidInput: no phase, or seconds that are not positive.
+    """
+
+    application: str
+    phases: tuple[tuple[Characteristics, Use], ...]
+    configuration: Configuration
+    seconds: float
+    io: float
+    time: datetime
+
+    def __post_init__(self) -> None:
+        if not self.phases or not 0.0 < self.io <= self.seconds:
+            raise InvalidInput(
+                f"{self.application} has {len(self.phases)} phases, and {self.io:g} of {self.seconds:g} s in I/O",
+                hint="leave it out",
+            )
+
+    def content(self) -> dict[str, Any]:
+        """Return it as a row of a table takes it."""
+        phases = [{"workload": characteristics_content(one), "use": asdict(use)} for one, use in self.phases]
+        return {
+            "application": self.application,
+            "phases": json.dumps(phases, sort_keys=True),
+            "configuration": json.dumps(dict(self.configuration), sort_keys=True),
+            "seconds": self.seconds,
+            "io": self.io,
+            "time": self.time.isoformat(),
+        }
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> Lesson:
+        """Return the lesson that `content` made; KeyError, TypeError or ValueError if it is none."""
+        phases = json.loads(content["phases"])
+        return cls(
+            application=content["application"],
+            phases=tuple((characteristics(one["workload"]), Use(**one["use"])) for one in phases),
+            configuration=Configuration(json.loads(content["configuration"])),
+            seconds=content["seconds"],
+            io=content["io"],
+            time=datetime.fromisoformat(content["time"]),
+        )
+
+
+def write_lessons(lessons: Iterable[Lesson], path: Path) -> None:
+    """Write lessons as Parquet, whole or not at all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    figures = dict.fromkeys(("seconds", "io"), pa.float64())
+    fields = [(name, figures.get(name, pa.string())) for name in Lesson.__dataclass_fields__]
+    schema = pa.schema(fields, metadata={_VERSION: b"1"})
+    table = pa.Table.from_pylist([one.content() for one in lessons], schema=schema)
+    with whole(path) as unfinished:
+        pq.write_table(table, unfinished, compression="zstd")
+
+
+def read_lessons(path: Path) -> list[Lesson]:
+    """Return the lessons in a file of `write_lessons`.
+
+    Raises:
+        UnreadableInput: it is missing, damaged or something else.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+        if (table.schema.metadata or {}).get(_VERSION) != b"1":
+            raise UnreadableInput(f"{path} has no lessons", hint="give a file of `acic survey export --lessons`")
+        return [Lesson.of(row) for row in table.to_pylist()]
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, InvalidInput) as error:
+        raise UnreadableInput(f"cannot read {path}: {error}", hint="copy it again") from error
+
+
+def bundled_lessons(platform: str) -> list[Lesson]:
+    """Return the lessons that come with acic for the platform called so; none if there are none."""
+    file = _file(platform)
+    if not file.is_file():
+        return []
+    with resources.as_file(file) as path:
+        return read_lessons(path)
+
+
+def lessons_hash(platform: str) -> str:
+    """Return a text that changes when these lessons do."""
+    file = _file(platform)
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:32] if file.is_file() else ""
+
+
+def _file(platform: str) -> Traversable:
+    return resources.files("acic.store").joinpath("data", "lessons", f"{platform}.parquet")
