@@ -85,7 +85,7 @@ def of_sketches(platform: Platform) -> list[float]:
     if taught is None:
         return []
     predicted: Floats = taught.x[:, -len(COLUMNS) + COLUMNS.index(IMPROVEMENT)]
-    return (taught.y - predicted).tolist()
+    return [float(error) for error in taught.y - predicted]
 
 
 def main() -> int:

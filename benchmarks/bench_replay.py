@@ -31,6 +31,7 @@ from acic.evaluation.truth import Run, read_truth
 from acic.models.registry import DEFAULT, learner
 from acic.platforms import Platform, load_platform
 from acic.store.bundled import bundled
+from acic.store.lessons import bundled_lessons
 from acic.store.training import training_table
 
 AFTER = (1, 2, 3, 5, 8, 12, 20, 30)
@@ -40,7 +41,10 @@ def loops(runs: list[Run], platform: Platform, training: Training, judge: Judge,
     replay = replay_of(runs, platform, given.goal)
     rows = training.rows
     everything = np.ones(len(rows))
-    learned = taught(rows, platform, learner(given.model), weight=everything, believed=everything > 0, seed=0)
+    lessons = bundled_lessons(platform.name)
+    learned = taught(
+        rows, platform, learner(given.model), weight=everything, believed=everything > 0, seed=0, lessons=lessons
+    )
     places = [replay.table.configurations.index(c) for c in judge.table.configurations]
     ranked = {a: tuple(places[i] for i in order) for a, order in judge.orders(learned).items()}
     before = Before(ranked=ranked, ranks=training.ranks)

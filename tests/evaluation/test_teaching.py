@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,9 @@ from acic.cli.main import run
 from acic.errors import InvalidInput
 from acic.evaluation.likely import HOPELESS, likely
 from acic.evaluation.teaching import lessons_of
-from acic.evaluation.truth import write_truth
+from acic.evaluation.truth import read_truth, write_truth
 from acic.store import Outcome
-from acic.store.lessons import read_lessons
+from acic.store.lessons import bundled_lessons, read_lessons
 from tests.evaluation.pretend import LAB, SOME, knowledge, run_of, truth
 
 SKETCHES = tuple(one for one in kernels("sketches") if one.compute)[:6]
@@ -34,6 +35,11 @@ def test_a_lesson_tells_what_a_log_of_the_baseline_tells() -> None:
         for pause, phase in zip(pauses, told, strict=True):
             part = (phase.characteristics.iterations - 1) / phase.characteristics.iterations
             assert pause == pytest.approx(part * 1.0)  # the pretended runs compute 1 s by the clock, whatever is asked
+
+
+def test_the_lessons_that_come_with_acic_are_those_of_its_runs() -> None:
+    with resources.as_file(resources.files("acic.evaluation") / "data" / "lab-sketches.parquet") as path:
+        assert bundled_lessons("lab") == lessons_of(read_truth(path), LAB)
 
 
 def test_what_went_wrong_teaches_nothing() -> None:
