@@ -39,7 +39,7 @@ COMMANDS = {
     "design": ("acic.cli.design:design", "Plan screening runs, and rank parameters by their effects."),
     "survey": (
         "acic.cli.survey:survey",
-        "Measure applications on configurations of the lab: what advice is judged by.",
+        "Measure applications on configurations of the lab: what advice is judged by, or learns from.",
     ),
     "evaluate": (
         "acic.cli.evaluate:evaluate",
