@@ -1,6 +1,7 @@
 """Laws of ranking: direction, ties, fronts, and what stays the baseline's."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -75,6 +76,17 @@ def test_of_those_that_tie_the_other_goal_decides_unless_a_label_would_change() 
     price = points[:, 0] + 10.0 * (points[:, 1] == baseline[1])
     chosen = representative(points, np.arange(len(points)), baseline, np.array([True, False]), price)
     assert dict(SPACE.configuration(points[chosen])) == {"size": 1, "hint": "automatic"}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_labels_that_tie_are_those_that_the_platform_names_first(turned: bool) -> None:
+    """Predictions that differ in their fifth digit decide nothing, whichever stands first."""
+    points = SPACE.enumerate()
+    others = np.flatnonzero((points[:, 1] != SPACE.point({"size": 1, "hint": "automatic"})[1]) & (points[:, 0] == 2))
+    group = others[::-1] if turned else others
+    baseline = SPACE.point({"size": 1, "hint": "automatic"})
+    chosen = representative(points, group, baseline, np.array([True, False]), np.zeros(len(points)))
+    assert dict(SPACE.configuration(points[chosen])) == {"size": 4, "hint": "enable"}
 
 
 def test_rates_are_those_of_the_platform_one_by_one() -> None:

@@ -264,11 +264,7 @@ class Knowledge:
     def _joined(
         self, workload: Characteristics, candidates: NDArray[np.intp] | None = None, use: Use = BENCHMARK
     ) -> Floats:
-        rows = self._system.copy() if candidates is None else self._system[candidates]
-        own = self.encoder.encode([values_of(workload)])[0]
-        for parameter in WORKLOAD_PARAMETERS:
-            columns = self.encoder.columns_of(parameter.name)
-            rows[:, columns] = own[columns]
+        rows = with_workload(self.encoder, self._system if candidates is None else self._system[candidates], workload)
         if self.prior is None or self._hardware is None:
             return rows
         prior = self.prior.view(workload, self._hardware, use)
@@ -293,6 +289,15 @@ def _beyond(parameter: Parameter, value: Value | None, known: Range) -> str:
     if known.high > known.low:
         span += f" to {_text(parameter, known.high)}"
     return f"{_words(parameter.name)} of {_text(parameter, float(value))}: measured was {span}"
+
+
+def with_workload(encoder: Encoder, system: Floats, workload: Characteristics) -> Floats:
+    """Return encoded configurations with the columns of a workload, shape (configurations, columns)."""
+    rows, own = system.copy(), encoder.encode([values_of(workload)])[0]
+    for parameter in WORKLOAD_PARAMETERS:
+        columns = encoder.columns_of(parameter.name)
+        rows[:, columns] = own[columns]
+    return rows
 
 
 def encoder_of(platform: Platform) -> Encoder:

@@ -10,13 +10,11 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.advisor.knowledge import encoder_of
+from acic.advisor.knowledge import encoder_of, with_workload
 from acic.models.protocol import TrainingSet
 from acic.platforms import Platform
 from acic.prior import COLUMNS, IMPROVEMENT, Prior, prior_of
 from acic.store.lessons import Lesson
-from acic.workloads import Characteristics
-from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
 
@@ -91,7 +89,8 @@ def _of_one(mine: Sequence[Lesson], platform: Platform, prior: Prior, number: in
     before = np.array([prior.seconds(w, prior.baseline, use)[0] for w, use in mine[0].phases])
     after = np.array([prior.seconds(w, systems, use) for w, use in mine[0].phases])
     error = np.log(io / left) - np.log(before.sum() / after.sum(axis=0))
-    system = encoder_of(platform).encode(configurations)
+    encoder = encoder_of(platform)
+    system = encoder.encode(configurations)
     found = []
     for (workload, use), share in zip(mine[0].phases, before / before.sum(), strict=True):
         if share < SHARE:
@@ -99,20 +98,10 @@ def _of_one(mine: Sequence[Lesson], platform: Platform, prior: Prior, number: in
         known = prior.view(workload, systems, use)
         found.append(
             Taught(
-                x=np.hstack([_with_workload(system, platform, workload), known]),
+                x=np.hstack([with_workload(encoder, system, workload), known]),
                 y=known[:, COLUMNS.index(IMPROVEMENT)] + error,
                 weight=np.full(len(others), share * io / total),
                 application=np.full(len(others), number),
             )
         )
     return found
-
-
-def _with_workload(system: Floats, platform: Platform, workload: Characteristics) -> Floats:
-    """Return encoded configurations with the columns of a workload, shape (configurations, columns)."""
-    encoder, rows = encoder_of(platform), system.copy()
-    own = encoder.encode([values_of(workload)])[0]
-    for parameter in WORKLOAD_PARAMETERS:
-        columns = encoder.columns_of(parameter.name)
-        rows[:, columns] = own[columns]
-    return rows
