@@ -53,7 +53,7 @@ def errors(values: Floats, *, level: bool) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--applications", default="development", choices=["development", "test"])
+    parser.add_argument("--applications", default="development", choices=["development", "test", "heldout"])
     part: Part = parser.parse_args().applications
     for title, level in (("medians alone", False), ("sessions levelled", True)):
         off = np.array([one for values in arrays(part) for one in errors(values, level=level)])

@@ -24,7 +24,7 @@ from acic.evaluation.taught import Judge, judge_of
 from acic.evaluation.truth import read_truth
 from acic.platforms import load_platform
 
-FILES = {"development": "lab-truth.parquet", "test": "lab-test.parquet"}
+FILES = {"development": "lab-truth.parquet", "test": "lab-test.parquet", "heldout": "lab-heldout.parquet"}
 
 
 def held(judge: Judge, knowledge: Knowledge) -> dict[str, list[bool]]:

@@ -30,7 +30,7 @@ from acic.store.training import training_table
 from acic.units import KIB, MIB
 from acic.workloads import Characteristics
 
-FILES = {"development": "lab-truth.parquet", "test": "lab-test.parquet"}
+FILES = {"development": "lab-truth.parquet", "test": "lab-test.parquet", "heldout": "lab-heldout.parquet"}
 SIZES = {4 * KIB: "4K", 16 * KIB: "16K", 128 * KIB: "128K", MIB: "1M"}
 LEAST = 0.02  # s: below, clocks and beginnings count more than I/O
 TWICE = 2.0

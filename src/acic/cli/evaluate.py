@@ -32,7 +32,7 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 
 @click.command(epilog="Example: acic evaluate --platform lab --goal time --method model:forest --method fixed")
 @click.option("--platform", "platform_name", default="lab", show_default=True, help="A platform's name or file.")
-@applications_option("development", "test")
+@applications_option("development", "test", "heldout")
 @click.option(
     "--truth",
     type=click.Path(path_type=Path),

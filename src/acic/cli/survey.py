@@ -44,7 +44,7 @@ def survey() -> None:
 @click.argument("name")
 @click.option("--platform", "platform_name", default="lab", show_default=True, help="A lab's name or file.")
 @click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")
-@applications_option("development", "test", "sketches")
+@applications_option("development", "test", "heldout", "sketches")
 @click.option(
     "--among",
     type=click.Path(path_type=Path),

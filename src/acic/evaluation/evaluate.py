@@ -26,7 +26,11 @@ from acic.space import Configuration
 from acic.store.measurement import Outcome
 
 GOALS = ("time", "cost")
-_FILES: Mapping[Part, tuple[str, str]] = {"development": ("truth", "fresh"), "test": ("test", "test-fresh")}
+_FILES: Mapping[Part, tuple[str, str]] = {
+    "development": ("truth", "fresh"),
+    "test": ("test", "test-fresh"),
+    "heldout": ("heldout", "heldout-fresh"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

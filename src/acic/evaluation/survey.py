@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from platformdirs import user_state_path
 
-from acic.benchmarks.kernels import Kernel, kernel, kernels
+from acic.benchmarks.kernels import Kernel, Part, kernel, kernels
 from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal, folder_of, journals
 from acic.errors import AcicError, InvalidInput
@@ -53,7 +53,7 @@ class Survey:
         self.journal = journal
         self.platform: Platform = read_platform(begun["platform_text"], begun["platform"])
         chosen = [(name, scale) for name, scale in begun["kernels"]]
-        known = {(k.name, k.scale): k for k in (*kernels(), *kernels("test"), *kernels("sketches"))}
+        known = {(k.name, k.scale): k for part in get_args(Part) for k in kernels(part)}
         if missing := set(chosen) - set(known):
             raise InvalidInput(f"this acic does not know the applications {sorted(missing)}", hint="begin a new survey")
         self.plan = Plan(

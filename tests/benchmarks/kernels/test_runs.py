@@ -21,7 +21,7 @@ QUICK = (
     "samples",
     "wrf-small",
 )
-EVERY = (*kernels(), *kernels("test"))
+EVERY = (*kernels(), *kernels("test"), *kernels("heldout"))
 RUNS = [pytest.param(one, id=one.key, marks=() if one.key in QUICK else pytest.mark.slow) for one in EVERY]
 
 

@@ -81,7 +81,7 @@ def test_all_that_benchmarks_leave_out_is_drawn() -> None:
 def test_no_sketch_is_an_application_that_judges() -> None:
     judged = {
         phase.characteristics
-        for part in ("development", "test")
+        for part in ("development", "test", "heldout")
         for one in kernels(part)
         for phase in one.workload.phases
     }
