@@ -1,4 +1,4 @@
-"""How advice does on groups of the applications for a test: the first eleven, those that came later, and all.
+"""How advice does on groups of applications: of those for a test the first eleven, those that came later, and all.
 
 Reads what acic evaluate tells, and prints regrets of the first choice by fresh runs, and their mean as part of that of
 others, each for its own choice among all applications.
@@ -38,6 +38,8 @@ def main() -> None:
         print(f"{told['goal']}; behind the baseline: {', '.join(scores[OURS]['worse']) or 'none'}")
         for title, member in GROUPS.items():
             mine = np.array(regrets(scores[OURS], member))
+            if not mine.size:
+                continue
             parts = ", ".join(f"{mine.mean() / np.mean(regrets(scores[one], member)):.2f} of {one}" for one in OTHERS)
             half, most = np.quantile(mine, [0.5, 0.9])
             print(f"  {title} ({len(mine)}): {half:.1%}, one in ten {most:.1%}, mean {mine.mean():.1%}: {parts}")
