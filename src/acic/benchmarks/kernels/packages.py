@@ -139,7 +139,7 @@ def chombo(scale: str, *, ranks: int, dumps: int, boxes: int, side: int, compute
         name="chombo",
         scale=scale,
         title="Chombo: boxes of an adaptive mesh, dealt in turn, in shared plotfiles, independent",
-        source="Chombo's HDF5 plotfiles (also in h5bench's AMReX pattern): a write for each box",
+        source="Chombo's HDF5 plotfiles: a write for each box",
         changed=f"One component in boxes of {side}^3 cells, {boxes} of each process and dump; tables are left out.",
         processes=ranks,
         workload=workload("chombo", ranks, found),
