@@ -135,7 +135,7 @@ def _in(systems: Systems, unit: float) -> Systems:
     rates = {
         name: getattr(systems, name) / unit for name in ("nic", "read", "write", "read_iops", "write_iops", "syncs")
     }
-    prices = ("read_server", "write_server", "read_byte", "write_byte", "client", "writing")
+    prices = ("read_server", "write_server", "read_ask", "write_ask", "read_byte", "write_byte", "client", "writing")
     costs = {name: getattr(systems, name) * unit for name in prices}
     return replace(systems, **rates, **costs)
 

@@ -11,7 +11,7 @@ from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
 from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT, LIKENESS
 
-VERSION = 15
+VERSION = 16
 """Raised whenever a formula or a number changes, so that what was learned beside them is learned anew."""
 
 __all__ = [

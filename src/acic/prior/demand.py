@@ -125,7 +125,7 @@ class Demand:
         joined: whether consecutive requests of a stream are neighbours in the file.
         random: whether they are anywhere.
         shared: whether streams use the same file.
-        files: that are opened in all.
+        files: that are opened in all; in_turn: of them, those that each stream has one after the other.
         syncs: fsync calls of all streams.
         pauses: between iterations; pause: s of each.
         own: whether it reads what it wrote; reopened: whether it closed that before.
@@ -148,6 +148,7 @@ class Demand:
     random: bool
     shared: bool
     files: float
+    in_turn: float
     syncs: float
     pauses: int
     pause: float
@@ -178,6 +179,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
     apart = w.request_size * w.io_processes / streams if in_step else 0.0
     request = min(float(AGGREGATION), apart) if gathered else float(w.request_size)
     own = w.total_bytes / streams
+    files = float(use.files or (1 if w.shared else w.io_processes))
     return Demand(
         reads=w.operation is Operation.READ,
         total=float(w.total_bytes),
@@ -190,7 +192,8 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         joined=gathered or not (w.access is Access.RANDOM or (w.access is Access.STRIDED and w.shared)),
         random=w.access is Access.RANDOM,
         shared=w.shared,
-        files=float(use.files or (1 if w.shared else w.io_processes)),
+        files=files,
+        in_turn=min(files, float(w.iterations)) if w.shared else max(1.0, files / streams),
         syncs=float(streams if use.syncs is None else use.syncs),
         pauses=use.pauses,
         pause=use.pause,

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def disk_bytes(demand: Demand, systems: Systems, load: Floats) -> Floats:
-    """Return the seconds of the busiest server's disks while data streams.
+    """Return the seconds of the busiest server's disks while data streams, if it has the share `load` of the data.
 
     Bottleneck: B/s of a disk times disks in RAID-0; what the page cache takes meets the disk when it is synced, and
     what was just written it still has.
@@ -93,8 +93,8 @@ def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """
     one = systems.dirty + demand.pauses * np.minimum(systems.dirty, demand.pause * systems.write)
     room = one * systems.disks
-    if demand.files > demand.streams:
-        room = np.where(systems.closes, np.minimum(room, demand.total * load * demand.streams / demand.files), room)
+    if demand.in_turn > 1.0:
+        room = np.where(systems.closes, np.minimum(room, demand.total * load / demand.in_turn), room)
     takes = systems.cached & ~waits(demand, systems)
     return np.where(takes, np.minimum(demand.total * load, room), 0.0)
 

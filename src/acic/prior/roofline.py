@@ -15,7 +15,7 @@ from acic.prior.demand import Demand
 from acic.prior.designs import BESIDE, CROSSING, EXCHANGED, ON_NODE, ROUND_TRIP
 from acic.prior.disks import disk_bytes, disk_requests, flushing, syncing
 from acic.prior.resources import Resource
-from acic.prior.spread import busiest, local_share
+from acic.prior.spread import busiest, fullest, local_share
 from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ def parts(demand: Demand, systems: Systems) -> Floats:
         lasts, named, synced = waits(demand, systems), naming(demand, systems), syncing(demand, systems)
         hidden = np.minimum(np.where(lasts, named, synced), _beside(demand, systems, named, whole))
         found[:, Resource.METADATA] -= np.where(lasts, hidden, 0.0)
-        found[:, Resource.DISK_BANDWIDTH] += flushing(demand, systems, load)
+        found[:, Resource.DISK_BANDWIDTH] += flushing(demand, systems, fullest(demand, systems))
         found[:, Resource.DISK_IOPS] += synced - np.where(lasts, 0.0, hidden)
     return found
 
@@ -53,8 +53,9 @@ def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the seconds that each resource alone needs while data streams, shape (configurations, resources)."""
     found = np.zeros((len(systems), len(Resource)))
     found[:, Resource.CLIENT_NETWORK], found[:, Resource.SERVER_NETWORK] = networks(demand, systems, load)
-    found[:, Resource.DISK_BANDWIDTH] = disk_bytes(demand, systems, load)
-    found[:, Resource.DISK_IOPS] = disk_requests(demand, systems, load)
+    lies = load if demand.reads else fullest(demand, systems)  # the page cache goes on writing while others are served
+    found[:, Resource.DISK_BANDWIDTH] = disk_bytes(demand, systems, lies)
+    found[:, Resource.DISK_IOPS] = disk_requests(demand, systems, lies)
     found[:, Resource.CLIENT_PROCESSOR], busy = processors(demand, systems, load)
     found[:, Resource.SERVER_PROCESSOR] = busy
     found[:, Resource.LATENCY] = latency(demand, systems)
@@ -76,25 +77,27 @@ def _beginning(demand: Demand) -> float:
 def networks(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
     """Return the seconds of the busiest client's and the busiest server's network interface.
 
-    Bottleneck: payload each way of one interface (full duplex: a part-time server's two directions do not meet).
+    Bottleneck: payload each way of one interface (full duplex: a part-time server's two directions do not meet). Where
+    servers are at work one after the other, what is for one on the client's own node needs no network.
     """
     client, server = local_share(demand, systems)
     size = moved(demand, systems)
-    return size / demand.nodes * (1.0 - client) / systems.nic, size * load * (1.0 - server) / systems.nic
+    lies, in_turn = fullest(demand, systems) * (1.0 - server), load * (1.0 - np.maximum(client, server))
+    return size / demand.nodes * (1.0 - client) / systems.nic, size * np.maximum(lies, in_turn) / systems.nic
 
 
 def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
     """Return the seconds of the busiest client's and the busiest server's processors.
 
     Bottleneck: work for each call and each byte over a node's processors. What a call asks before it moves data (its
-    file's attributes) one server answers for each file. A part-time server works on a client's node, so it has both
-    to do, but bytes that stay on the node cost less.
+    file's attributes) one server answers for each file, of those that have any. A part-time server works on a client's
+    node, so it has both to do, but bytes that stay on the node cost less.
     """
     (call, byte), size = _prices(demand, systems), moved(demand, systems)
     sent, taken = (size * (1.0 - stays * (1.0 - ON_NODE)) for stays in local_share(demand, systems))
     client = (demand.requests * demand.streams * _entering(demand, systems) + sent * systems.client) / demand.nodes
-    asking = (systems.trips - 1.0) * pieces(demand, systems) / np.minimum(systems.servers, demand.files)
-    server = load * (messages(demand, systems) * call + taken * byte) + asking * call
+    asking = (systems.trips - 1.0) * pieces(demand, systems) / np.minimum(systems.attributes, demand.files)
+    server = load * (messages(demand, systems) * call + taken * byte) + asking * _asking(demand, systems)
     return client / systems.cpu, (server + np.where(systems.part_time, client, 0.0)) / systems.cpu
 
 
@@ -110,7 +113,8 @@ def latency(demand: Demand, systems: Systems) -> Floats:
     server, byte = _prices(demand, systems)
     size = np.minimum(demand.request, most)
     inside = _entering(demand, systems) + size * (systems.client + byte / asked(size, systems))
-    trip = systems.trips * (ROUND_TRIP + server) + np.where(systems.serial, inside, 0.0)
+    asking = (systems.trips - 1.0) * (ROUND_TRIP + _asking(demand, systems))
+    trip = asking + ROUND_TRIP + server + np.where(systems.serial, inside, 0.0)
     turns = np.where(systems.serial, demand.streams / demand.nodes, 1.0)
     crossing = demand.requests * _entering(demand, systems)
     if demand.reads:
@@ -181,23 +185,30 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the share of the data that leaves, or reaches, clients while the application waits for it.
 
     What nobody synced clients may send while the application does no I/O, but for what they keep; what they hold at the
-    end they have to send then, and so they have, where closing waits for it, when a file of each iteration is closed.
+    end they have to send then, and so they have when a file of each iteration is closed, where closing waits for it or
+    the file is shared by clients with leases.
     What they have they also read without anybody else.
     """
     if demand.reads:
-        alone = systems.leases & (not demand.shared and demand.files <= demand.streams)  # of many, another may be next
+        alone = systems.leases & (not demand.shared and demand.in_turn <= 1.0)  # of many, another may be next
         kept = demand.own & (alone | (not demand.reopened))  # who opens a file asks whether it is still the same
         return np.where(kept & systems.remembers & ~shunned(demand, systems), 0.0, 1.0)
     if demand.syncs:
         return np.ones(len(systems))
     behind = systems.behind * demand.streams / demand.nodes
     own = demand.total / demand.nodes
-    rate = systems.nic / np.maximum(1.0, demand.nodes * load)  # the busiest server takes from all nodes
-    free = demand.pauses * np.minimum(behind, demand.pause * rate)
-    if demand.files > demand.streams:
-        free = np.where(systems.closes, 0.0, free)
+    taken = systems.nic / np.maximum(1.0, demand.nodes * load)  # the busiest server takes from all nodes
+    sending = systems.cpu / (demand.beside + 1.0) / systems.client  # beside what computes
+    free = demand.pauses * np.minimum(behind, demand.pause * np.minimum(taken, sending))
+    if demand.in_turn > 1.0:
+        free = np.where(systems.closes | (systems.leases & demand.shared), 0.0, free)
     sent = np.minimum(free, np.maximum(own - systems.keeps, 0.0))
     return np.where(waits(demand, systems), 1.0, 1.0 - sent / own)
+
+
+def _asking(demand: Demand, systems: Systems) -> Floats:
+    """Return the s of a server's processor for what a call asks before it moves data, (configurations,)."""
+    return systems.read_ask if demand.reads else systems.write_ask
 
 
 def _prices(demand: Demand, systems: Systems) -> tuple[Floats, Floats]:

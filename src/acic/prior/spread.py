@@ -12,6 +12,7 @@ from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
 MOMENTS = 32  # of a stripe that are looked at, to know which servers are at work
+LASTING = 4.0  # messages that a stripe takes at least, for streams that have met on its server to go on together
 
 
 def busiest(demand: Demand, systems: Systems) -> Floats:
@@ -19,7 +20,20 @@ def busiest(demand: Demand, systems: Systems) -> Floats:
 
     The larger of two: how the bytes lie in all, and how many servers are at work at any moment.
     """
-    return np.maximum(_by_volume(demand, systems), _at_once(demand, systems))
+    return np.maximum(fullest(demand, systems), _at_once(demand, systems))
+
+
+def fullest(demand: Demand, systems: Systems) -> Floats:
+    """Return the share of the data that lies on the fullest server, shape (configurations,).
+
+    Round robin is even once a file has a stripe for each server. Hashes place whole files, or pieces, at random.
+    """
+    size = demand.total / demand.files
+    stripes = np.maximum(1.0, np.ceil(size / systems.unit))
+    round_of_objects = systems.servers * np.ceil(size / (systems.servers * systems.piece))
+    pieces = demand.files * np.where(systems.piece > systems.unit, np.minimum(stripes, round_of_objects), stripes)
+    even = ~systems.hashed & (stripes >= systems.servers)
+    return np.where(even, 1.0 / systems.servers, fullest_of(pieces, systems.servers) / pieces)
 
 
 def local_share(demand: Demand, systems: Systems) -> tuple[Floats, Floats]:
@@ -47,39 +61,44 @@ def fullest_of(balls: Floats, bins: Floats) -> Floats:
     return np.asarray(np.clip(mean + np.sqrt(mean) * largest, np.minimum(1.0, balls), balls))
 
 
-def _by_volume(demand: Demand, systems: Systems) -> Floats:
-    """Return the share of the fullest server.
-
-    Round robin is even once a file has a stripe for each server. Hashes place whole files, or pieces, at random.
-    """
-    size = demand.total / demand.files
-    stripes = np.maximum(1.0, np.ceil(size / systems.unit))
-    round_of_objects = systems.servers * np.ceil(size / (systems.servers * systems.piece))
-    pieces = demand.files * np.where(systems.piece > systems.unit, np.minimum(stripes, round_of_objects), stripes)
-    even = ~systems.hashed & (stripes >= systems.servers)
-    return np.where(even, 1.0 / systems.servers, fullest_of(pieces, systems.servers) / pieces)
-
-
 def _at_once(demand: Demand, systems: Systems) -> Floats:
     """Return one over the servers at work at any moment.
 
-    Each stream has its window's stripes under way, anywhere. But where a collective call keeps streams in step and a
-    stripe takes many messages, only the servers of the call's few stripes are at work.
+    Each stream has its window's stripes under way, anywhere, but no more than the files have that are open by then.
+    Where a stripe takes many messages, streams that have met on a server wait for one another there, and go on to the
+    next one together. Those that a collective call keeps in step always do; others of a shared file drift apart by and
+    by, so that half of it is taken (the geometric mean); files of their own begin on any server.
     """
     ahead = systems.ahead if demand.reads else systems.behind
     window = np.maximum(demand.request, ahead)
     under_way = demand.streams * np.maximum(1.0, np.minimum(window, demand.total / demand.streams) / systems.unit)
+    stripes = np.maximum(1.0, np.ceil(demand.total / demand.files / systems.unit))
+    under_way = np.minimum(under_way, demand.files / demand.in_turn * stripes)
     anywhere = np.asarray(1.0 / (systems.servers * (1.0 - (1.0 - 1.0 / systems.servers) ** under_way)))
-    if not demand.apart:
-        return anywhere
     message = np.where(ahead > 0, window, np.minimum(demand.request, systems.call))
-    coarse = ~systems.hashed & (systems.unit > message)
-    return np.where(coarse, np.maximum(anywhere, _in_step(demand, systems)), anywhere)
+    striped = ~systems.hashed & np.isfinite(systems.unit)
+    if demand.apart:
+        coarse = striped & (systems.unit > message)
+        return np.where(coarse, np.maximum(anywhere, _in_step(demand, systems, demand.apart)), anywhere)
+    if demand.random:
+        return anywhere
+    if demand.shared:
+        met = np.sqrt(anywhere * np.maximum(anywhere, _in_step(demand, systems, demand.block)))
+    else:
+        begun = np.full(len(systems), float(demand.streams))
+        met = np.maximum(anywhere, fullest_of(begun, systems.servers) / begun)
+    return np.where(striped & (systems.unit >= LASTING * message), met, anywhere)
 
 
-def _in_step(demand: Demand, systems: Systems) -> Floats:
-    """Return the share of a collective call's streams that meet on a server, while each goes through a stripe."""
-    begins = np.arange(demand.streams)[:, None] * demand.apart
+def _in_step(demand: Demand, systems: Systems, apart: float) -> Floats:
+    """Return the share of all streams that meet on a server, while each goes through a stripe.
+
+    Args:
+        demand: how many streams there are.
+        systems: where stripes are.
+        apart: B between the places where neighbouring streams begin.
+    """
+    begins = np.arange(demand.streams)[:, None] * apart
     moments = (np.arange(MOMENTS) + 0.5) / MOMENTS
     found = np.ones(len(systems))
     for unit, servers in set(zip(systems.unit.tolist(), systems.servers.tolist(), strict=True)):

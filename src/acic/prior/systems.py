@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 RELAXED, STRICT = "relaxed", "strict"
+ONE = "one"  # of metadata: a single server holds all of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +36,11 @@ class Systems:
         dirty: B of dirty pages for each disk.
         syncs: fsync calls a second that all disks of a server manage together at most; inf for their I/Os alone.
         unit: B of a file on one server before the next one's turn; inf where files are whole.
+        attributes: servers that answer for files' attributes.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, making, read_server, write_server, read_byte, write_byte, client, writing, behind, keeps,
-            ahead, remembers, leases, cached, piece, hashed, closes, scatters, serial, page, extent, written, durable,
-            alone, commits: as `Design` has them.
+        call, trips, opening, making, read_server, write_server, read_byte, write_byte, client, read_ask, write_ask,
+            writing, behind, keeps, ahead, remembers, leases, cached, piece, hashed, closes, scatters, serial, page,
+            extent, written, durable, alone, commits: as `Design` has them.
     """
 
     nic: Floats
@@ -53,6 +55,7 @@ class Systems:
     dirty: Floats
     syncs: Floats
     unit: Floats
+    attributes: Floats
     strict: Flags
     call: Floats
     trips: Floats
@@ -63,6 +66,8 @@ class Systems:
     read_byte: Floats
     write_byte: Floats
     client: Floats
+    read_ask: Floats
+    write_ask: Floats
     writing: Floats
     behind: Floats
     keeps: Floats
@@ -116,6 +121,7 @@ def _row(platform: Platform, facts: Facts, configuration: Mapping[str, Value]) -
         "syncs": facts.raid_syncs if disks > 1 else math.inf,
         **{name: getattr(disk, name) for name in ("read", "write", "read_iops", "write_iops", "dirty")},
         "unit": float(configuration.get("stripe_size", own.unit)),
+        "attributes": 1 if configuration.get("metadata") == ONE else servers,
         "strict": configuration.get("consistency", RELAXED) == STRICT,
         **{name: getattr(own, name) for name in _OF_DESIGN},
     }
