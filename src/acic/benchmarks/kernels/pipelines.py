@@ -1,4 +1,4 @@
-"""Applications held out: pipelines and benchmarks whose processes read what was given, or what others wrote."""
+"""More applications for a test: pipelines and benchmarks whose processes read what was given, or what others wrote."""
 
 from __future__ import annotations
 
