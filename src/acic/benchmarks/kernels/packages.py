@@ -1,4 +1,4 @@
-"""More applications for a test: packages of simulations that write histories, plotfiles and checkpoints, or read volumes."""
+"""More applications for a test: packages that write histories, plotfiles and checkpoints, or read volumes."""
 
 from __future__ import annotations
 
