@@ -22,7 +22,7 @@ from acic.errors import MissingData
 from acic.models.registry import INFORMED, learner
 from acic.models.residual import PRIOR
 from acic.platforms import Platform, load_platform
-from acic.prior import COLUMNS, WIDER, WIDER_ALIKE, Use, prior_of
+from acic.prior import APART, APART_ALIKE, COLUMNS, Use, prior_of
 from acic.store import Measurement, Outcome, Repetition
 from acic.store.baselines import Baselines
 from acic.store.training import training_table
@@ -165,16 +165,17 @@ def test_intervals_are_wider_where_an_application_is_not_run_as_benchmarks_are(m
     rows = training_table(made_up(3.0), BARE)
     knowledge = Knowledge(BARE, learn(rows, BARE, learner("prior+forest"), weight=np.ones(len(rows)), seed=1))
     systems = np.array([str(BARE.space.configuration(point)["file_system"]) for point in knowledge.points])
-    unlike = np.where(systems == BARE.baseline["file_system"], WIDER_ALIKE, WIDER)
-    for use, times in ((Use(syncs=16), 1.0), (Use(syncs=0), unlike), (Use(pauses=3, pause=1.0), unlike)):
+    unlike = np.where(systems == BARE.baseline["file_system"], APART_ALIKE, APART)
+    for use, own in ((Use(syncs=16), 0.0), (Use(syncs=0), unlike), (Use(pauses=3, pause=1.0), unlike)):
         found = knowledge.effect(WRITE, use)
         with monkeypatch.context() as patched:
-            patched.setattr("acic.advisor.knowledge.WIDER", 1.0)
-            patched.setattr("acic.advisor.knowledge.WIDER_ALIKE", 1.0)
+            patched.setattr("acic.advisor.knowledge.APART", 0.0)
+            patched.setattr("acic.advisor.knowledge.APART_ALIKE", 0.0)
             before = knowledge.effect(WRITE, use)
         np.testing.assert_array_equal(found.mean, before.mean)
-        np.testing.assert_allclose(found.high - found.mean, times * (before.high - before.mean), atol=1e-12)
-        np.testing.assert_allclose(found.mean - found.low, times * (before.mean - before.low), atol=1e-12)
+        wider = np.where(before.high > before.low, own, 0.0)  # the baseline's own is none
+        np.testing.assert_allclose(found.high - found.mean, np.hypot(before.high - before.mean, wider), atol=1e-12)
+        np.testing.assert_allclose(found.mean - found.low, np.hypot(before.mean - before.low, wider), atol=1e-12)
 
 
 def test_only_those_that_take_it_are_given_the_prior() -> None:

@@ -16,7 +16,7 @@ from acic.models.protocol import Prediction, Predictor
 from acic.models.registry import INFORMED
 from acic.models.words import in_units
 from acic.platforms import Platform
-from acic.prior import BENCHMARK, WIDER, WIDER_ALIKE, Prior, Use, likeness, prior_of
+from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of
 from acic.space import Configuration, Encoder, Parameter, Value
 from acic.store.baselines import Baselines
 from acic.units import format_bytes
@@ -182,8 +182,8 @@ class Knowledge:
         known = workload in self.learned.workloads
         low, high = self.learned.errors.interval(predicted, self._kinds, seen=known)
         if self.prior and self.learned.measurements and likeness(workload, use) < 1.0:
-            wider = np.where(self._kinds == self._kinds[self.baseline], WIDER_ALIKE, WIDER)
-            low, high = (mean + wider * (end - mean) for end in (low, high))
+            own = np.where(self._kinds == self._kinds[self.baseline], APART_ALIKE, APART)
+            low, high = mean - np.hypot(mean - low, own), mean + np.hypot(high - mean, own)
         mean[self.baseline] = low[self.baseline] = high[self.baseline] = 0.0  # by definition
         return Effect(mean, low, high)
 

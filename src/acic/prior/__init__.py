@@ -5,7 +5,7 @@ whole stack: each resource gives the seconds that it alone needs, and the busies
 were corrected once by measurements of one lab: docs/prior.md.
 """
 
-from acic.prior.demand import BENCHMARK, WIDER, WIDER_ALIKE, Use, likeness, uses_of
+from acic.prior.demand import APART, APART_ALIKE, BENCHMARK, Use, likeness, uses_of
 from acic.prior.facts import Facts
 from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
@@ -15,14 +15,14 @@ VERSION = 16
 """Raised whenever a formula or a number changes, so that what was learned beside them is learned anew."""
 
 __all__ = [
+    "APART",
+    "APART_ALIKE",
     "BENCHMARK",
     "COLUMNS",
     "HARDWARE",
     "IMPROVEMENT",
     "LIKENESS",
     "VERSION",
-    "WIDER",
-    "WIDER_ALIKE",
     "Facts",
     "Prior",
     "Resource",

@@ -37,8 +37,8 @@ class Use:
 
 BENCHMARK = Use()
 UNLIKE = 0.5  # of what benchmarks taught, where an application does otherwise (docs/decisions/0010-default-model.md)
-WIDER = 1.7  # times as wide are intervals there: 80 % of errors on the lab's applications lie within them (the same)
-WIDER_ALIKE = 1.4  # on the baseline's own file system, whose errors are the baseline's too (the same)
+APART = 0.5  # of the logarithm, 80 % of the errors that applications add to benchmarks' there (the same)
+APART_ALIKE = 0.3  # on the baseline's own file system, whose errors are the baseline's too (the same)
 
 
 def likeness(workload: Characteristics, use: Use) -> float:
