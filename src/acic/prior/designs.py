@@ -1,10 +1,10 @@
 """How file systems work, in the few numbers that a roofline needs; and what a step of software costs.
 
 They follow from the design of the software, or are the usual order of magnitude of such a step on servers of today,
-rounded to 1, 2 or 5. No program fitted them. Prices of a call and a byte were corrected three times, by a step or two
-of that scale, from training runs on one lab: GlusterFS's, CephFS's and OrangeFS's of a server and of a client, what
-reading costs CephFS and NFS, then what a write costs CephFS's client and a byte on its own node. What CephFS asks of
-disks was counted there (docs/prior.md).
+rounded to 1, 2 or 5. Prices of a call and a byte were corrected four times, by a step or two of that scale, from
+training runs on one lab: GlusterFS's, CephFS's and OrangeFS's of a server and of a client, what reading costs CephFS
+and NFS, what a write costs CephFS's client and a byte on its own node, then what OrangeFS is asked before data move.
+What CephFS asks of disks was counted there (docs/prior.md).
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=4,  # lookup, attributes, those of its data files, its size
         making=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
         read_server=2e-4,
-        write_server=1e-4,  # counted by training points, as what is asked before: docs/prior.md
+        write_server=1e-4,  # and what is asked before: by training points
         read_byte=2e-9,
         write_byte=2e-9,
         client=5e-9,
