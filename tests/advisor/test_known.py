@@ -55,6 +55,18 @@ def test_the_second_question_is_answered_from_the_cache(cluster: Platform, store
     assert len(fits) == 1
 
 
+def test_what_was_learned_beside_other_formulas_answers_no_more(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A model learned beside a half-finished version of the prior once answered for the finished one."""
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    lab, nothing = load_platform("lab"), str(tmp_path / "none.sqlite")
+    known(lab, "prior", store=nothing, trust=Trust(), now=WHEN)
+    assert kept(lab, "prior", store=nothing, trust=Trust(), now=WHEN)
+    monkeypatch.setattr(module, "formulas", lambda: "others")
+    assert not kept(lab, "prior", store=nothing, trust=Trust(), now=WHEN)
+
+
 def test_new_measurements_are_learned(
     cluster: Platform, store: str, fits: list[int], training: list[Measurement]
 ) -> None:

@@ -217,21 +217,34 @@ def test_what_clients_send_in_a_pause_servers_have_to_take(prior: Prior) -> None
 
 
 def test_who_computes_beside_a_part_time_server_slows_it_down(prior: Prior) -> None:
-    """Reads of input that each process makes in its own time; simulations write, and read back, in step."""
+    """Reads of input, and files of their own, that each process comes to in its own time; others step together."""
     read = replace(SHARED, data_size=4 * MIB, request_size=MIB, iterations=8)
     pair = prior.systems([system("OrangeFS", 4, stripe_size=65_536, metadata="one", placement=p) for p in _PLACES])
 
-    def served(workload: Characteristics, pause: float, *, own: bool = False) -> list[float]:
-        demand = demand_of(workload, 4, Use(syncs=0, pauses=7, pause=pause, own=own))
+    def served(workload: Characteristics, pause: float, **more: float) -> list[float]:
+        demand = demand_of(workload, 4, replace(Use(syncs=0, pauses=7, pause=pause), **more))
         found: list[float] = streaming(demand, pair, busiest(demand, pair))[:, Resource.SERVER_PROCESSOR].tolist()
         return found
 
     (dedicated, shared), (beside, turns) = served(read, 0.0), served(read, 60.0)
     assert beside == dedicated
     assert turns == pytest.approx(3 * shared, rel=0.05)  # two processes of each node compute nearly all the time
-    together = replace(read, collective=True, interface=Interface.MPIIO)
-    assert served(together, 60.0) == served(together, 0.0)
-    assert served(read, 60.0, own=True) == served(read, 0.0, own=True)
+    collective = replace(read, collective=True, interface=Interface.MPIIO)
+    write = replace(read, operation=Operation.WRITE)
+    gathered = replace(write, shared=False, io_processes=4)
+    for in_step in (collective, write, gathered):
+        assert served(in_step, 60.0) == served(in_step, 0.0)
+    own = replace(write, shared=False)
+    assert served(own, 60.0)[1] == pytest.approx(3 * served(own, 0.0)[1], rel=0.05)
+    assert served(read, 60.0, own=True)[1] == turns
+
+
+def test_computing_between_phases_is_beside_those_that_went_on_already() -> None:
+    read = replace(SHARED, data_size=4 * MIB, request_size=MIB, iterations=8)
+    some = replace(read, io_processes=4)
+    busy = [demand_of(one, 4, Use(elsewhere=8.0)).meanwhile for one in (read, replace(read, collective=True), some)]
+    assert busy == [2.0, 2.0, 0.0]  # POSIX calls are not collective, whatever is said of them
+    assert demand_of(read, 4, Use(pauses=7, pause=0.1, elsewhere=8.0)).meanwhile == pytest.approx(0.7)
 
 
 def test_what_a_run_wrote_it_reads_from_its_clients(prior: Prior) -> None:
@@ -495,6 +508,18 @@ def test_files_are_made_more_slowly_where_the_server_has_a_client_beside_it(prio
     assert 1.02 * dedicated < part_time < 1.3 * dedicated
 
 
+def test_who_opens_a_file_of_orangefs_asks_each_server_how_long_its_part_is(prior: Prior) -> None:
+    """Measured: with each doubling of servers `mdtest` and `dtar` take 1.2 times as long beside what was predicted."""
+    small = replace(SHARED, operation=Operation.WRITE, shared=False, data_size=4096, request_size=4096, iterations=64)
+    demand = demand_of(small, prior.facts.nodes, Use(files=512, syncs=0))
+    orange = [system("OrangeFS", n, stripe_size=65_536, metadata="all") for n in (1, 2, 4)]
+    one, two, four = opening(demand, prior.systems(orange))
+    assert (four - one) == pytest.approx(3 * (two - one))
+    assert four == pytest.approx(1.5 * one)  # three trips more than six
+    hashed = [system("GlusterFS", n, stripe_size=1 << 40) for n in (1, 4)]
+    assert len(set(opening(demand, prior.systems(hashed)))) == 1
+
+
 def test_why_names_the_bottleneck(prior: Prior) -> None:
     told = prior.why(SHARED, system("OrangeFS", 4, stripe_size=65_536, metadata="one"))
     assert "the baseline by the network of the I/O servers" in told
@@ -572,6 +597,12 @@ def test_what_is_read_in_each_iteration_is_what_the_run_wrote(times: float, own:
     write, read = both.phases
     longer = replace(read, bytes=round(times * write.bytes))
     assert [use.own for use in uses_of(replace(both, phases=(write, longer)))] == [False, own]
+
+
+def test_computing_is_told_to_the_phases_of_a_run_of_several() -> None:
+    both = replace(phases(Operation.WRITE, Operation.READ), run_seconds=10.0, io_share=0.4)
+    assert [use.elsewhere for use in uses_of(both)] == [6.0, 6.0]
+    assert uses_of(replace(both, phases=both.phases[:1]))[0].elsewhere == 0.0
 
 
 def test_nothing_is_assumed_of_what_a_description_does_not_tell() -> None:

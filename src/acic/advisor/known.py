@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
+from importlib.resources import files
 
 from acic import __version__
 from acic.advisor.cache import fetch, keep, there
@@ -18,7 +20,7 @@ from acic.models.protocol import Learner
 from acic.models.registry import learner
 from acic.models.residual import PriorAlone, Residual, takes_prior
 from acic.platforms import Platform
-from acic.prior import VERSION, prior_of
+from acic.prior import prior_of
 from acic.space import Configuration
 from acic.store.ageing import ageing_weights
 from acic.store.bundled import bundled, bundled_hash
@@ -149,9 +151,22 @@ def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: da
     """Return a name for everything that what is learned depends on; ages count in whole days."""
     day = now.date().isoformat() if trust.half_life else ""
     data = (bundled_hash(platform), stored, lessons_hash(platform.name) if takes_prior(chosen) else "")
-    version = (chosen.version, VERSION if takes_prior(chosen) else 0)
+    version = (chosen.version, formulas() if takes_prior(chosen) else "")
     parts = (__version__, repr(chosen), version, SEED, platform, data, trust, day)
     return _named(platform, chosen.name, parts)
+
+
+@cache
+def formulas() -> str:
+    """Return a hash of the text of the prior's modules: what was learned beside other formulas answers no more.
+
+    Its version number is not enough: a half-finished version once answered for the finished one.
+    """
+    digest = hashlib.sha256()
+    for module in sorted(files("acic.prior").iterdir(), key=lambda one: one.name):
+        if module.name.endswith(".py"):
+            digest.update(module.read_bytes())
+    return digest.hexdigest()
 
 
 def _named(platform: Platform, what: str, parts: tuple[object, ...]) -> str:

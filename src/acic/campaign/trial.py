@@ -193,7 +193,7 @@ class Trials:
                 self._system.forget(data)
         if excess := answered(partial(self._excess, run, data), patience=self._patience):
             return Verdict(Outcome.CORRUPT, verdict.result, excess)
-        if (stolen := self._look().stolen_since(before)) > STOLEN:
+        if (stolen := self._look().taken_since(before)) > STOLEN:
             return Verdict(Outcome.SUSPECT, verdict.result, f"others got {stolen:.0%} of the processor time wanted")
         if run.trial.verify and self._can_check(run.trial.point.workload):
             return self._verify(run, replicas[-1], verdict)

@@ -1,18 +1,23 @@
 """Processor time that this machine wanted and others got.
 
 Where a machine is virtual, its hypervisor may give its processors to others on the same hardware. What runs then
-takes longer by any factor, and nothing else in the machine looks different. Linux counts it as `steal`.
+takes longer by any factor, and nothing else in the machine looks different. Linux counts it as `steal`. Others may be
+on the machine itself, too: whoever compiles something while a lab measures, at whatever priority, as that counts only
+within a control group.
 
-Source: proc(5), /proc/stat.
+Source: proc(5), /proc/stat and /proc/PID/stat.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 
 STOLEN = 0.03  # of the processor time wanted: where a hypervisor leaves a machine alone it is 0.016 at most
-_STAT = Path("/proc/stat")
+_PROC = Path("/proc")
+_KERNEL = 2  # the process whose children are the kernel's own threads
 _WORKED = ("user", "nice", "system", "irq", "softirq")
 _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 
@@ -24,23 +29,53 @@ class ProcessorTime:
     Args:
         worked: they worked here.
         stolen: there was work here, and the hypervisor had given them to others.
+        others: of `worked`, that of each process which has nothing to do with what is measured.
     """
 
     worked: int
     stolen: int
+    others: Mapping[int, int] = field(default_factory=dict)
 
-    def stolen_since(self, before: ProcessorTime) -> float:
+    def taken_since(self, before: ProcessorTime) -> float:
         """Return the share of the time wanted since `before` that others got, 0 to 1; 0.0 where none was wanted."""
         stolen = max(0, self.stolen - before.stolen)
-        wanted = stolen + max(0, self.worked - before.worked)
-        return stolen / wanted if wanted else 0.0
+        others = sum(max(0, ticks - before.others.get(process, 0)) for process, ticks in self.others.items())
+        wanted = max(others, self.worked - before.worked) + stolen
+        return (stolen + others) / wanted if wanted else 0.0
 
 
-def processor_time(stat: Path = _STAT) -> ProcessorTime:
+def processor_time(proc: Path = _PROC) -> ProcessorTime:
     """Return what became of this machine's processors so far; nothing stolen where the system does not tell."""
     try:
-        first = stat.read_text(encoding="ascii").split("\n", 1)[0].split()
+        first = (proc / "stat").read_text(encoding="ascii").split("\n", 1)[0].split()
         ticks = dict(zip(_FIELDS, map(int, first[1:]), strict=False))
     except (OSError, ValueError):
         return ProcessorTime(0, 0)
     return ProcessorTime(sum(ticks.get(name, 0) for name in _WORKED), ticks.get("steal", 0))
+
+
+def processor_time_beside(ours: Set[int], proc: Path = _PROC) -> ProcessorTime:
+    """Return `processor_time`, and what processes got that are not `ours`, nor this one, its children or the kernel's.
+
+    What ended before it was looked at is not seen.
+    """
+    parents: dict[int, int] = {}
+    worked: dict[int, int] = {}
+    for stat in proc.glob("[0-9]*/stat"):
+        try:
+            words = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()  # names hold anything
+            process = int(stat.parent.name)
+            parents[process], worked[process] = int(words[1]), int(words[11]) + int(words[12])
+        except (OSError, ValueError, IndexError):
+            continue  # it ended meanwhile
+    others = {one: ticks for one, ticks in worked.items() if one not in ours and not _own(one, parents)}
+    whole = processor_time(proc)
+    return ProcessorTime(whole.worked, whole.stolen, others)
+
+
+def _own(process: int, parents: Mapping[int, int]) -> bool:
+    """Return whether it is this process, one that it began, or the kernel's."""
+    own = {os.getpid(), _KERNEL}
+    while process in parents and process not in own:
+        process = parents[process]
+    return process in own

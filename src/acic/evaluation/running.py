@@ -13,7 +13,7 @@ from acic.benchmarks.kernels import Kernel, Step, result_of
 from acic.benchmarks.kernels import Outcome as Took
 from acic.campaign.system import Deployed, Place
 from acic.cluster import Job, State
-from acic.cluster.stolen import STOLEN, ProcessorTime, processor_time
+from acic.cluster.stolen import STOLEN, ProcessorTime, processor_time_beside
 from acic.errors import AcicError, TransientError
 from acic.evaluation.truth import Run
 from acic.lab import Lab
@@ -37,7 +37,7 @@ class Runs:
         outputs: a folder for what jobs print; nothing is left in it.
         now: tells the time of day.
         told: is told of each run that is thrown away, and why.
-        look: tells what became of the machine's processors.
+        look: tells what became of the machine's processors; None: from what the kernel and its processes tell.
         sleep: waits some seconds.
     """
 
@@ -50,7 +50,7 @@ class Runs:
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         told: Callable[[str], None] = lambda _: None,
-        look: Callable[[], ProcessorTime] = processor_time,
+        look: Callable[[], ProcessorTime] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._platform = platform
@@ -61,7 +61,7 @@ class Runs:
         self._outputs = outputs
         self._now = now
         self._told = told
-        self._look = look
+        self._look = look or (lambda: processor_time_beside(lab.processes()))
         self._sleep = sleep
         self._made = 0
         self.thrown_away = 0
@@ -84,9 +84,9 @@ class Runs:
                 self._told(f"others got {stolen:.0%} of the processor time: run thrown away, again in {_PAUSE:.0f} s")
                 self._sleep(_PAUSE)
         raise TransientError(
-            f"this machine is virtual, and others got {stolen:.0%} of the processor time that it wanted: "
-            f"{_TRIES} runs in a row were thrown away",
-            hint="nothing measured now would hold: go on later with the same command",
+            f"others got {stolen:.0%} of the processor time wanted: {_TRIES} runs in a row were thrown away",
+            hint="nothing measured now would hold: end what else works on this machine (top), and if nothing does its "
+            "hypervisor gave it to others; go on later with the same command",
         )
 
     def _once(self, kernel: Kernel, configuration: Configuration, repetition: int) -> tuple[Run, float]:
@@ -113,7 +113,7 @@ class Runs:
         except (AcicError, OSError) as error:
             outcome, note = Outcome.FAILED, _one_line(error)
         finally:
-            stolen = self._look().stolen_since(before)
+            stolen = self._look().taken_since(before)
             note = "; ".join(filter(None, [note, self._clear(folder, place.seen / name if place else None)]))
         good = took if outcome is Outcome.OK else None
         made = Run(

@@ -99,6 +99,10 @@ class Lab:
         """All nodes by name."""
         return self.room.nodes
 
+    def processes(self) -> set[int]:
+        """Return what runs in its nodes now."""
+        return self.room.groups.processes()
+
     @property
     def nic(self) -> str:
         """The type of instance whose network interface the nodes have."""

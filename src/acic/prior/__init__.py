@@ -11,8 +11,8 @@ from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
 from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT, LIKENESS
 
-VERSION = 16
-"""Raised whenever a formula or a number changes, so that what was learned beside them is learned anew."""
+VERSION = 17
+"""Raised whenever a formula or a number changes: what figures in documents, and docs/prior.md, are told of."""
 
 __all__ = [
     "APART",

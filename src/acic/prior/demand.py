@@ -9,6 +9,7 @@ from acic.prior.designs import AGGREGATION, COLLECTIVE_STEPS, ROUND_TRIP
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
 
 _ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
+_DRIFT = 0.25  # of the computing between phases, for which others do I/O already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,7 @@ class Use:
         reopened: whether its files were closed in between, so that clients ask the servers again.
         gathered: whether collective calls go through aggregators (two-phase I/O). ROMIO sees to that where processes'
             parts of a call interleave; those of a benchmark are one piece each, in the order of ranks.
+        elsewhere: s that its run computes, where it has several phases.
     """
 
     files: int | None = None
@@ -33,6 +35,7 @@ class Use:
     own: bool = False
     reopened: bool = False
     gathered: bool = False
+    elsewhere: float = 0.0
 
 
 BENCHMARK = Use()
@@ -59,13 +62,22 @@ def uses_of(workload: Workload) -> list[Use]:
     a whole number of times as many: scratch files are written once and read in each iteration.
     """
     written = {_files(phase): phase for phase in workload.phases if phase.characteristics.operation is Operation.WRITE}
+    elsewhere = _computing(workload) if len(workload.phases) > 1 else 0.0
     found = []
     for phase in workload.phases:
         reads = phase.characteristics.operation is Operation.READ
         other = written.get(_files(phase)) if reads and phase.example else None
         own = other is not None and _times_over(phase.bytes, other.bytes)
-        found.append(replace(_use_of(phase), own=own, reopened=own and _opened_again(phase)))
+        again = own and _opened_again(phase)
+        found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere))
     return found
+
+
+def _computing(workload: Workload) -> float:
+    """Return the s that a run does not do I/O; 0.0 where that is not known."""
+    if workload.run_seconds is None or workload.io_share is None:
+        return 0.0
+    return workload.run_seconds * (1.0 - workload.io_share)
 
 
 def _opened_again(phase: Phase) -> bool:
@@ -132,8 +144,7 @@ class Demand:
         shuffled: B that nodes exchange before (or after) they write (or read).
         agreeing: s that collective calls take to agree, before any data moves.
         beside: processes of each node, which compute in the pauses.
-        together: whether all of them pause at the same time: collective calls make them wait for one another, and what
-            writes, or reads what it wrote, is taken to be a simulation that steps; what reads input goes on alone.
+        meanwhile: s that each of them computes while others do I/O; 0.0 where all pause at the same time.
     """
 
     reads: bool
@@ -157,7 +168,7 @@ class Demand:
     shuffled: float
     agreeing: float
     beside: int
-    together: bool
+    meanwhile: float
 
 
 def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
@@ -201,9 +212,24 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         reopened=use.reopened,
         shuffled=w.total_bytes * (1.0 - 1.0 / used) if gathered else 0.0,
         beside=on_each,
-        together=collective or w.operation is Operation.WRITE or use.own,
+        meanwhile=0.0 if collective or _in_step(w, use) else use.pauses * use.pause or _drifted(w, use),
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )
+
+
+def _in_step(w: Characteristics, use: Use) -> bool:
+    """Return whether processes are taken to pause at the same time, though no collective call makes them.
+
+    Those do that write a file together, and those that gather what others computed, who wait for them meanwhile. What
+    all read or write by themselves each does when it comes to it.
+    """
+    some = w.io_processes < w.processes
+    return (w.shared or some) if w.operation is Operation.WRITE else (use.own and some)
+
+
+def _drifted(w: Characteristics, use: Use) -> float:
+    """Return the s for which processes still compute when others began a phase in which none of them pauses."""
+    return _DRIFT * use.elsewhere if w.io_processes == w.processes else 0.0
 
 
 def _block(w: Characteristics) -> float:

@@ -37,6 +37,7 @@ class Design:
         trips: round trips of a read or write that somebody waits for; all but the last are to the file's first server.
         opening: round trips to open a file that is there, and to close it.
         making: round trips to make a file, and to close it.
+        sizes: as many more for both to each server beyond the first one, which knows how long its part of a file is.
         read_server, write_server: s of a server's processor for one call.
         read_byte, write_byte: s of a server's processor for one B: copies between network, page cache and disk; and
             checksums.
@@ -73,6 +74,7 @@ class Design:
     client: float
     behind: int
     ahead: int
+    sizes: int = 0
     read_ask: float = 0.0
     write_ask: float = 0.0
     writing: float = 0.0
@@ -155,6 +157,7 @@ DESIGNS: Mapping[str, Design] = {
         trips=2,  # attributes, then data
         opening=4,  # lookup, attributes, those of its data files, its size
         making=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
+        sizes=1,
         read_server=2e-4,
         write_server=1e-4,  # and what is asked before: by training points
         read_byte=2e-9,

@@ -134,19 +134,24 @@ def opening(demand: Demand, systems: Systems) -> Floats:
     Bottleneck: round trips of one process after the other's, and the processor of the server that makes files.
     """
     each = opened(demand) / demand.streams
-    trips = systems.opening if demand.reads else systems.making
-    return np.asarray(each * trips * (ROUND_TRIP + systems.read_server) + naming(demand, systems))
+    trip = ROUND_TRIP + systems.read_server
+    return np.asarray(each * _trips(demand, systems) * trip + naming(demand, systems))
 
 
 def naming(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds that opening or making files keeps a server's processor busy.
 
     That of one, or of all, where a hash of names places files but a new name is looked up on each (GlusterFS). The node
-    of a part-time server has its own clients' calls beside.
+    of a part-time server has its own clients' calls beside, which are as much work for them as for the server.
     """
+    own = np.where(systems.part_time, (CROSSING + systems.read_server) / demand.nodes, 0.0)
+    return np.asarray(opened(demand) * _trips(demand, systems) * (systems.read_server + own) / systems.cpu)
+
+
+def _trips(demand: Demand, systems: Systems) -> Floats:
+    """Return the round trips in which a file is opened or made, and closed."""
     trips = systems.opening if demand.reads else systems.making
-    own = np.where(systems.part_time, CROSSING / demand.nodes, 0.0)
-    return np.asarray(opened(demand) * trips * (systems.read_server + own) / systems.cpu)
+    return np.asarray(trips + systems.sizes * (systems.servers - 1.0))
 
 
 def opened(demand: Demand) -> float:
@@ -173,10 +178,9 @@ def _crowded(demand: Demand, systems: Systems, busy: Floats) -> Floats:
     They do where processes do not step together: for the part of the time that each computes, beside `busy` s of
     service. What computes and what serves take turns on the processors that are not free.
     """
-    if demand.together:
+    if not demand.meanwhile:
         return np.ones(len(systems))
-    computing = demand.pauses * demand.pause
-    beside = demand.beside * computing / (computing + busy)
+    beside = demand.beside * demand.meanwhile / (demand.meanwhile + busy)
     share = np.maximum(systems.cpu - beside, systems.cpu / (beside + 1.0))
     return np.where(systems.part_time, systems.cpu / share, 1.0)
 

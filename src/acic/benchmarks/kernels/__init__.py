@@ -22,7 +22,9 @@ from acic.benchmarks.kernels.checkpoints import btio, flashio, gcrmio, pop, vorp
 from acic.benchmarks.kernels.codes import ensemble, lattice, nek5000, specfem
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
 from acic.benchmarks.kernels.inputs import h5read, samples, seismic, slices
+from acic.benchmarks.kernels.jobs import copytree, scan, variants
 from acic.benchmarks.kernels.kernel import Kernel, Outcome, Step, result_of
+from acic.benchmarks.kernels.loads import deepcam, imports, inference, shuffle
 from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcore, tiles
 from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, trajectory
 from acic.benchmarks.kernels.packages import chombo, gromacs, macsio, scatter, volume
@@ -30,6 +32,7 @@ from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_
 from acic.benchmarks.kernels.pipelines import bwa, io500, montage, tfrecord, zarr
 from acic.benchmarks.kernels.script import Script
 from acic.benchmarks.kernels.sketches import sketches
+from acic.benchmarks.kernels.solvers import espresso, regrid, rtm
 from acic.benchmarks.kernels.tools import build, fsdp, hmmer, samsort, sqlite, visit
 from acic.errors import InvalidInput
 from acic.units import KIB, MIB
@@ -126,12 +129,6 @@ def _for_test() -> tuple[Kernel, ...]:
         zarr(only, ranks=8, each=10, chunk=520_000, compute=0.1),
         io500(only, ranks=8, request=2 * MIB, count=3, hard=False),
         io500(only, ranks=16, request=47_008, count=40, hard=True),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    small, large, only = "small", "large", "only"
-    return (
         nek5000(small, ranks=4, dumps=3, each=560_000, compute=0.15),
         nek5000(large, ranks=16, dumps=3, each=264_000, compute=0.04),
         specfem(only, ranks=16, record=72_000, records=56, frames=2, compute=0.06),
@@ -143,6 +140,22 @@ def _held_out() -> tuple[Kernel, ...]:
         fsdp(only, ranks=8, saves=2, shard=6 * MIB, compute=0.1),
         visit(only, ranks=4, domains=4, size=5 * MIB, compute=0.12),
         sqlite(only, ranks=4, transactions=60, pages=5, compute=0.01),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        espresso(only, ranks=8, steps=3, calls=6, density=4 * MIB, compute=0.06),
+        regrid(only, ranks=16, variables=4, coarse=400_000, fine=1_000_000, compute=0.02),
+        rtm(only, ranks=8, snapshots=4, calls=2, compute=0.05),
+        imports(only, ranks=16, modules=160, size=16_000, compute=0.05),
+        inference(only, ranks=8, weights=12 * MIB, compute=0.1),
+        shuffle(only, ranks=8, part=400_000, compute=0.1),
+        deepcam(only, ranks=8, batches=5, samples=4, size=256 * KIB, file_size=96 * MIB, compute=0.05),
+        copytree(only, ranks=4, files=150, size=150_000),
+        scan(only, ranks=16, blocks=3, calls=8, compute=0.03),
+        variants(only, ranks=8, regions=3, region=2 * MIB, calls=150_000, compute=0.1),
     )
 
 

@@ -1,4 +1,4 @@
-"""Applications held out: simulations that dump collectively, read meshes, run as ensembles, or keep lattices."""
+"""Applications for a test: simulations that dump collectively, read meshes, run as ensembles, or keep lattices."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -262,6 +263,10 @@ def phase(
         example=example,
         details=details,
     )
+
+
+posix = partial(phase, interface=Interface.POSIX, access=Access.CONSECUTIVE)
+"""A phase of POSIX calls, consecutive where nothing else is told."""
 
 
 def workload(name: str, processes: int, *phases: Phase, notes: tuple[str, ...] = ()) -> Workload:

@@ -1,4 +1,4 @@
-"""Applications held out: tools that search, sort, build, save, show and store."""
+"""Applications for a test: tools that search, sort, build, save, show and store."""
 
 from __future__ import annotations
 
