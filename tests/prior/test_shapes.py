@@ -239,6 +239,34 @@ def test_who_computes_beside_a_part_time_server_slows_it_down(prior: Prior) -> N
     assert served(read, 60.0, own=True)[1] == turns
 
 
+def test_who_comes_to_io_shares_his_node_with_those_that_still_compute(prior: Prior) -> None:
+    read = replace(SHARED, processes=16, io_processes=16, data_size=MIB, request_size=MIB, iterations=8)
+    one = prior.systems([system("OrangeFS", 4, stripe_size=65_536, metadata="one")])
+    clients = [Resource.CLIENT_NETWORK, Resource.CLIENT_PROCESSOR, Resource.LATENCY]
+
+    def needs(workload: Characteristics, pause: float) -> np.ndarray:
+        demand = demand_of(workload, 4, Use(syncs=0, pauses=7, pause=pause))
+        return np.asarray(streaming(demand, one, busiest(demand, one))[0])
+
+    alone, beside = needs(read, 0.0), needs(read, 60.0)
+    np.testing.assert_allclose(beside[clients], 4 * alone[clients], rtol=0.05)  # three others compute all the time
+    assert beside[Resource.SERVER_NETWORK] == alone[Resource.SERVER_NETWORK]
+    single = replace(read, processes=4, io_processes=4)
+    np.testing.assert_array_equal(needs(single, 60.0)[clients], needs(single, 0.0)[clients])
+
+
+def test_a_log_tells_whether_processes_read_while_others_compute(prior: Prior) -> None:
+    """`hmmer` waits 0.9 s for I/O on the baseline, whose network is busy for 2 s: one reads while another computes."""
+    read = replace(SHARED, data_size=4 * MIB, request_size=MIB, iterations=8)
+    use = Use(syncs=0, pauses=7, pause=0.3)
+    together = prior.seconds(read, prior.baseline, use)[0]
+    alone = prior.seconds(read, prior.baseline, replace(use, overlap=1.0))[0]
+    assert alone < 0.7 * together
+    heard = [prior.heard([(read, use)], io)[0].overlap for io in (2 * together, (together * alone) ** 0.5, alone / 2)]
+    assert heard == pytest.approx([0.0, 0.5, 1.0])
+    assert prior.heard([(replace(read, operation=Operation.WRITE), use)], 0.1)[0].overlap == 0.0  # nothing to tell
+
+
 def test_computing_between_phases_is_beside_those_that_went_on_already() -> None:
     read = replace(SHARED, data_size=4 * MIB, request_size=MIB, iterations=8)
     some = replace(read, io_processes=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from acic.advisor.ranking import TIE, rates
 from acic.advisor.staging import staging_seconds
 from acic.errors import MissingData
 from acic.platforms import Platform
-from acic.prior import uses_of
+from acic.prior import Use
 from acic.workloads import Phase, Workload
 
 Floats = NDArray[np.float64]
@@ -102,11 +103,12 @@ def forecast(
     covered = tuple(phase for phase in workload.phases if knowledge.covers(phase.characteristics))
     if not covered:
         raise MissingData(_nothing_covers(workload, platform), hint=platform.missing or "import measurements")
-    uses = dict(zip(map(id, workload.phases), uses_of(workload), strict=True))
+    known = knowledge.uses(workload, elsewhere=elsewhere)
+    uses = dict(zip(map(id, workload.phases), known, strict=True))
     effects = [knowledge.effect(phase.characteristics, uses[id(phase)]) for phase in covered]
     from_bytes = elsewhere or workload.run_seconds is None
     alone = [knowledge.baseline_seconds(p.characteristics, uses[id(p)]) for p in covered] if from_bytes else None
-    times = time_model(workload, covered, predicted_seconds=alone, weights=_weights(workload, knowledge))
+    times = time_model(workload, covered, predicted_seconds=alone, weights=_weights(workload, known, knowledge))
     means, lows, highs = ([getattr(e, end) for e in effects] for end in ("mean", "low", "high"))
     staging = staging_seconds(platform, knowledge.points, results if times.absolute else 0)
     return Forecast(
@@ -123,10 +125,10 @@ def forecast(
     )
 
 
-def _weights(workload: Workload, knowledge: Knowledge) -> list[float] | None:
+def _weights(workload: Workload, uses: Sequence[Use], knowledge: Knowledge) -> list[float] | None:
     """Return what the baseline needs for each phase, s; None where no baseline speaks about one of them."""
     try:
-        pairs = zip(workload.phases, uses_of(workload), strict=True)
+        pairs = zip(workload.phases, uses, strict=True)
         return [knowledge.baseline_seconds(phase.characteristics, use) for phase, use in pairs]
     except MissingData:
         return None

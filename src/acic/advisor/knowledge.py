@@ -16,7 +16,7 @@ from acic.models.protocol import Prediction, Predictor
 from acic.models.registry import INFORMED
 from acic.models.words import in_units
 from acic.platforms import Platform
-from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of
+from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of, uses_of
 from acic.space import Configuration, Encoder, Parameter, Value
 from acic.store.baselines import Baselines
 from acic.units import format_bytes
@@ -162,6 +162,19 @@ class Knowledge:
                 "differs from them in hardware alone."
             )
         return notes
+
+    def uses(self, workload: Workload, *, elsewhere: bool = False) -> list[Use]:
+        """Return what is known of each phase of `workload` beside its characteristics.
+
+        Args:
+            workload: the application.
+            elsewhere: its log is not of the platform's baseline, so that its seconds tell nothing.
+        """
+        found = uses_of(workload)
+        if self.prior is None or elsewhere or workload.run_seconds is None or workload.io_share is None:
+            return found
+        phases = [(phase.characteristics, use) for phase, use in zip(workload.phases, found, strict=True)]
+        return self.prior.heard(phases, workload.run_seconds * workload.io_share)
 
     def covers(self, workload: Characteristics) -> bool:
         """Return whether configurations other than the baseline were measured in this direction, or need not be."""

@@ -86,13 +86,15 @@ def _of_one(mine: Sequence[Lesson], platform: Platform, prior: Prior, number: in
     total = median(one.seconds for one in usual)
     left = np.maximum(np.array([one.seconds for one in others]) - (total - io), LEAST * io)
     systems = prior.systems(configurations := [one.configuration for one in others])
-    before = np.array([prior.seconds(w, prior.baseline, use)[0] for w, use in mine[0].phases])
-    after = np.array([prior.seconds(w, systems, use) for w, use in mine[0].phases])
+    workloads = [workload for workload, _ in mine[0].phases]
+    phases = list(zip(workloads, prior.heard(mine[0].phases, io), strict=True))
+    before = np.array([prior.seconds(w, prior.baseline, use)[0] for w, use in phases])
+    after = np.array([prior.seconds(w, systems, use) for w, use in phases])
     error = np.log(io / left) - np.log(before.sum() / after.sum(axis=0))
     encoder = encoder_of(platform)
     system = encoder.encode(configurations)
     found = []
-    for (workload, use), share in zip(mine[0].phases, before / before.sum(), strict=True):
+    for (workload, use), share in zip(phases, before / before.sum(), strict=True):
         if share < SHARE:
             continue
         known = prior.view(workload, systems, use)

@@ -20,7 +20,6 @@ from acic.errors import MissingData
 from acic.evaluation.field import Application, Table
 from acic.evaluation.truth import Run
 from acic.platforms import Platform
-from acic.prior import uses_of
 from acic.store.measurement import Outcome
 from acic.workloads import Operation, Phase, Workload
 
@@ -133,7 +132,7 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
 def prepared(knowledge: Knowledge, table: Table, questions: Iterable[Asked]) -> Knowledge:
     """Return what is known of the configurations of `table`, with all that `ranked` asks of it predicted at once."""
     some = knowledge.among(table.configurations)
-    phases = [pair for one in questions for pair in zip(one.workload.phases, uses_of(one.workload), strict=True)]
+    phases = [pair for one in questions for pair in zip(one.workload.phases, some.uses(one.workload), strict=True)]
     some.foresee([(phase.characteristics, use) for phase, use in phases if some.covers(phase.characteristics)])
     return some
 

@@ -26,6 +26,7 @@ class Use:
         gathered: whether collective calls go through aggregators (two-phase I/O). ROMIO sees to that where processes'
             parts of a call interleave; those of a benchmark are one piece each, in the order of ranks.
         elsewhere: s that its run computes, where it has several phases.
+        overlap: how far some processes read while others compute, 0 (all wait for one another) to 1.
     """
 
     files: int | None = None
@@ -36,6 +37,7 @@ class Use:
     reopened: bool = False
     gathered: bool = False
     elsewhere: float = 0.0
+    overlap: float = 0.0
 
 
 BENCHMARK = Use()
@@ -145,6 +147,7 @@ class Demand:
         agreeing: s that collective calls take to agree, before any data moves.
         beside: processes of each node, which compute in the pauses.
         meanwhile: s that each of them computes while others do I/O; 0.0 where all pause at the same time.
+        overlap: how far networks and disks work for some while others compute, 0 to 1.
     """
 
     reads: bool
@@ -169,6 +172,7 @@ class Demand:
     agreeing: float
     beside: int
     meanwhile: float
+    overlap: float
 
 
 def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
@@ -191,8 +195,9 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
     request = min(float(AGGREGATION), apart) if gathered else float(w.request_size)
     own = w.total_bytes / streams
     files = float(use.files or (1 if w.shared else w.io_processes))
+    reads = w.operation is Operation.READ
     return Demand(
-        reads=w.operation is Operation.READ,
+        reads=reads,
         total=float(w.total_bytes),
         nodes=used,
         streams=streams,
@@ -213,6 +218,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         shuffled=w.total_bytes * (1.0 - 1.0 / used) if gathered else 0.0,
         beside=on_each,
         meanwhile=0.0 if collective or _in_step(w, use) else use.pauses * use.pause or _drifted(w, use),
+        overlap=use.overlap if reads else 0.0,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from acic.space import Value
 from acic.workloads import Characteristics
 
 Floats = NDArray[np.float64]
+_TOLD = 0.99  # of the seconds of a run whose processes wait for one another: what takes as long alone tells nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,26 @@ class Prior:
     def seconds(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
         """Return the predicted seconds of `workload` on each configuration, shape (configurations,)."""
         return np.asarray(self.parts(workload, systems, use).sum(axis=1))
+
+    def heard(self, phases: Sequence[tuple[Characteristics, Use]], io: float) -> list[Use]:
+        """Return the uses of a run's phases with what its seconds in I/O on the baseline tell: how far they overlap.
+
+        Processes that wait for one another before they read keep the servers busy at once, and wait for all of it;
+        where each goes on alone, some are served while others compute. No log tells which, but it does how long they
+        waited: between the two that is taken which explains it, by the logarithm.
+
+        Args:
+            phases: what the run does to files, and how.
+            io: s of the run in I/O, on the baseline.
+        """
+        together, alone = (
+            sum(float(self.seconds(w, self.baseline, replace(use, overlap=overlap))[0]) for w, use in phases)
+            for overlap in (0.0, 1.0)
+        )
+        if io <= 0.0 or alone >= _TOLD * together:
+            return [use for _, use in phases]
+        overlap = min(1.0, max(0.0, math.log(together / io) / math.log(together / alone)))
+        return [replace(use, overlap=overlap) for _, use in phases]
 
     def log_improvement(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
         """Return the natural logarithm of the baseline's seconds over each configuration's, shape (configurations,)."""

@@ -7,6 +7,8 @@ those nearly as busy get in its way, which a norm of order `SHARPNESS` says in p
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,7 @@ from acic.prior.calls import asked, largest, messages, moved, pieces, shunned, w
 from acic.prior.demand import Demand
 from acic.prior.designs import BESIDE, CROSSING, EXCHANGED, ON_NODE, ROUND_TRIP
 from acic.prior.disks import disk_bytes, disk_requests, flushing, syncing
+from acic.prior.queues import waiting
 from acic.prior.resources import Resource
 from acic.prior.spread import busiest, fullest, local_share
 from acic.prior.systems import Systems
@@ -24,6 +27,8 @@ _BEYOND_CLIENTS = [
     *(Resource.CLIENT_NETWORK, Resource.SERVER_NETWORK, Resource.DISK_BANDWIDTH, Resource.DISK_IOPS),
     *(Resource.SERVER_PROCESSOR, Resource.LATENCY),
 ]
+_OF_SERVERS = [Resource.SERVER_NETWORK, Resource.DISK_BANDWIDTH, Resource.DISK_IOPS]
+_CLIENTS = [Resource.CLIENT_NETWORK, Resource.CLIENT_PROCESSOR, Resource.LATENCY]
 SHARPNESS = 8.0  # two resources equally busy take 1.09 times as long as one: queues between them are deep
 
 
@@ -62,7 +67,11 @@ def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
     found[:, _BEYOND_CLIENTS] *= _crossing(demand, systems, load)[:, None]
     if not demand.reads:  # a part-time server's work is not hidden: what computes wants the same processors
         found[systems.part_time, Resource.SERVER_PROCESSOR] = busy[systems.part_time]
-    found[:, Resource.SERVER_PROCESSOR] *= _crowded(demand, systems, busy)
+    if demand.meanwhile:
+        _overlap(demand, found)
+        found[:, Resource.SERVER_PROCESSOR] *= np.where(systems.part_time, _crowded(demand, systems, busy), 1.0)
+        own = np.maximum(found[:, Resource.CLIENT_PROCESSOR], found[:, Resource.LATENCY])
+        found[:, _CLIENTS] *= _crowded(demand, systems, own, besides=1)[:, None]
     return found
 
 
@@ -172,17 +181,25 @@ def _beside(demand: Demand, systems: Systems, named: Floats, whole: Floats) -> F
     return np.where(systems.closes, np.where(waits(demand, systems), whole, named + sent), 0.0)
 
 
-def _crowded(demand: Demand, systems: Systems, busy: Floats) -> Floats:
-    """Return how much longer a part-time server's work takes because processes of its node compute meanwhile.
+def _overlap(demand: Demand, found: Floats) -> None:
+    """Take from what networks and disks need what they do for some processes while others compute."""
+    visits, think = demand.pauses + 1, demand.meanwhile / max(1, demand.pauses)
+    on_node = math.ceil(demand.streams / demand.nodes)
+    for resources, customers in ((_OF_SERVERS, demand.streams), ([Resource.CLIENT_NETWORK], on_node)):
+        alone = found[:, resources]
+        free = waiting(alone, customers, visits, think)
+        found[:, resources] = alone ** (1.0 - demand.overlap) * free**demand.overlap
 
-    They do where processes do not step together: for the part of the time that each computes, beside `busy` s of
-    service. What computes and what serves take turns on the processors that are not free.
+
+def _crowded(demand: Demand, systems: Systems, busy: Floats, *, besides: int = 0) -> Floats:
+    """Return how much longer `busy` s of work on a node's processors take because processes of the node compute.
+
+    They do where processes do not step together: for the part of the time that each computes, all but `besides` of
+    them. What computes and what works for I/O take turns on the processors that are not free.
     """
-    if not demand.meanwhile:
-        return np.ones(len(systems))
-    beside = demand.beside * demand.meanwhile / (demand.meanwhile + busy)
+    beside = (demand.beside - besides) * demand.meanwhile / (demand.meanwhile + busy)
     share = np.maximum(systems.cpu - beside, systems.cpu / (beside + 1.0))
-    return np.where(systems.part_time, systems.cpu / share, 1.0)
+    return np.asarray(systems.cpu / share)
 
 
 def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:

@@ -1,0 +1,32 @@
+"""How long processes wait that come to a resource each in its own time, from computing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def waiting(busy: Floats, customers: int, visits: int, think: float) -> Floats:
+    """Return the seconds that each customer waits for a resource in all its visits, shape (resources,).
+
+    All of `busy` where nobody computes in between; less, the more of them compute meanwhile; never less than the own
+    service takes.
+
+    Args:
+        busy: s that the resource works for all customers together, shape (resources,).
+        customers: how many there are, 1 or more.
+        visits: of each of them, 1 or more.
+        think: s between two visits of a customer, 0.0 or more.
+
+    Source: Reiser & Lavenberg, "Mean-value analysis of closed multichain queuing networks", JACM 1980: one queue and
+    a delay (the machine repairman).
+    """
+    own = np.asarray(busy, dtype=np.float64) / (customers * visits)
+    queue, response = np.zeros_like(own), own
+    for number in range(1, customers + 1):
+        response = own * (1.0 + queue)
+        cycle = think + response
+        queue = np.divide(number * response, cycle, out=np.full_like(own, number), where=cycle > 0.0)
+    return response * visits
