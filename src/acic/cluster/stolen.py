@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-STOLEN = 0.03  # of the processor time wanted: where a hypervisor leaves a machine alone it is 0.016 at most
+STOLEN = 0.03  # of the processors, for others: where a hypervisor leaves a machine alone it is 0.016 at most
 _PROC = Path("/proc")
 _KERNEL = 2  # the process whose children are the kernel's own threads
 _WORKED = ("user", "nice", "system", "irq", "softirq")
+_IDLE = ("idle", "iowait")
 _FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 
 
@@ -29,19 +30,26 @@ class ProcessorTime:
     Args:
         worked: they worked here.
         stolen: there was work here, and the hypervisor had given them to others.
+        idle: there was none.
         others: of `worked`, that of each process which has nothing to do with what is measured.
     """
 
     worked: int
     stolen: int
+    idle: int = 0
     others: Mapping[int, int] = field(default_factory=dict)
 
     def taken_since(self, before: ProcessorTime) -> float:
-        """Return the share of the time wanted since `before` that others got, 0 to 1; 0.0 where none was wanted."""
+        """Return the share of the processors that others got since `before`, 0 to 1; 0.0 where no time went by.
+
+        Who is not here takes what was wanted, so that share counts; who is here takes first what is idle, so that of
+        all of it: a little in the background would be much of what a run wants that waits for disks.
+        """
         stolen = max(0, self.stolen - before.stolen)
         others = sum(max(0, ticks - before.others.get(process, 0)) for process, ticks in self.others.items())
-        wanted = max(others, self.worked - before.worked) + stolen
-        return (stolen + others) / wanted if wanted else 0.0
+        wanted = stolen + max(others, self.worked - before.worked)
+        whole = wanted + max(0, self.idle - before.idle)
+        return min(1.0, stolen / wanted + others / whole) if wanted else 0.0
 
 
 def processor_time(proc: Path = _PROC) -> ProcessorTime:
@@ -51,7 +59,8 @@ def processor_time(proc: Path = _PROC) -> ProcessorTime:
         ticks = dict(zip(_FIELDS, map(int, first[1:]), strict=False))
     except (OSError, ValueError):
         return ProcessorTime(0, 0)
-    return ProcessorTime(sum(ticks.get(name, 0) for name in _WORKED), ticks.get("steal", 0))
+    worked, idle = (sum(ticks.get(name, 0) for name in names) for names in (_WORKED, _IDLE))
+    return ProcessorTime(worked, ticks.get("steal", 0), idle)
 
 
 def processor_time_beside(ours: Set[int], proc: Path = _PROC) -> ProcessorTime:
@@ -70,7 +79,7 @@ def processor_time_beside(ours: Set[int], proc: Path = _PROC) -> ProcessorTime:
             continue  # it ended meanwhile
     others = {one: ticks for one, ticks in worked.items() if one not in ours and not _own(one, parents)}
     whole = processor_time(proc)
-    return ProcessorTime(whole.worked, whole.stolen, others)
+    return replace(whole, others=others)
 
 
 def _own(process: int, parents: Mapping[int, int]) -> bool:
