@@ -15,7 +15,7 @@ from acic.prior.calls import messages
 from acic.prior.demand import UNLIKE, demand_of, likeness
 from acic.prior.disks import disk_requests, flushing
 from acic.prior.facts import facts_of
-from acic.prior.roofline import _crossing, networks, opening, processors, streaming
+from acic.prior.roofline import _crossing, networks, opened, opening, processors, streaming
 from acic.prior.spread import busiest, fullest
 from acic.space import Configuration
 from acic.units import GIB, KIB, MIB
@@ -526,6 +526,16 @@ def test_what_benchmarks_taught_counts_half_for_what_is_run_otherwise() -> None:
 def test_many_files_cost_their_making(prior: Prior) -> None:
     few, many = (seconds(prior, ONE_WRITER, LAB.baseline, use=Use(files=n))[0] for n in (1, 5000))
     assert many > 3 * few
+
+
+def test_files_that_all_read_are_opened_by_all() -> None:
+    """Held out: 16 processes that import the same 160 modules take 4 s on OrangeFS, and version 17 thought 0.8 s."""
+    module = replace(SHARED, processes=16, io_processes=16, iterations=160, data_size=16_000, request_size=16_000)
+    shared = demand_of(module, 4, Use(files=160))
+    assert opened(shared) == opened(demand_of(replace(module, shared=False), 4, Use(files=16 * 160))) == 16 * 160
+    groups = demand_of(replace(module, iterations=1), 4, Use(files=4))
+    dumps = demand_of(replace(module, iterations=4), 4, Use(files=4))
+    assert (opened(groups), opened(dumps)) == (16, 64)
 
 
 def test_files_are_made_more_slowly_where_the_server_has_a_client_beside_it(prior: Prior) -> None:

@@ -70,8 +70,8 @@ def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
     if demand.meanwhile:
         _overlap(demand, found)
         found[:, Resource.SERVER_PROCESSOR] *= np.where(systems.part_time, _crowded(demand, systems, busy), 1.0)
-        own = np.maximum(found[:, Resource.CLIENT_PROCESSOR], found[:, Resource.LATENCY])
-        found[:, _CLIENTS] *= _crowded(demand, systems, own, besides=1)[:, None]
+        for resource in _CLIENTS:
+            found[:, resource] *= _crowded(demand, systems, found[:, resource], besides=1)
     return found
 
 
@@ -164,8 +164,8 @@ def _trips(demand: Demand, systems: Systems) -> Floats:
 
 
 def opened(demand: Demand) -> float:
-    """Return how often files are opened: each by one process, or a shared one by all."""
-    return max(demand.files, float(demand.streams))
+    """Return how often files are opened: each by one process, or shared ones by all that use them."""
+    return max(demand.files, demand.streams * demand.in_turn)
 
 
 def _beside(demand: Demand, systems: Systems, named: Floats, whole: Floats) -> Floats:
