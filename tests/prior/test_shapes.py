@@ -221,8 +221,8 @@ def test_who_computes_beside_a_part_time_server_slows_it_down(prior: Prior) -> N
     read = replace(SHARED, data_size=4 * MIB, request_size=MIB, iterations=8)
     pair = prior.systems([system("OrangeFS", 4, stripe_size=65_536, metadata="one", placement=p) for p in _PLACES])
 
-    def served(workload: Characteristics, pause: float, **more: float) -> list[float]:
-        demand = demand_of(workload, 4, replace(Use(syncs=0, pauses=7, pause=pause), **more))
+    def served(workload: Characteristics, pause: float, *, own: bool = False) -> list[float]:
+        demand = demand_of(workload, 4, Use(syncs=0, pauses=7, pause=pause, own=own))
         found: list[float] = streaming(demand, pair, busiest(demand, pair))[:, Resource.SERVER_PROCESSOR].tolist()
         return found
 
