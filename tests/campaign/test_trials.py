@@ -23,7 +23,7 @@ from acic.campaign.points import Point
 from acic.campaign.system import Standing
 from acic.campaign.trial import Trial, Trials
 from acic.cluster import Job, LocalRunner
-from acic.cluster.stolen import ProcessorTime
+from acic.cluster.others import ProcessorTime
 from acic.errors import InvalidInput, TransientError
 from acic.platforms import Platform, load_platform
 from acic.space import Configuration

@@ -14,7 +14,7 @@ import pytest
 from acic.benchmarks import find_benchmark
 from acic.benchmarks.kernels import kernel
 from acic.campaign.system import Deployed
-from acic.cluster.stolen import ProcessorTime
+from acic.cluster.others import ProcessorTime
 from acic.errors import TransientError
 from acic.evaluation.running import Runs
 from acic.lab import Lab

@@ -26,7 +26,7 @@ from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials
 from acic.campaign.view import View
 from acic.cluster import LocalRunner, Runner
-from acic.cluster.stolen import processor_time
+from acic.cluster.others import processor_time
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, LAB
 from acic.platforms import Platform, load_platform, platform_source, read_platform

@@ -21,7 +21,7 @@ from acic.campaign.state import Attempt
 from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
 from acic.cluster import Job, Runner
-from acic.cluster.stolen import STOLEN, ProcessorTime
+from acic.cluster.others import TAKEN, ProcessorTime
 from acic.errors import AcicError
 from acic.filesystems import WHOLE, Settings, settings
 from acic.platforms import Platform
@@ -193,8 +193,8 @@ class Trials:
                 self._system.forget(data)
         if excess := answered(partial(self._excess, run, data), patience=self._patience):
             return Verdict(Outcome.CORRUPT, verdict.result, excess)
-        if (stolen := self._look().taken_since(before)) > STOLEN:
-            return Verdict(Outcome.SUSPECT, verdict.result, f"others got {stolen:.0%} of the processor time wanted")
+        if (taken := self._look().taken_since(before)) > TAKEN:
+            return Verdict(Outcome.SUSPECT, verdict.result, f"others got {taken:.0%} of the processor time wanted")
         if run.trial.verify and self._can_check(run.trial.point.workload):
             return self._verify(run, replicas[-1], verdict)
         return verdict

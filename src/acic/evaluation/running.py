@@ -13,7 +13,7 @@ from acic.benchmarks.kernels import Kernel, Step, result_of
 from acic.benchmarks.kernels import Outcome as Took
 from acic.campaign.system import Deployed, Place
 from acic.cluster import Job, State
-from acic.cluster.stolen import STOLEN, ProcessorTime, processor_time_beside
+from acic.cluster.others import TAKEN, ProcessorTime, processor_time_beside
 from acic.errors import AcicError, TransientError
 from acic.evaluation.truth import Run
 from acic.lab import Lab
@@ -76,15 +76,15 @@ class Runs:
             TransientError: that was so every time.
         """
         for tries_left in reversed(range(_TRIES)):
-            made, stolen = self._once(kernel, configuration, repetition)
-            if stolen <= STOLEN:
+            made, taken = self._once(kernel, configuration, repetition)
+            if taken <= TAKEN:
                 return made
             self.thrown_away += 1
             if tries_left:
-                self._told(f"others got {stolen:.0%} of the processor time: run thrown away, again in {_PAUSE:.0f} s")
+                self._told(f"others got {taken:.0%} of the processor time: run thrown away, again in {_PAUSE:.0f} s")
                 self._sleep(_PAUSE)
         raise TransientError(
-            f"others got {stolen:.0%} of the processor time wanted: {_TRIES} runs in a row were thrown away",
+            f"others got {taken:.0%} of the processor time wanted: {_TRIES} runs in a row were thrown away",
             hint="nothing measured now would hold: end what else works on this machine (top), and if nothing does its "
             "hypervisor gave it to others; go on later with the same command",
         )
@@ -113,7 +113,7 @@ class Runs:
         except (AcicError, OSError) as error:
             outcome, note = Outcome.FAILED, _one_line(error)
         finally:
-            stolen = self._look().taken_since(before)
+            taken = self._look().taken_since(before)
             note = "; ".join(filter(None, [note, self._clear(folder, place.seen / name if place else None)]))
         good = took if outcome is Outcome.OK else None
         made = Run(
@@ -131,7 +131,7 @@ class Runs:
             tool_version=self._benchmark.version,
             note=note,
         )
-        return made, stolen
+        return made, taken
 
     def _timed(self, kernel: Kernel, name: str, folder: Path, place: Place) -> Took:
         kernel.write(folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation
@@ -29,16 +29,14 @@ def espresso(scale: str, *, ranks: int, steps: int, calls: int, density: int, co
         writer.close(f"w{rank}", ranks=rank)
         writer.unlink(f"scf.wfc{rank}", ranks=rank)
     waves = [
-        phase(
+        posix(
             operation,
             "scf.wfc0",
             processes=ranks,
             iterations=steps,
             data_size=calls * request,
             request_size=request,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks,
             pause=compute,
             again=True,
@@ -46,7 +44,7 @@ def espresso(scale: str, *, ranks: int, steps: int, calls: int, density: int, co
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]
-    gathered = phase(
+    gathered = posix(
         Operation.WRITE,
         "charge-density.dat",
         processes=ranks,
@@ -54,9 +52,7 @@ def espresso(scale: str, *, ranks: int, steps: int, calls: int, density: int, co
         iterations=steps,
         data_size=density,
         request_size=MIB,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         pause=compute,
     )
     return Kernel(
@@ -94,16 +90,14 @@ def rtm(scale: str, *, ranks: int, snapshots: int, calls: int, compute: float) -
         writer.close(f"s{rank}", ranks=rank)
         writer.unlink(f"snapshots.{rank}", ranks=rank)
     phases = [
-        phase(
+        posix(
             operation,
             "snapshots.0",
             processes=ranks,
             iterations=snapshots,
             data_size=size,
             request_size=request,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks,
             pause=compute,
             opens=ranks,

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-STOLEN = 0.03  # of the processors, for others: where a hypervisor leaves a machine alone it is 0.016 at most
+TAKEN = 0.03  # of the processors, for others: where a hypervisor leaves a machine alone it is 0.016 at most
 _PROC = Path("/proc")
 _KERNEL = 2  # the process whose children are the kernel's own threads
 _WORKED = ("user", "nice", "system", "irq", "softirq")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.cluster.stolen import STOLEN, ProcessorTime, processor_time, processor_time_beside
+from acic.cluster.others import TAKEN, ProcessorTime, processor_time, processor_time_beside
 
 TICKS = st.integers(0, 2**40)
 
@@ -80,7 +80,7 @@ def test_what_others_worked_is_taken_as_what_was_stolen() -> None:
 def test_a_little_in_the_background_of_a_run_that_waits_is_no_disturbance() -> None:
     """Process 1 reaped the lab's processes: 7 % of what a run wanted that waited for disks, 0.6 % of the machine."""
     before, now = ProcessorTime(0, 0, 0, {1: 0}), ProcessorTime(90, 0, 910, {1: 6})
-    assert now.taken_since(before) < STOLEN
+    assert now.taken_since(before) < TAKEN
 
 
 def test_work_beside_at_the_lowest_priority_is_seen() -> None:
@@ -90,4 +90,4 @@ def test_work_beside_at_the_lowest_priority_is_seen() -> None:
     before = processor_time_beside(set())
     subprocess.run([*parent, spin], check=True)  # it goes on when its parent has ended, as somebody else's
     time.sleep(1.0)
-    assert processor_time_beside(set()).taken_since(before) > STOLEN
+    assert processor_time_beside(set()).taken_since(before) > TAKEN
