@@ -64,6 +64,20 @@ def test_a_log_tells_whether_collective_calls_went_through_aggregators(name: str
     assert set(told) == {gathered}
 
 
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [
+        ("wrf_io", [4.0]),  # its namelist, read by four processes
+        ("madbench2_MPI_SHARED", [2.0, 2.0]),
+        ("madbench2_POSIX_UNIQUE", [2.0, 2.0]),
+        ("btio_A_mpi_io_full", []),
+        ("hacc_write_read", []),
+    ],
+)
+def test_a_log_tells_how_often_each_byte_is_moved(name: str, times: list[float]) -> None:
+    assert [p.details["times_over"] for p in workload(name).phases if "times_over" in p.details] == times
+
+
 def test_flash_io_writes_a_checkpoint_and_two_plot_files_through_pnetcdf() -> None:
     phases = workload("flash_io").phases
     assert {p.characteristics.interface for p in phases} == {Interface.PNETCDF}

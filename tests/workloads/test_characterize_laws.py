@@ -111,6 +111,8 @@ def test_what_is_called_exact_is_true(calls: list[Call], losses: dict[str, bool 
         assert len({size for size in each.values() if size}) == 1
     if quality["shared"] is Quality.EXACT:
         assert c.shared is (len({call.rank for call in mine}) > 1)
+    if times := phase.details.get("times_over"):
+        assert times == phase.bytes / max(call.offset + call.length for call in mine if call.length)
 
 
 @settings(max_examples=100, deadline=None)

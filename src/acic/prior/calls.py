@@ -25,7 +25,8 @@ def messages(demand: Demand, systems: Systems) -> Floats:
     joins = (window > 0) & (demand.joined | scattered | (whole & (window >= demand.total / demand.streams)))
     places = demand.total / systems.call * np.where(scattered, demand.nodes, 1.0)
     fewer = np.minimum(each, np.maximum(max(demand.streams, 0.0 if demand.reads else demand.syncs), places))
-    return np.where(joins, fewer * asked(systems.call, systems), _apart(demand, systems))
+    found = np.where(joins, fewer * asked(systems.call, systems), _apart(demand, systems))
+    return found * once(demand, systems)
 
 
 def _apart(demand: Demand, systems: Systems) -> Floats:
@@ -73,15 +74,25 @@ def moved(demand: Demand, systems: Systems) -> Floats:
     """Return the B that leave servers, or reach them: more than are asked for where whole pages are read, or ahead.
 
     A page is gone before the process that it was read for comes back to it, but where neighbours on the same node read
-    all of it at the same time.
+    all of it at the same time. What takes several calls looks like a stream, so that more is read ahead behind it.
     """
     if not demand.reads:
         return np.full(len(systems), demand.total)
+    if demand.alike > 1:
+        return demand.total * once(demand, systems)
     if demand.joined or (demand.block >= OVERREAD and not demand.random):
         return demand.total * _overread(demand, systems)
     together = not demand.random and demand.nodes == 1
     apart = np.minimum(systems.page, demand.request * demand.streams) if together else systems.page
-    return np.asarray(demand.total * np.maximum(1.0, apart / demand.request))
+    behind = (
+        np.where((systems.page > 1) & (demand.request > systems.call), systems.ahead, 0.0) if demand.random else 0.0
+    )
+    return np.asarray(demand.total * np.maximum(1.0 + behind / demand.request, apart / demand.request))
+
+
+def once(demand: Demand, systems: Systems) -> Floats:
+    """Return the share that clients ask servers for, of what several processes of a node read at the same time."""
+    return np.asarray((demand.nodes / max(demand.alike, demand.nodes)) ** systems.shares)
 
 
 def _overread(demand: Demand, systems: Systems) -> Floats:

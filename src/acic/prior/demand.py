@@ -9,6 +9,7 @@ from acic.prior.designs import AGGREGATION, COLLECTIVE_STEPS, ROUND_TRIP
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
 
 _ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
+_WHOLE = 0.9  # of what they would read if all processes read all, to be taken for that
 _DRIFT = 0.25  # of the computing between phases, for which others do I/O already
 
 
@@ -27,6 +28,7 @@ class Use:
             parts of a call interleave; those of a benchmark are one piece each, in the order of ranks.
         elsewhere: s that its run computes, where it has several phases.
         overlap: how far some processes read while others compute, 0 (all wait for one another) to 1.
+        over: how often each byte of its files is moved, 1.0 or more.
     """
 
     files: int | None = None
@@ -38,6 +40,7 @@ class Use:
     gathered: bool = False
     elsewhere: float = 0.0
     overlap: float = 0.0
+    over: float = 1.0
 
 
 BENCHMARK = Use()
@@ -114,6 +117,7 @@ def _use_of(phase: Phase) -> Use:
         pauses=phase.characteristics.iterations - 1,
         pause=_number(phase, "pause_seconds"),
         gathered=phase.details.get("collective_buffering") is True,
+        over=max(1.0, _number(phase, "times_over")),
     )
 
 
@@ -148,6 +152,8 @@ class Demand:
         beside: processes of each node, which compute in the pauses.
         meanwhile: s that each of them computes while others do I/O; 0.0 where all pause at the same time.
         overlap: how far networks and disks work for some while others compute, 0 to 1.
+        over: how often each byte of the files is read, 1.0 for what is written.
+        alike: streams that read the same bytes at the same time: all, or 1 where each has its own.
     """
 
     reads: bool
@@ -173,6 +179,8 @@ class Demand:
     beside: int
     meanwhile: float
     overlap: float
+    over: float
+    alike: int
 
 
 def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
@@ -196,6 +204,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
     own = w.total_bytes / streams
     files = float(use.files or (1 if w.shared else w.io_processes))
     reads = w.operation is Operation.READ
+    over = use.over if reads else 1.0
     return Demand(
         reads=reads,
         total=float(w.total_bytes),
@@ -219,6 +228,8 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         beside=on_each,
         meanwhile=0.0 if collective or _in_step(w, use) else use.pauses * use.pause or _drifted(w, use),
         overlap=use.overlap if reads else 0.0,
+        over=over,
+        alike=streams if w.shared and not gathered and over >= _WHOLE * streams else 1,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )
 

@@ -37,6 +37,8 @@ class Design:
         trips: round trips of a read or write that somebody waits for; all but the last are to the file's first server.
         opening: round trips to open a file that is there, and to close it.
         making: round trips to make a file, and to close it.
+        reopening: round trips to open a file that another process of the node has opened before, and to close it.
+        shares: how far a client asks once for what several of its processes read at the same time, 0 to 1.
         sizes: as many more for both to each server beyond the first one, which knows how long its part of a file is.
         read_server, write_server: s of a server's processor for one call.
         read_byte, write_byte: s of a server's processor for one B: copies between network, page cache and disk; and
@@ -67,6 +69,7 @@ class Design:
     trips: int
     opening: int
     making: int
+    reopening: int
     read_server: float
     write_server: float
     read_byte: float
@@ -75,6 +78,7 @@ class Design:
     behind: int
     ahead: int
     sizes: int = 0
+    shares: float = 0.0
     read_ask: float = 0.0
     write_ask: float = 0.0
     writing: float = 0.0
@@ -102,6 +106,8 @@ DESIGNS: Mapping[str, Design] = {
         trips=1,
         opening=1,  # LOOKUP
         making=4,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
+        reopening=1,  # attributes: close-to-open
+        shares=0.5,  # the page cache, but each open file is read ahead by itself
         read_server=1e-4,
         write_server=1e-4,
         read_byte=1e-9,  # what is in the page cache is copied once less
@@ -116,6 +122,7 @@ DESIGNS: Mapping[str, Design] = {
         trips=1,
         opening=3,  # LOOKUP, OPEN, FLUSH
         making=4,  # LOOKUP at every brick, CREATE, OPEN, FLUSH
+        reopening=1,  # FLUSH: open-behind asks no more for what a file is
         read_server=2e-4,
         write_server=2e-4,
         read_byte=2e-9,
@@ -129,8 +136,10 @@ DESIGNS: Mapping[str, Design] = {
     "CephFS": Design(
         call=4 * MIB,  # an object
         trips=1,
-        opening=2,  # OPEN at the metadata server, capabilities back
+        opening=1,  # OPEN at the metadata server, which answers with capabilities
         making=3,  # CREATE at the metadata server, its journal, capabilities back
+        reopening=0,  # the client has the capabilities
+        shares=1.0,  # one cache of objects
         read_server=5e-4,  # messenger, placement group
         write_server=1e-3,  # and transaction, commit: the known price of a Ceph operation
         read_byte=2e-9,
@@ -157,6 +166,7 @@ DESIGNS: Mapping[str, Design] = {
         trips=2,  # attributes, then data
         opening=4,  # lookup, attributes, those of its data files, its size
         making=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
+        reopening=1,  # attributes: the library remembers names
         sizes=1,
         read_server=2e-4,
         write_server=1e-4,  # and what is asked before: by training points

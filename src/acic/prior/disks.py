@@ -82,7 +82,7 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
 
 def _from_disks(demand: Demand, systems: Systems) -> Floats:
     """Return the part of what is written or read that disks have to do with: nothing, of what servers still have."""
-    return np.where(systems.cached & (demand.reads & demand.own), 0.0, 1.0)
+    return np.where(systems.cached & (demand.reads & demand.own), 0.0, 1.0 / demand.over)
 
 
 def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:

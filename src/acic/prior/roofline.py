@@ -142,9 +142,8 @@ def opening(demand: Demand, systems: Systems) -> Floats:
 
     Bottleneck: round trips of one process after the other's, and the processor of the server that makes files.
     """
-    each = opened(demand) / demand.streams
     trip = ROUND_TRIP + systems.read_server
-    return np.asarray(each * _trips(demand, systems) * trip + naming(demand, systems))
+    return np.asarray(_trips(demand, systems) / demand.streams * trip + naming(demand, systems))
 
 
 def naming(demand: Demand, systems: Systems) -> Floats:
@@ -154,13 +153,20 @@ def naming(demand: Demand, systems: Systems) -> Floats:
     of a part-time server has its own clients' calls beside, which are as much work for them as for the server.
     """
     own = np.where(systems.part_time, (CROSSING + systems.read_server) / demand.nodes, 0.0)
-    return np.asarray(opened(demand) * _trips(demand, systems) * (systems.read_server + own) / systems.cpu)
+    return np.asarray(_trips(demand, systems) * (systems.read_server + own) / systems.cpu)
 
 
 def _trips(demand: Demand, systems: Systems) -> Floats:
-    """Return the round trips in which a file is opened or made, and closed."""
-    trips = systems.opening if demand.reads else systems.making
-    return np.asarray(trips + systems.sizes * (systems.servers - 1.0))
+    """Return the round trips in which all files are opened or made, and closed.
+
+    All that write a file ask for it to be made. What is read is opened on each node that uses it, and opened again by
+    the node's other processes.
+    """
+    every, more = opened(demand), systems.sizes * (systems.servers - 1.0)
+    if not demand.reads:
+        return np.asarray(every * (systems.making + more))
+    first = min(every, max(demand.files, demand.nodes * demand.in_turn))
+    return np.asarray(first * (systems.opening + more) + (every - first) * systems.reopening)
 
 
 def opened(demand: Demand) -> float:

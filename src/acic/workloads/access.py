@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 
+import numpy as np
+
 from acic.workloads.columns import BYTES, CALLS, CONSECUTIVE, HIGHEST_BYTE, SEEKS, SEQUENTIAL, STRIDES
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
@@ -59,6 +61,26 @@ def of_counters(group: Group, tables: Mapping[str, Table]) -> tuple[Access, Qual
     if forward or strided >= _MOST * (steps - consecutive):
         return Access.STRIDED, ESTIMATED
     return Access.RANDOM, ESTIMATED
+
+
+def times_over(group: Group, tables: Mapping[str, Table]) -> float | None:
+    """Return how often each byte of the group's files was moved, by all processes: 1.0 and less is once, or not at all.
+
+    The bytes moved over those that lie before the highest one touched, as POSIX or the C library saw it; None if the
+    log does not tell that.
+    """
+    table = group.table if group.table.name == "STDIO" else tables.get("POSIX")
+    if table is None:
+        return None
+    rows = group.rows if table is group.table else table.rows_of(group.files)
+    seen, column = table.summary(rows), HIGHEST_BYTE + group.direction
+    highest = seen.totals[column]
+    if len(seen.files) < len(rows):  # a record for each process
+        file = np.unique(table.files[rows], return_inverse=True)[1].ravel()
+        most = np.zeros(len(seen.files), dtype=np.int64)
+        np.maximum.at(most, file, table.integers[rows, column])
+        highest = int(most.sum())
+    return group.bytes / (highest + len(seen.files)) if highest else None
 
 
 def _stream(group: Group) -> tuple[Access, Quality]:

@@ -227,6 +227,8 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         details["collective_buffering"] = gathered
     if found.covered:
         details["traced_share"] = min(1.0, found.covered)
+    if (times := access.times_over(group, evidence.tables)) is not None and times > 1.0 + _ALIKE:
+        details["times_over"] = times
     if opens := totals[OPENS]:
         details["opens"] = opens
     if syncs := sum(totals[SYNCS : SYNCS + 3]):

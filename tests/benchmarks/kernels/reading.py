@@ -190,6 +190,7 @@ class Found:
     interleaved: bool
     files: frozenset[str]
     bytes: int
+    extent: int  # of its files, to the last byte that is moved
     pauses: frozenset[float]
     syncs: int
 
@@ -235,6 +236,7 @@ def _phase(requests: list[Request], reading: Reading) -> Found:
         interleaved=_interleaved(by_rank),
         files=files,
         bytes=sum(request.size for request in requests),
+        extent=sum(max(one.end for one in requests if one.path == path) for path in files),
         pauses=frozenset(pauses),
         syncs=sum(reading.syncs[path] for path in files),
     )

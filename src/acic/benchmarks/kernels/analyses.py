@@ -60,6 +60,7 @@ def madbench2(scale: str, *, ranks: int, pixels: int, compute: float, unique: bo
             files=len(paths),
             pause=compute,
             opens=ranks,
+            over=2,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]

@@ -210,6 +210,7 @@ def phase(
     again: bool = False,
     interleaved: bool = False,
     opens: int = 0,
+    over: int = 1,
 ) -> Phase:
     """Return a phase that is known exactly.
 
@@ -231,6 +232,7 @@ def phase(
         again: each iteration writes the same place.
         interleaved: processes' parts of a collective call are, so that MPI-IO gathers them at aggregators.
         opens: of its files by all processes in the run, for what is read and was written in the same run.
+        over: how often each byte of its files is moved; as many times as iterations, where each is `again`.
     """
     found = Characteristics(
         processes=processes,
@@ -253,6 +255,8 @@ def phase(
         details["syncs"] = syncs
     if opens:
         details["opens"] = opens
+    if (times := iterations if again else over) > 1:
+        details["times_over"] = float(times)
     if collective:
         details["collective_buffering"] = interleaved
     return Phase(

@@ -27,6 +27,7 @@ def imports(scale: str, *, ranks: int, modules: int, size: int, compute: float) 
         request_size=size,
         shared=True,
         files=modules,
+        over=ranks,
     )
     return Kernel(
         name="imports",
@@ -52,7 +53,13 @@ def inference(scale: str, *, ranks: int, weights: int, compute: float) -> Kernel
     writer.close("m")
     writer.compute(compute)
     found = posix(
-        Operation.READ, "model.safetensors", processes=ranks, data_size=weights, request_size=MIB, shared=True
+        Operation.READ,
+        "model.safetensors",
+        processes=ranks,
+        data_size=weights,
+        request_size=MIB,
+        shared=True,
+        over=ranks,
     )
     return Kernel(
         name="inference",

@@ -151,6 +151,7 @@ def outofcore(scale: str, *, ranks: int, requests: int, compute: float) -> Kerne
             files=ranks,
             pause=compute if iterations > 1 else 0.0,
             opens=ranks,
+            over=iterations,
         )
         for operation, iterations in ((Operation.WRITE, 1), (Operation.READ, passes))
     ]

@@ -32,6 +32,7 @@ def bwa(scale: str, *, ranks: int, index: int, chunks: int, chunk: int, compute:
         interface=Interface.POSIX,
         shared=True,
         access=Access.CONSECUTIVE,
+        over=ranks,
     )
     writes = phase(
         Operation.WRITE,

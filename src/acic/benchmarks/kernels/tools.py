@@ -28,6 +28,7 @@ def hmmer(scale: str, *, ranks: int, parts: int, part: int, compute: float) -> K
         shared=True,
         access=Access.CONSECUTIVE,
         pause=compute,
+        over=ranks,
     )
     return Kernel(
         name="hmmer",
