@@ -18,6 +18,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from acic.benchmarks.kernels.analyses import abyss, madbench2, mpiblast
+from acic.benchmarks.kernels.analytics import concat, dcp, kmeans, parquet, sweep
 from acic.benchmarks.kernels.checkpoints import btio, flashio, gcrmio, pop, vorpalio, vpicio
 from acic.benchmarks.kernels.codes import ensemble, lattice, nek5000, specfem
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
@@ -33,6 +34,7 @@ from acic.benchmarks.kernels.pipelines import bwa, io500, montage, tfrecord, zar
 from acic.benchmarks.kernels.script import Script
 from acic.benchmarks.kernels.sketches import sketches
 from acic.benchmarks.kernels.solvers import espresso, regrid, rtm
+from acic.benchmarks.kernels.steps import exodus, inplace, restore, stencil, xios
 from acic.benchmarks.kernels.tools import build, fsdp, hmmer, samsort, sqlite, visit
 from acic.errors import InvalidInput
 from acic.units import KIB, MIB
@@ -140,12 +142,6 @@ def _for_test() -> tuple[Kernel, ...]:
         fsdp(only, ranks=8, saves=2, shard=6 * MIB, compute=0.1),
         visit(only, ranks=4, domains=4, size=5 * MIB, compute=0.12),
         sqlite(only, ranks=4, transactions=60, pages=5, compute=0.01),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         espresso(only, ranks=8, steps=3, calls=6, density=4 * MIB, compute=0.06),
         regrid(only, ranks=16, variables=4, coarse=400_000, fine=1_000_000, compute=0.02),
         rtm(only, ranks=8, snapshots=4, calls=2, compute=0.05),
@@ -156,6 +152,22 @@ def _held_out() -> tuple[Kernel, ...]:
         copytree(only, ranks=4, files=150, size=150_000),
         scan(only, ranks=16, blocks=3, calls=8, compute=0.03),
         variants(only, ranks=8, regions=3, region=2 * MIB, calls=150_000, compute=0.1),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        xios(only, ranks=16, servers=2, steps=5, calls=6, compute=0.05),
+        exodus(only, ranks=8, steps=12, variables=10, size=24 * KIB, compute=0.05),
+        stencil(only, side=160, halo=4, compute=0.1),
+        inplace(only, ranks=8, saves=4, calls=3, compute=0.05),
+        restore(only, ranks=16, calls=3, compute=0.03),
+        kmeans(only, ranks=8, passes=4, calls=8, compute=0.05),
+        parquet(only, ranks=8, files=4, wanted=4, chunk=400_000, compute=0.04),
+        concat(only, ranks=4, files=10, calls=3),
+        dcp(only, ranks=8, turns=3, chunk=2 * MIB),
+        sweep(only, ranks=16, table=5 * MIB, result=500_000, compute=0.04),
     )
 
 

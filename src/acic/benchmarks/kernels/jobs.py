@@ -1,4 +1,4 @@
-"""Applications held out: a folder copied, a log looked through, variants called."""
+"""Applications for a test: a folder copied, a log looked through, variants called."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def phase(
     again: bool = False,
     interleaved: bool = False,
     opens: int = 0,
-    over: int = 1,
+    over: float = 1.0,
 ) -> Phase:
     """Return a phase that is known exactly.
 
@@ -255,7 +255,7 @@ def phase(
         details["syncs"] = syncs
     if opens:
         details["opens"] = opens
-    if (times := iterations if again else over) > 1:
+    if (times := iterations if again else over) > 1.0:
         details["times_over"] = float(times)
     if collective:
         details["collective_buffering"] = interleaved

@@ -1,4 +1,4 @@
-"""Applications held out: programs and models loaded, data shuffled, and drawn at random."""
+"""Applications for a test: programs and models loaded, data shuffled, and drawn at random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications held out: solvers that keep scratch files, go back in time, or regrid."""
+"""Applications for a test: solvers that keep scratch files, go back in time, or regrid."""
 
 from __future__ import annotations
 

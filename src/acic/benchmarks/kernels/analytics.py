@@ -1,0 +1,243 @@
+"""Applications held out: data grouped, asked, joined, copied, and a sweep over parameters."""
+
+from __future__ import annotations
+
+from acic.benchmarks.kernels.kernel import Kernel, posix, workload
+from acic.benchmarks.kernels.script import Writer, prepared
+from acic.units import KIB, MIB
+from acic.workloads import Access, Operation
+
+
+def kmeans(scale: str, *, ranks: int, passes: int, calls: int, compute: float) -> Kernel:
+    """Grouping: each process reads its part of the points anew in each pass; one writes the centres."""
+    request = 256 * KIB
+    share = calls * request
+    writer = Writer(ranks)
+    for rank in range(ranks):
+        writer.open(f"p{rank}", f"points.{rank}", ranks=rank, write=False)
+    for _ in range(passes):
+        for rank in range(ranks):
+            writer.read(f"p{rank}", 0, request, count=calls, ranks=rank)
+        writer.compute(compute)
+        writer.barrier()
+    for rank in range(ranks):
+        writer.close(f"p{rank}", ranks=rank)
+    writer.put("centres", 1, request, ranks=0)
+    reads = posix(
+        Operation.READ,
+        "points.0",
+        processes=ranks,
+        iterations=passes,
+        data_size=share,
+        request_size=request,
+        shared=False,
+        files=ranks,
+        pause=compute,
+        over=passes,
+    )
+    writes = posix(
+        Operation.WRITE,
+        "centres",
+        processes=ranks,
+        io_processes=1,
+        data_size=request,
+        request_size=request,
+        shared=False,
+    )
+    return Kernel(
+        name="kmeans",
+        scale=scale,
+        title="grouping: points that are read anew in each pass, a sum of all behind it",
+        source="k-means and gradient boosting out of memory (Mahout, XGBoost's external memory), an epoch of training",
+        changed=f"{passes} passes over {share // MIB} MiB of each process.",
+        processes=ranks,
+        workload=workload("kmeans", ranks, reads, writes),
+        run=writer.script,
+        prepares=prepared(ranks, [(f"points.{rank}", share) for rank in range(ranks)]),
+        inputs=tuple(f"points.{rank}" for rank in range(ranks)),
+        results=("centres",),
+        compute=passes * compute,
+        bytes_moved=reads.bytes + writes.bytes,
+    )
+
+
+def parquet(scale: str, *, ranks: int, files: int, wanted: int, chunk: int, compute: float) -> Kernel:
+    """A query: each process reads the end of each of its files, then some columns of it, and computes."""
+    footer, columns = 16_000, 2 * wanted
+    size = columns * chunk + footer
+    writer = Writer(ranks)
+    names = [[f"part-{rank}-{number}.parquet" for number in range(files)] for rank in range(ranks)]
+    for number in range(files):
+        for rank in range(ranks):
+            name = f"q{rank}"
+            writer.open(name, names[rank][number], ranks=rank, write=False)
+            writer.read(name, columns * chunk, footer, ranks=rank)
+            writer.read(name, 0, chunk, count=wanted, stride=2 * chunk, ranks=rank)
+            writer.close(name, ranks=rank)
+        writer.compute(compute)
+    found = posix(
+        Operation.READ,
+        names[0][0],
+        processes=ranks,
+        iterations=files,
+        data_size=wanted * chunk + footer,
+        request_size=chunk,
+        shared=False,
+        access=Access.RANDOM,
+        files=ranks * files,
+        pause=compute,
+    )
+    every = [name for mine in names for name in mine]
+    return Kernel(
+        name="parquet",
+        scale=scale,
+        title="a query of columns: the end of each file first, then every second column",
+        source="Parquet and ORC files read by Dask, Spark or DuckDB from a shared file system",
+        changed=f"{files} files of each process, {wanted} of {columns} columns of {chunk // 1000} kB.",
+        processes=ranks,
+        workload=workload("parquet", ranks, found),
+        run=writer.script,
+        prepares=prepared(ranks, [(name, size) for name in every]),
+        inputs=tuple(every),
+        compute=files * compute,
+        bytes_moved=found.bytes,
+    )
+
+
+def concat(scale: str, *, ranks: int, files: int, calls: int) -> Kernel:
+    """Files of records joined by one process into one, while the others of the job wait."""
+    request = MIB
+    share = calls * request
+    writer = Writer(ranks)
+    writer.open("all", "all.nc", ranks=0, write=True)
+    for number in range(files):
+        writer.open("one", f"day.{number}.nc", ranks=0, write=False)
+        writer.read("one", 0, request, count=calls, ranks=0)
+        writer.close("one", ranks=0)
+        writer.write("all", number * share, request, count=calls, ranks=0)
+    writer.close("all", ranks=0)
+    writer.barrier()
+    reads, writes = (
+        posix(
+            operation,
+            example,
+            processes=ranks,
+            io_processes=1,
+            iterations=files,
+            data_size=share,
+            request_size=request,
+            shared=False,
+            files=count,
+        )
+        for operation, example, count in (
+            (Operation.READ, "day.0.nc", files),
+            (Operation.WRITE, "all.nc", 1),
+        )
+    )
+    names = [f"day.{number}.nc" for number in range(files)]
+    return Kernel(
+        name="concat",
+        scale=scale,
+        title="files joined into one by one process",
+        source="ncrcat, cdo mergetime, cat: post-processing at the end of a job",
+        changed=f"{files} files of {share // MIB} MiB.",
+        processes=ranks,
+        workload=workload("concat", ranks, reads, writes),
+        run=writer.script,
+        prepares=prepared(ranks, [(name, share) for name in names]),
+        inputs=tuple(names),
+        results=("all.nc",),
+        compute=0.0,
+        bytes_moved=reads.bytes + writes.bytes,
+    )
+
+
+def dcp(scale: str, *, ranks: int, turns: int, chunk: int) -> Kernel:
+    """A large file copied by all processes: chunk after chunk, each the next one that is left."""
+    size = turns * ranks * chunk
+    writer = Writer(ranks)
+    writer.open("to", "copy.tar", ranks=0, write=True)
+    writer.close("to", ranks=0)
+    writer.barrier()
+    writer.open("from", "archive.tar", write=False)
+    writer.open("to", "copy.tar", write=True)
+    for turn in range(turns):
+        for rank in range(ranks):
+            place = (turn * ranks + rank) * chunk
+            writer.read("from", place, chunk, ranks=rank)
+            writer.write("to", place, chunk, ranks=rank)
+    writer.close("to")
+    writer.close("from")
+    reads, writes = (
+        posix(
+            operation,
+            example,
+            processes=ranks,
+            iterations=turns,
+            data_size=chunk,
+            request_size=chunk,
+            shared=True,
+            access=Access.STRIDED,
+        )
+        for operation, example in ((Operation.READ, "archive.tar"), (Operation.WRITE, "copy.tar"))
+    )
+    return Kernel(
+        name="dcp",
+        scale=scale,
+        title="a large file copied by all processes, chunk by chunk",
+        source="mpiFileUtils' dcp within one file system",
+        changed=f"{turns * ranks} chunks of {chunk // KIB} KiB, dealt out in turn.",
+        processes=ranks,
+        workload=workload("dcp", ranks, reads, writes),
+        run=writer.script,
+        prepares=prepared(ranks, [("archive.tar", size)]),
+        inputs=("archive.tar",),
+        results=("copy.tar",),
+        compute=0.0,
+        bytes_moved=reads.bytes + writes.bytes,
+    )
+
+
+def sweep(scale: str, *, ranks: int, table: int, result: int, compute: float) -> Kernel:
+    """Tasks side by side: each reads the same table whole, computes, and writes a result of its own."""
+    request = 512 * KIB
+    writer = Writer(ranks)
+    writer.open("t", "cross-sections.dat", write=False)
+    writer.read("t", 0, request, count=table // request)
+    writer.close("t")
+    writer.compute(compute)
+    for rank in range(ranks):
+        writer.put(f"run.{rank}.out", 1, result, ranks=rank)
+    reads = posix(
+        Operation.READ,
+        "cross-sections.dat",
+        processes=ranks,
+        data_size=table,
+        request_size=request,
+        shared=True,
+        over=ranks,
+    )
+    writes = posix(
+        Operation.WRITE,
+        "run.0.out",
+        processes=ranks,
+        data_size=result,
+        request_size=result,
+        shared=False,
+        files=ranks,
+    )
+    return Kernel(
+        name="sweep",
+        scale=scale,
+        title="tasks side by side: a table that each reads whole, a result of each",
+        source="arrays of Monte Carlo runs (OpenMC, Geant4) with one library of data",
+        changed=f"A table of {table // MIB} MiB, results of {result // 1000} kB.",
+        processes=ranks,
+        workload=workload("sweep", ranks, reads, writes),
+        run=writer.script,
+        prepares=prepared(ranks, [("cross-sections.dat", table)]),
+        inputs=("cross-sections.dat",),
+        results=tuple(f"run.{rank}.out" for rank in range(ranks)),
+        compute=compute,
+        bytes_moved=reads.bytes + writes.bytes,
+    )
