@@ -593,6 +593,55 @@ def test_gluster_reads_ahead_behind_random_reads_of_several_calls(prior: Prior) 
     assert moved(demand_of(small, prior.facts.nodes), gluster) == small.total_bytes
 
 
+OWN_POINTS = replace(SHARED, shared=False, data_size=2 * MIB, request_size=256 * KIB, iterations=4)
+
+
+def test_what_a_process_reads_again_its_client_has(prior: Prior) -> None:
+    """Held out: `kmeans` reads 2 MiB four times, in 0.2 to 0.4 s where clients cache and in 1.4 s where they do not."""
+    nfs, ceph, orange = (
+        system("NFS", consistency="relaxed"),
+        system("CephFS", stripe_size=4 * MIB, consistency="relaxed", metadata="one"),
+        system("OrangeFS", stripe_size=4 * MIB, metadata="one"),
+    )
+    systems = prior.systems([nfs, ceph, orange])
+    for reopened, shares in ((False, [0.25, 0.25, 1.0]), (True, [1.0, 0.25, 1.0])):
+        demand = demand_of(OWN_POINTS, prior.facts.nodes, Use(over=4, reopened=reopened))
+        assert _crossing(demand, systems, np.ones(3)) == pytest.approx(shares)
+    parts_of_one = demand_of(replace(OWN_POINTS, shared=True), prior.facts.nodes, Use(over=4))
+    assert parts_of_one.again == 1.0  # who reads which of it again is not known
+    found = seconds(prior, OWN_POINTS, nfs, orange, use=Use(over=4, pauses=3, pause=0.2))
+    assert found == pytest.approx([0.4, 1.4], rel=0.1)
+
+
+def test_page_caches_read_what_lies_between_large_pieces_of_a_file(prior: Prior) -> None:
+    """Held out: `parquet` reads every second column of 400 kB in as much time as all columns take, on NFS and CephFS."""
+    columns = replace(SHARED, shared=False, access=Access.RANDOM, data_size=4 * 400_000, request_size=400_000)
+    systems = prior.systems(
+        [
+            system("NFS", consistency="relaxed"),
+            system("CephFS", stripe_size=4 * MIB, consistency="relaxed", metadata="one"),
+            system("OrangeFS", stripe_size=4 * MIB, metadata="one"),
+        ]
+    )
+
+    def times(workload: Characteristics, over: float) -> list[float]:
+        demand = demand_of(workload, prior.facts.nodes, Use(over=over))
+        return [float(one) for one in moved(demand, systems) / workload.total_bytes]
+
+    assert times(columns, 0.5) == [2.0, 2.0, 1.0]
+    assert times(columns, 0.1) == pytest.approx([1.0 + 512 * KIB / 400_000] * 2 + [1.0])
+    assert times(columns, 1.0) == times(replace(columns, request_size=100_000), 0.5) == [1.0] * 3
+    assert times(replace(columns, shared=True), 0.5) == [1.0] * 3
+
+
+def test_a_random_read_of_several_calls_seeks_once(prior: Prior) -> None:
+    """Held out: `parquet` reads 400 kB at a time from four servers' ephemeral disks in 0.5 s, not in 1.0 s."""
+    columns = replace(SHARED, shared=False, access=Access.RANDOM, data_size=4 * 400_000, request_size=400_000)
+    slow = prior.systems([system("OrangeFS", stripe_size=4 * MIB, metadata="one", device="ephemeral", raid_devices=1)])
+    demand = demand_of(columns, prior.facts.nodes, Use(files=32))
+    assert disk_requests(demand, slow, np.ones(1)) == pytest.approx(8 * 4 / 250)
+
+
 def test_files_are_made_more_slowly_where_the_server_has_a_client_beside_it(prior: Prior) -> None:
     """Measured: mdtest takes 1.16 to 1.3 times as long on a part-time server of NFS as on a dedicated one."""
     small = replace(SHARED, operation=Operation.WRITE, shared=False, data_size=4096, request_size=4096, iterations=64)
@@ -672,7 +721,7 @@ def test_a_log_tells_whether_what_was_written_was_opened_again_to_be_read() -> N
 
     assert [read_again(opens) for opens in (0, 8, 15, 16, 17)] == [False, False, False, True, True]
     (alone,) = uses_of(phases(Operation.READ, opens=16))
-    assert not alone.reopened
+    assert (alone.own, alone.reopened) == (False, True)
     made = phases(Operation.WRITE, Operation.READ, opens=16)
     of_datasets = tuple(
         replace(phase, characteristics=replace(phase.characteristics, interface=Interface.HDF5))

@@ -112,7 +112,8 @@ def test_what_is_called_exact_is_true(calls: list[Call], losses: dict[str, bool 
     if quality["shared"] is Quality.EXACT:
         assert c.shared is (len({call.rank for call in mine}) > 1)
     if times := phase.details.get("times_over"):
-        assert times == phase.bytes / max(call.offset + call.length for call in mine if call.length)
+        least, most = (max(call.offset + call.length for call in mine if call.length >= size) for size in (1, 0))
+        assert phase.bytes / most <= times <= phase.bytes / least  # Darshan counts calls that move nothing, too
 
 
 @settings(max_examples=100, deadline=None)

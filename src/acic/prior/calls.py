@@ -74,7 +74,7 @@ def moved(demand: Demand, systems: Systems) -> Floats:
     """Return the B that leave servers, or reach them: more than are asked for where whole pages are read, or ahead.
 
     A page is gone before the process that it was read for comes back to it, but where neighbours on the same node read
-    all of it at the same time. What takes several calls looks like a stream, so that more is read ahead behind it.
+    all of it at the same time.
     """
     if not demand.reads:
         return np.full(len(systems), demand.total)
@@ -84,10 +84,20 @@ def moved(demand: Demand, systems: Systems) -> Floats:
         return demand.total * _overread(demand, systems)
     together = not demand.random and demand.nodes == 1
     apart = np.minimum(systems.page, demand.request * demand.streams) if together else systems.page
-    behind = (
-        np.where((systems.page > 1) & (demand.request > systems.call), systems.ahead, 0.0) if demand.random else 0.0
-    )
-    return np.asarray(demand.total * np.maximum(1.0 + behind / demand.request, apart / demand.request))
+    return np.asarray(demand.total * np.maximum(_behind(demand, systems), apart / demand.request))
+
+
+def _behind(demand: Demand, systems: Systems) -> Floats:
+    """Return how often what is read at random leaves servers: more is read ahead behind what looks like a stream.
+
+    A page cache keeps it, so that no more than a whole file of a process's own is read; where pages go with the process
+    (GlusterFS's) it is all for nothing.
+    """
+    if not demand.random or demand.request <= FUSE_REQUEST:
+        return np.ones(len(systems))
+    ahead = 1.0 + np.minimum(systems.ahead, OVERREAD) / demand.request
+    kept = np.minimum(ahead, 1.0 if demand.shared else 1.0 / min(1.0, demand.over))
+    return np.where(systems.page > 1, ahead, kept)
 
 
 def once(demand: Demand, systems: Systems) -> Floats:

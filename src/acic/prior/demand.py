@@ -28,7 +28,7 @@ class Use:
             parts of a call interleave; those of a benchmark are one piece each, in the order of ranks.
         elsewhere: s that its run computes, where it has several phases.
         overlap: how far some processes read while others compute, 0 (all wait for one another) to 1.
-        over: how often each byte of its files is moved, 1.0 or more.
+        over: how often each byte of its files is moved; below 1.0 where parts of them are not.
     """
 
     files: int | None = None
@@ -73,7 +73,7 @@ def uses_of(workload: Workload) -> list[Use]:
         reads = phase.characteristics.operation is Operation.READ
         other = written.get(_files(phase)) if reads and phase.example else None
         own = other is not None and _times_over(phase.bytes, other.bytes)
-        again = own and _opened_again(phase)
+        again = reads and _opened_again(phase)
         found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere))
     return found
 
@@ -86,7 +86,7 @@ def _computing(workload: Workload) -> float:
 
 
 def _opened_again(phase: Phase) -> bool:
-    """Return whether each process opened a file of the phase twice or more: to write it, and to read it.
+    """Return whether each process opened a file of the phase twice or more: to write it, or to read it before.
 
     Libraries count what they open within files, which tells nothing of that.
     """
@@ -117,7 +117,7 @@ def _use_of(phase: Phase) -> Use:
         pauses=phase.characteristics.iterations - 1,
         pause=_number(phase, "pause_seconds"),
         gathered=phase.details.get("collective_buffering") is True,
-        over=max(1.0, _number(phase, "times_over")),
+        over=_number(phase, "times_over") or 1.0,
     )
 
 
@@ -152,7 +152,7 @@ class Demand:
         beside: processes of each node, which compute in the pauses.
         meanwhile: s that each of them computes while others do I/O; 0.0 where all pause at the same time.
         overlap: how far networks and disks work for some while others compute, 0 to 1.
-        over: how often each byte of the files is read, 1.0 for what is written.
+        over: how often each byte of the files is read, 1.0 for what is written; again: how often by the same stream.
         alike: streams that read the same bytes at the same time: all, or 1 where each has its own.
     """
 
@@ -180,6 +180,7 @@ class Demand:
     meanwhile: float
     overlap: float
     over: float
+    again: float
     alike: int
 
 
@@ -205,6 +206,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
     files = float(use.files or (1 if w.shared else w.io_processes))
     reads = w.operation is Operation.READ
     over = use.over if reads else 1.0
+    alike = streams if w.shared and not gathered and over >= _WHOLE * streams else 1
     return Demand(
         reads=reads,
         total=float(w.total_bytes),
@@ -229,7 +231,8 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         meanwhile=0.0 if collective or _in_step(w, use) else use.pauses * use.pause or _drifted(w, use),
         overlap=use.overlap if reads else 0.0,
         over=over,
-        alike=streams if w.shared and not gathered and over >= _WHOLE * streams else 1,
+        again=max(1.0, over / alike) if alike > 1 or not w.shared else 1.0,
+        alike=alike,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )
 

@@ -123,6 +123,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=3,  # LOOKUP, OPEN, FLUSH
         making=4,  # LOOKUP at every brick, CREATE, OPEN, FLUSH
         reopening=1,  # FLUSH: open-behind asks no more for what a file is
+        shares=0.5,  # as NFS's
         read_server=2e-4,
         write_server=2e-4,
         read_byte=2e-9,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from acic.prior.calls import pieces, shunned, waits
 from acic.prior.demand import Demand
-from acic.prior.designs import RAID_CHUNK, ROUND_TRIP
+from acic.prior.designs import DISK_REQUEST, RAID_CHUNK, ROUND_TRIP
 from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
@@ -33,7 +33,8 @@ def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
     each = pieces(demand, systems)
     if demand.reads:
         streamed = np.maximum(demand.files, demand.total / systems.extent * _spread(systems))
-        needed = (np.maximum(streamed, each) if demand.random else streamed) * _from_disks(demand, systems)
+        sought = demand.streams * demand.requests * np.ceil(demand.request / DISK_REQUEST)
+        needed = (np.maximum(streamed, sought) if demand.random else streamed) * _from_disks(demand, systems)
         return np.asarray(needed * load / (systems.read_iops * systems.disks))
     late = np.where(systems.cached, _absorbed(demand, systems, load) / (demand.total * load), 0.0)
     data = np.maximum(demand.files, demand.total / systems.written) * (1.0 - late)
@@ -81,8 +82,12 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
 
 
 def _from_disks(demand: Demand, systems: Systems) -> Floats:
-    """Return the part of what is written or read that disks have to do with: nothing, of what servers still have."""
-    return np.where(systems.cached & (demand.reads & demand.own), 0.0, 1.0 / demand.over)
+    """Return the part of what is written, or read by others than clients, that disks have to do with.
+
+    Nothing, of what servers still have; and once what is read several times.
+    """
+    times = np.maximum(1.0, demand.over / np.where(systems.remembers, demand.again, 1.0))
+    return np.where(systems.cached & (demand.reads & demand.own), 0.0, 1.0 / times)
 
 
 def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:

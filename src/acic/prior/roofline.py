@@ -128,7 +128,7 @@ def latency(demand: Demand, systems: Systems) -> Floats:
     crossing = demand.requests * _entering(demand, systems)
     if demand.reads:
         if demand.random:
-            return np.asarray(turns * calls * (trip + 1.0 / systems.read_iops) + crossing)
+            return np.asarray(turns * (calls * trip + demand.requests / systems.read_iops) + crossing)
         own = demand.requests * demand.request
         windows = np.where(systems.ahead > 0, np.minimum(calls, own / np.maximum(systems.ahead, 1.0)), calls)
         return np.asarray(turns * windows * trip + crossing)
@@ -214,12 +214,13 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     What nobody synced clients may send while the application does no I/O, but for what they keep; what they hold at the
     end they have to send then, and so they have when a file of each iteration is closed, where closing waits for it or
     the file is shared by clients with leases.
-    What they have they also read without anybody else.
+    What they have, written or read before, they also read without anybody else.
     """
     if demand.reads:
         alone = systems.leases & (not demand.shared and demand.in_turn <= 1.0)  # of many, another may be next
-        kept = demand.own & (alone | (not demand.reopened))  # who opens a file asks whether it is still the same
-        return np.where(kept & systems.remembers & ~shunned(demand, systems), 0.0, 1.0)
+        kept = alone | (not demand.reopened)  # who opens a file asks whether it is still the same
+        share = 0.0 if demand.own else 1.0 / demand.again
+        return np.where(kept & systems.remembers & ~shunned(demand, systems), share, 1.0)
     if demand.syncs:
         return np.ones(len(systems))
     behind = systems.behind * demand.streams / demand.nodes

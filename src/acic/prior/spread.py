@@ -28,7 +28,7 @@ def fullest(demand: Demand, systems: Systems) -> Floats:
 
     Round robin is even once a file has a stripe for each server. Hashes place whole files, or pieces, at random.
     """
-    size = demand.total / demand.over / demand.files
+    size = demand.total / max(1.0, demand.over) / demand.files
     stripes = np.maximum(1.0, np.ceil(size / systems.unit))
     round_of_objects = systems.servers * np.ceil(size / (systems.servers * systems.piece))
     pieces = demand.files * np.where(systems.piece > systems.unit, np.minimum(stripes, round_of_objects), stripes)
@@ -73,7 +73,7 @@ def _at_once(demand: Demand, systems: Systems) -> Floats:
     window = np.maximum(demand.request, ahead)
     each = np.minimum(window, demand.total / demand.streams)
     under_way = demand.streams / demand.alike * np.maximum(1.0, each / systems.unit)
-    stripes = np.maximum(1.0, np.ceil(demand.total / demand.over / demand.files / systems.unit))
+    stripes = np.maximum(1.0, np.ceil(demand.total / max(1.0, demand.over) / demand.files / systems.unit))
     under_way = np.minimum(under_way, demand.files / demand.in_turn * stripes)
     anywhere = np.asarray(1.0 / (systems.servers * (1.0 - (1.0 - 1.0 / systems.servers) ** under_way)))
     message = np.where(ahead > 0, window, np.minimum(demand.request, systems.call))

@@ -227,7 +227,7 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         details["collective_buffering"] = gathered
     if found.covered:
         details["traced_share"] = min(1.0, found.covered)
-    if (times := access.times_over(group, evidence.tables)) is not None and times > 1.0 + _ALIKE:
+    if (times := access.times_over(group, evidence.tables)) is not None and abs(times - 1.0) > _ALIKE:
         details["times_over"] = times
     if opens := totals[OPENS]:
         details["opens"] = opens

@@ -74,7 +74,7 @@ def told_truly(one: Kernel, found: Reading) -> None:
         assert phase.bytes == truth.bytes == c.total_bytes
         assert phase.details.get("syncs", 0) == (truth.syncs if c.operation is Operation.WRITE else 0)
         assert phase.details.get("collective_buffering", False) == truth.interleaved
-        assert phase.details.get("times_over", 1.0) == max(1.0, truth.bytes / truth.extent)
+        assert phase.details.get("times_over", 1.0) == truth.bytes / truth.extent
         if opens := phase.details.get("opens"):
             assert opens == sum(found.opens[path] for path in truth.files)
         assert set(phase.quality.values()) == {Quality.EXACT}

@@ -86,6 +86,7 @@ def parquet(scale: str, *, ranks: int, files: int, wanted: int, chunk: int, comp
         access=Access.RANDOM,
         files=ranks * files,
         pause=compute,
+        over=(wanted * chunk + footer) / size,
     )
     every = [name for mine in names for name in mine]
     return Kernel(

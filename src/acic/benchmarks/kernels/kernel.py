@@ -255,7 +255,7 @@ def phase(
         details["syncs"] = syncs
     if opens:
         details["opens"] = opens
-    if (times := iterations if again else over) > 1.0:
+    if (times := iterations if again else over) != 1.0:
         details["times_over"] = float(times)
     if collective:
         details["collective_buffering"] = interleaved

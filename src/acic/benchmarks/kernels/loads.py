@@ -163,6 +163,7 @@ def deepcam(scale: str, *, ranks: int, batches: int, samples: int, size: int, fi
             shared=True,
             access=Access.RANDOM,
             pause=compute,
+            over=len(places) / (max(places) + 1),
         ),
         posix(
             Operation.WRITE,

@@ -205,10 +205,11 @@ def keyvalue(scale: str, *, ranks: int, rounds: int, table: int, compute: float)
             access=Access.RANDOM,
             pause=compute,
             syncs=syncs,
+            over=len(places) / (max(places) + 1),
         )
-        for operation, path, count, syncs in (
-            (Operation.READ, "table", reads, 0),
-            (Operation.WRITE, "updates", writes, ranks * rounds),
+        for operation, path, count, syncs, places in (
+            (Operation.READ, "table", reads, 0, wanted),
+            (Operation.WRITE, "updates", writes, ranks * rounds, changed),
         )
     ]
     return Kernel(

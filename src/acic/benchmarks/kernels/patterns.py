@@ -85,6 +85,7 @@ def random_reads(scale: str, *, ranks: int, batches: int, reads: int, file_size:
         shared=True,
         access=Access.RANDOM,
         pause=compute,
+        over=count / (max(places) + 1),
     )
     return Kernel(
         name="random-reads",
