@@ -614,7 +614,7 @@ def test_what_a_process_reads_again_its_client_has(prior: Prior) -> None:
 
 
 def test_page_caches_read_what_lies_between_large_pieces_of_a_file(prior: Prior) -> None:
-    """Held out: `parquet` reads every second column of 400 kB in as much time as all columns take, on NFS and CephFS."""
+    """Held out: `parquet` reads every second column of 400 kB as slowly as all of them, on NFS and CephFS."""
     columns = replace(SHARED, shared=False, access=Access.RANDOM, data_size=4 * 400_000, request_size=400_000)
     systems = prior.systems(
         [

@@ -113,7 +113,7 @@ def test_what_is_called_exact_is_true(calls: list[Call], losses: dict[str, bool 
         assert c.shared is (len({call.rank for call in mine}) > 1)
     if times := phase.details.get("times_over"):
         least, most = (max(call.offset + call.length for call in mine if call.length >= size) for size in (1, 0))
-        assert phase.bytes / most <= times <= phase.bytes / least  # Darshan counts calls that move nothing, too
+        assert phase.bytes / most <= float(times) <= phase.bytes / least  # Darshan counts calls that move nothing, too
 
 
 @settings(max_examples=100, deadline=None)

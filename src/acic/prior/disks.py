@@ -30,12 +30,12 @@ def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
     Bottleneck: I/Os a second of a disk times disks in RAID-0. Streams come in large pieces, random reads one by one.
     What a server commits piece by piece (BlueStore's objects) takes the journal's I/Os beside.
     """
-    each = pieces(demand, systems)
     if demand.reads:
         streamed = np.maximum(demand.files, demand.total / systems.extent * _spread(systems))
         sought = demand.streams * demand.requests * np.ceil(demand.request / DISK_REQUEST)
         needed = (np.maximum(streamed, sought) if demand.random else streamed) * _from_disks(demand, systems)
         return np.asarray(needed * load / (systems.read_iops * systems.disks))
+    each = pieces(demand, systems)
     late = np.where(systems.cached, _absorbed(demand, systems, load) / (demand.total * load), 0.0)
     data = np.maximum(demand.files, demand.total / systems.written) * (1.0 - late)
     parts = np.clip(systems.call / demand.block, 1.0, demand.nodes)  # of an object, each a client's
