@@ -72,7 +72,7 @@ def uses_of(workload: Workload) -> list[Use]:
     for phase in workload.phases:
         reads = phase.characteristics.operation is Operation.READ
         other = written.get(_files(phase)) if reads and phase.example else None
-        own = other is not None and _times_over(phase.bytes, other.bytes)
+        own = other is not None and _whole_times(phase.bytes, other.bytes)
         again = reads and _opened_again(phase)
         found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere))
     return found
@@ -96,7 +96,7 @@ def _opened_again(phase: Phase) -> bool:
     return _number(phase, "opens") >= 2 * (c.io_processes if c.shared else phase.files)
 
 
-def _times_over(read: int, written: int) -> bool:
+def _whole_times(read: int, written: int) -> bool:
     """Return whether what was written is what is read, once or several times."""
     times = round(read / written) if written else 0
     return times > 0 and abs(times * written - read) <= _ALIKE * written

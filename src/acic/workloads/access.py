@@ -64,7 +64,7 @@ def of_counters(group: Group, tables: Mapping[str, Table]) -> tuple[Access, Qual
 
 
 def times_over(group: Group, tables: Mapping[str, Table]) -> float | None:
-    """Return how often each byte of the group's files was moved, by all processes: 1.0 and less is once, or not at all.
+    """Return how often each byte of the group's files was moved by all processes; below 1.0 where some were not.
 
     The bytes moved over those that lie before the highest one touched, as POSIX or the C library saw it; None if the
     log does not tell that.

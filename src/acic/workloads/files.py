@@ -11,6 +11,7 @@ from pathlib import Path
 
 from acic.errors import InvalidInput, UnreadableInput
 from acic.units import GIB, KIB, MIB, TIB, parse_bytes, parse_seconds
+from acic.workloads.details import details_of
 from acic.workloads.parameters import characteristics_of, checked
 from acic.workloads.workload import Access, Characteristics, Interface, Operation, Phase, Quality, Workload
 
@@ -198,7 +199,7 @@ def _phase(content: Mapping[str, object], processes: int) -> Phase:
         seconds=_seconds("seconds", content.get("seconds")),
         imbalance=_number("imbalance", content.get("imbalance")),
         example=_string("example", content.get("example", "")),
-        details=_details(content.get("details", {})),
+        details=details_of(content.get("details", {})),
     )
 
 
@@ -216,15 +217,6 @@ def _quality(content: object) -> dict[str, Quality]:
         return {name: Quality(value) for name, value in content.items()}
     except ValueError as error:
         raise InvalidInput(f"quality: {error}", hint=f"it is one of {', '.join(Quality)}") from None
-
-
-def _details(content: object) -> dict[str, str | int | float]:
-    if not isinstance(content, dict):
-        raise InvalidInput("details is not a table", hint="write details = {opens = 8}")
-    for name, value in content.items():
-        if not isinstance(value, str | int | float):
-            raise InvalidInput(f"{name} in details is {value!r}", hint="a detail is a text, a number, true or false")
-    return dict(content)
 
 
 def _count(name: str, value: object, *, least: int = 1) -> int:

@@ -1,0 +1,38 @@
+"""Details of a phase as files have them: free, but for those that advice and replicas make use of."""
+
+from __future__ import annotations
+
+from acic.errors import InvalidInput
+
+_COUNTED = ("opens", "pause_seconds", "syncs", "times_over")
+_ABOVE_ZERO = ("times_over",)
+_FLAGS = ("collective_buffering",)
+_MOST = 2**63
+
+
+def details_of(content: object) -> dict[str, str | int | float]:
+    """Return the details that a file's table tells.
+
+    Raises:
+        InvalidInput: it is no table, or one of its values is of no use.
+    """
+    if not isinstance(content, dict):
+        raise InvalidInput("details is not a table", hint="write details = {opens = 8}")
+    for name, value in content.items():
+        if problem := _problem(name, value):
+            raise InvalidInput(f"{name} in details is {value!r}", hint=problem)
+    return dict(content)
+
+
+def _problem(name: str, value: object) -> str:
+    """Return what a value has to be, where it is not."""
+    if not isinstance(value, str | int | float):
+        return "a detail is a text, a number, true or false"
+    if name in _FLAGS and not isinstance(value, bool):
+        return "it is true or false"
+    if name not in _COUNTED:
+        return ""
+    number = None if isinstance(value, str | bool) else value
+    if number is None or not 0 <= number <= _MOST or (number == 0 and name in _ABOVE_ZERO):  # nan is not between
+        return f"it is a number, {'above' if name in _ABOVE_ZERO else 'at least'} 0"
+    return ""
