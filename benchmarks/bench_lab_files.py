@@ -1,15 +1,16 @@
 """What making and opening a small file takes on the file systems of the lab, beside what the prior reckons for it.
 
-One process, then one on each of four nodes, makes files of 4 KiB in one folder, and another process opens and reads
-them: milliseconds of a process for each of its files. An order of magnitude is what the prior's prices are meant for;
-who is dearer than whom is what matters.
+One process, one on each of four nodes, and four on each make files of 4 KiB in one folder; as many others open and read
+such files that were made before, with nothing in any cache: milliseconds of a process for each of its files. An order
+of magnitude is what the prior's prices are meant for; who is dearer than whom is what matters.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_files.py [--files 50] [--repetitions 3]
+    sudo acic lab up && sudo python benchmarks/bench_lab_files.py [--only REGEX] [--files 40] [--repetitions 3]
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,71 +18,77 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from acic.benchmarks.kernels import Kernel, kernel
-from acic.benchmarks.kernels.script import Writer
-from acic.prior import Prior, Resource, Use
+from acic.benchmarks.kernels.script import Writer, prepared
+from acic.prior import Prior, Use
 from acic.space import Configuration, Value
-from acic.units import KIB, MIB, format_setting
+from acic.units import KIB, format_setting
 from acic.workloads import Operation
 from benchmarks.lab_runs import HARDWARE, io_seconds, lab_runs
 
 SIZE = 4 * KIB
 WHOLE = 1 << 40
+STRIPS: dict[str, Value] = {"file_system": "OrangeFS", "stripe_size": 64 * KIB}
 CASES: tuple[dict[str, Value], ...] = (
     {"file_system": "NFS", "servers": 1, "consistency": "relaxed"},
     {"file_system": "GlusterFS", "servers": 1},
-    {"file_system": "GlusterFS", "servers": 2, "stripe_size": WHOLE},
     {"file_system": "GlusterFS", "servers": 4, "stripe_size": WHOLE},
     {"file_system": "OrangeFS", "servers": 1},
-    {"file_system": "OrangeFS", "servers": 4, "stripe_size": 64 * KIB, "metadata": "one"},
-    {"file_system": "OrangeFS", "servers": 4, "stripe_size": 64 * KIB, "metadata": "all"},
+    {**STRIPS, "servers": 2, "metadata": "one"},
+    {**STRIPS, "servers": 2, "metadata": "all"},
+    {**STRIPS, "servers": 4, "metadata": "one"},
+    {**STRIPS, "servers": 4, "metadata": "all"},
     {"file_system": "CephFS", "servers": 1, "consistency": "relaxed"},
-    {"file_system": "CephFS", "servers": 4, "stripe_size": 4 * MIB, "consistency": "relaxed"},
+    {"file_system": "CephFS", "servers": 4, "stripe_size": 64 * KIB, "consistency": "relaxed"},
 )
+RANKS = (1, 4, 16)
 
 
-def making(ranks: int, files: int, *, opened: bool = False) -> Kernel:
-    """Return an application that makes files, and has them opened too; what it is said to be is another's."""
-    writer = Writer(ranks)
-    writer.mkdir("tree", ranks=0)
-    writer.barrier()
+def application(ranks: int, files: int, operation: Operation) -> Kernel:
+    """Return an application that makes files, or opens files that are there; what it is said to be is another's."""
+    writer, names = Writer(ranks), [f"file.{rank}.{number}" for rank in range(ranks) for number in range(files)]
+    write = operation is Operation.WRITE
     for rank in range(ranks):
-        writer.put(f"tree/file.{rank}.#", files, SIZE, ranks=rank)
-    writer.barrier()
-    for rank in range(ranks if opened else 0):
-        writer.get(f"tree/file.{(rank + 1) % ranks}.#", files, SIZE, ranks=rank)
+        (writer.put if write else writer.get)(f"file.{rank}.#", files, SIZE, ranks=rank)
     return replace(
-        kernel("mdtest", "small"), scale=f"{ranks}-opened" if opened else str(ranks), processes=ranks, run=writer.script
+        kernel("mdtest", "small"),
+        scale=f"{ranks}-{operation}",
+        processes=ranks,
+        run=writer.script,
+        prepares=None if write else prepared(ranks, [(name, SIZE) for name in names]),
+        inputs=() if write else tuple(names),
+        bytes_moved=ranks * files * SIZE,
     )
 
 
 def reckoned(prior: Prior, configuration: Configuration, ranks: int, files: int, operation: Operation) -> float:
-    """Return the prior's seconds for making or opening, and closing, for each file of a process."""
+    """Return the prior's seconds for each file of a process."""
     (write, *_) = kernel("mdtest", "small").workload.phases
     one = replace(write.characteristics, processes=ranks, io_processes=ranks, iterations=files, operation=operation)
-    parts = prior.parts(one, prior.systems([configuration]), Use(files=ranks * files, syncs=0))
-    return float(parts[0, Resource.METADATA]) / files
+    return float(prior.seconds(one, prior.systems([configuration]), Use(files=ranks * files, syncs=0))[0]) / files
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--files", type=int, default=50, help="of each process")
+    parser.add_argument("--only", default="", help="cases whose name it is found in")
+    parser.add_argument("--placement", default="dedicated", choices=("part-time", "dedicated"))
+    parser.add_argument("--files", type=int, default=40, help="of each process; a quarter where there are 16")
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
-    columns = [(operation, ranks) for operation in (Operation.WRITE, Operation.READ) for ranks in (1, 4)]
+    columns = [(operation, ranks) for operation in (Operation.WRITE, Operation.READ) for ranks in RANKS]
     words = {Operation.WRITE: "made", Operation.READ: "opened"}
-    print(f"{'ms for a file (prior)':34}" + "".join(f"{f'{words[what]} by {ranks}':>16}" for what, ranks in columns))
+    print(f"{'ms for a file (prior)':50}" + "".join(f"{f'{words[what]} by {ranks}':>15}" for what, ranks in columns))
     with lab_runs() as (runs, prior):
         for case in CASES:
-            configuration = Configuration({**HARDWARE, "placement": "dedicated", **case})
             told = " ".join(format_setting(name, value) for name, value in case.items() if name != "consistency")
-            took: dict[int, float] = {}
-            line = f"{told:34}"
+            if not re.search(arguments.only, told):
+                continue
+            configuration = Configuration({**HARDWARE, "placement": arguments.placement, **case})
+            line = f"{told:50}"
             for what, ranks in columns:
-                application = making(ranks, arguments.files, opened=what is Operation.READ)
-                seconds = io_seconds(runs, application, configuration, arguments.repetitions) / arguments.files
-                own, took[ranks] = seconds - took.get(ranks, 0.0), seconds
-                predicted = reckoned(prior, configuration, ranks, arguments.files, what)
-                line += f"{f'{own * 1e3:.1f} ({predicted * 1e3:.1f})':>16}"
+                files = max(1, arguments.files // (4 if ranks > 4 else 1))  # noqa: PLR2004
+                took = io_seconds(runs, application(ranks, files, what), configuration, arguments.repetitions) / files
+                predicted = reckoned(prior, configuration, ranks, files, what)
+                line += f"{f'{took * 1e3:.1f} ({predicted * 1e3:.1f})':>15}"
             print(line, flush=True)
     return 0
 

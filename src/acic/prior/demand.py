@@ -29,6 +29,7 @@ class Use:
         elsewhere: s that its run computes, where it has several phases.
         overlap: how far some processes read while others compute, 0 (all wait for one another) to 1.
         over: how often each byte of its files is moved; below 1.0 where parts of them are not.
+        apart: how far the ranks that do I/O lie apart, 1.0 where one follows the other.
     """
 
     files: int | None = None
@@ -41,6 +42,7 @@ class Use:
     elsewhere: float = 0.0
     overlap: float = 0.0
     over: float = 1.0
+    apart: float = 1.0
 
 
 BENCHMARK = Use()
@@ -118,6 +120,7 @@ def _use_of(phase: Phase) -> Use:
         pause=_number(phase, "pause_seconds"),
         gathered=phase.details.get("collective_buffering") is True,
         over=_number(phase, "times_over") or 1.0,
+        apart=_number(phase, "ranks_apart") or 1.0,
     )
 
 
@@ -187,14 +190,16 @@ class Demand:
 def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
     """Return the streams of `workload` on a machine of `nodes` compute nodes.
 
-    Processes stand in blocks on the nodes, and those that do I/O are the first: what launchers do.
+    Processes stand in blocks on the nodes, as launchers place them, and those that do I/O are the first, or evenly
+    apart: what libraries with aggregators or I/O servers do.
 
     Collective calls in which processes' parts interleave are two-phase I/O with one aggregator a node, ROMIO's default;
     all others are made as if they were independent, but in step (ROMIO users' guide, romio_cb_write).
     """
     w = workload
     on_each = math.ceil(w.processes / nodes)
-    used = min(nodes, math.ceil(w.io_processes / on_each))
+    reach = (w.io_processes - 1) * use.apart + 1
+    used = min(nodes, w.io_processes, math.ceil(reach / on_each))
     calls = w.iterations * math.ceil(w.data_size / w.request_size)
     collective = w.collective and w.interface.on_mpi_io and w.shared
     gathered = collective and use.gathered and w.io_processes > 1

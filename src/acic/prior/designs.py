@@ -39,7 +39,7 @@ class Design:
         making: round trips to make a file, and to close it.
         reopening: round trips to open a file that another process of the node has opened before, and to close it.
         shares: how far a client asks once for what several of its processes read at the same time, 0 to 1.
-        sizes: as many more for both to each server beyond the first one, which knows how long its part of a file is.
+        looks: as many more to open one, for each server with metadata beyond the first: a folder is spread over all of them.
         read_server, write_server: s of a server's processor for one call.
         read_byte, write_byte: s of a server's processor for one B: copies between network, page cache and disk; and
             checksums.
@@ -77,7 +77,7 @@ class Design:
     client: float
     behind: int
     ahead: int
-    sizes: int = 0
+    looks: int = 0
     shares: float = 0.0
     read_ask: float = 0.0
     write_ask: float = 0.0
@@ -105,7 +105,7 @@ DESIGNS: Mapping[str, Design] = {
         call=MIB,  # the bridge's rsize and wsize
         trips=1,
         opening=1,  # LOOKUP
-        making=4,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
+        making=3,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
         reopening=1,  # attributes: close-to-open
         shares=0.5,  # the page cache, but each open file is read ahead by itself
         read_server=1e-4,
@@ -120,8 +120,8 @@ DESIGNS: Mapping[str, Design] = {
     "GlusterFS": Design(
         call=FUSE_REQUEST,
         trips=1,
-        opening=3,  # LOOKUP, OPEN, FLUSH
-        making=4,  # LOOKUP at every brick, CREATE, OPEN, FLUSH
+        opening=2,  # LOOKUP; open-behind asks no more; FLUSH
+        making=3,  # LOOKUP, CREATE, FLUSH
         reopening=1,  # FLUSH: open-behind asks no more for what a file is
         shares=0.5,  # as NFS's
         read_server=2e-4,
@@ -138,7 +138,7 @@ DESIGNS: Mapping[str, Design] = {
         call=4 * MIB,  # an object
         trips=1,
         opening=1,  # OPEN at the metadata server, which answers with capabilities
-        making=3,  # CREATE at the metadata server, its journal, capabilities back
+        making=2,  # CREATE at the metadata server, its journal; capabilities come back with the answer
         reopening=0,  # the client has the capabilities
         shares=1.0,  # one cache of objects
         read_server=5e-4,  # messenger, placement group
@@ -165,10 +165,10 @@ DESIGNS: Mapping[str, Design] = {
     "OrangeFS": Design(
         call=FUSE_REQUEST,
         trips=2,  # attributes, then data
-        opening=4,  # lookup, attributes, those of its data files, its size
+        opening=3,  # lookup, attributes, its size
         making=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
         reopening=1,  # attributes: the library remembers names
-        sizes=1,
+        looks=1,
         read_server=2e-4,
         write_server=1e-4,  # and what is asked before: by training points
         read_byte=2e-9,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.prior.calls import pieces, shunned, waits
+from acic.prior.calls import asked, pieces, shunned, waits
 from acic.prior.demand import Demand
 from acic.prior.designs import DISK_REQUEST, RAID_CHUNK, ROUND_TRIP
 from acic.prior.systems import Systems
@@ -31,8 +31,9 @@ def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
     What a server commits piece by piece (BlueStore's objects) takes the journal's I/Os beside.
     """
     if demand.reads:
-        streamed = np.maximum(demand.files, demand.total / systems.extent * _spread(systems))
+        streamed = np.maximum(demand.files, demand.total / systems.extent * _split(systems))
         sought = demand.streams * demand.requests * np.ceil(demand.request / DISK_REQUEST)
+        sought = sought * asked(demand.request, systems) * np.minimum(systems.disks, 1.0 + demand.request / RAID_CHUNK)
         needed = (np.maximum(streamed, sought) if demand.random else streamed) * _from_disks(demand, systems)
         return np.asarray(needed * load / (systems.read_iops * systems.disks))
     each = pieces(demand, systems)
@@ -112,6 +113,6 @@ def _lasting(systems: Systems, disks: Floats | float) -> Floats:
     return np.minimum(systems.write_iops * disks / systems.durable, systems.syncs)
 
 
-def _spread(systems: Systems) -> Floats:
+def _split(systems: Systems) -> Floats:
     """Return how many disks one I/O of a stream meets: pieces as large as a chunk of RAID-0 lie across two."""
     return np.where(systems.extent <= RAID_CHUNK, np.minimum(systems.disks, 2.0), 1.0)

@@ -162,11 +162,12 @@ def _trips(demand: Demand, systems: Systems) -> Floats:
     All that write a file ask for it to be made. What is read is opened on each node that uses it, and opened again by
     the node's other processes.
     """
-    every, more = opened(demand), systems.sizes * (systems.servers - 1.0)
+    every = opened(demand)
     if not demand.reads:
-        return np.asarray(every * (systems.making + more))
+        return np.asarray(every * systems.making)
     first = min(every, max(demand.files, demand.nodes * demand.in_turn))
-    return np.asarray(first * (systems.opening + more) + (every - first) * systems.reopening)
+    opening = systems.opening + systems.looks * (systems.attributes - 1.0)
+    return np.asarray(first * opening + (every - first) * systems.reopening)
 
 
 def opened(demand: Demand) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from acic.errors import InvalidInput
 
-_COUNTED = ("opens", "pause_seconds", "syncs", "times_over")
-_ABOVE_ZERO = ("times_over",)
+_COUNTED = ("opens", "pause_seconds", "ranks_apart", "syncs", "times_over")
+_ABOVE_ZERO = ("ranks_apart", "times_over")
 _FLAGS = ("collective_buffering",)
 _MOST = 2**63
 

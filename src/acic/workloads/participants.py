@@ -47,6 +47,17 @@ def io_processes(group: Group, traced: Traced | None, heatmap_of: HeatmapOf) -> 
     return found
 
 
+def ranks_apart(group: Group) -> float | None:
+    """Return how far the ranks that move the group's bytes lie apart, on average: 1.0 where one follows the other.
+
+    None if records hide them, or if there is only one.
+    """
+    if group.reduced or group.ranks < 2:  # noqa: PLR2004
+        return None
+    ranks = [group.table.rank_list[row] for row in group.rows]
+    return (max(ranks) - min(ranks)) / (group.ranks - 1)
+
+
 def moved_by(heatmap: Heatmap, direction: int) -> NDArray[np.int64]:
     """Return the bytes of one direction, shape (ranks, bins)."""
     return heatmap.write_bytes if direction == WRITE else heatmap.read_bytes

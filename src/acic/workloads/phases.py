@@ -10,7 +10,7 @@ from acic.workloads.columns import COLLECTIVE, LIBRARY_DATA, OPENS, SYNCS, UNALI
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import Group
 from acic.workloads.iterations import Iterations, iterations
-from acic.workloads.participants import even, io_processes
+from acic.workloads.participants import even, io_processes, ranks_apart
 from acic.workloads.tables import Table
 from acic.workloads.timing import Timing, timing
 from acic.workloads.workload import (
@@ -229,6 +229,8 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         details["traced_share"] = min(1.0, found.covered)
     if (times := access.times_over(group, evidence.tables)) is not None and abs(times - 1.0) > _ALIKE:
         details["times_over"] = times
+    if (apart := ranks_apart(group)) is not None and apart > 1.0:
+        details["ranks_apart"] = apart
     if opens := totals[OPENS]:
         details["opens"] = opens
     if syncs := sum(totals[SYNCS : SYNCS + 3]):

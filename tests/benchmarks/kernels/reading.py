@@ -193,6 +193,7 @@ class Found:
     extent: int  # of its files, to the last byte that is moved
     pauses: frozenset[float]
     syncs: int
+    apart: float
 
 
 def phases(reading: Reading) -> list[Found]:
@@ -239,6 +240,7 @@ def _phase(requests: list[Request], reading: Reading) -> Found:
         extent=sum(max(one.end for one in requests if one.path == path) for path in files),
         pauses=frozenset(pauses),
         syncs=sum(reading.syncs[path] for path in files),
+        apart=(max(by_rank) - min(by_rank)) / max(1, len(by_rank) - 1) or 1.0,
     )
 
 

@@ -31,7 +31,9 @@ from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, tr
 from acic.benchmarks.kernels.packages import chombo, gromacs, macsio, scatter, volume
 from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_reads, shared_log
 from acic.benchmarks.kernels.pipelines import bwa, io500, montage, tfrecord, zarr
+from acic.benchmarks.kernels.records import encode, grib, scalapack, segments, torch
 from acic.benchmarks.kernels.script import Script
+from acic.benchmarks.kernels.services import initial, journal, lookup, spool, weights
 from acic.benchmarks.kernels.sketches import sketches
 from acic.benchmarks.kernels.solvers import espresso, regrid, rtm
 from acic.benchmarks.kernels.steps import exodus, inplace, restore, stencil, xios
@@ -152,12 +154,6 @@ def _for_test() -> tuple[Kernel, ...]:
         copytree(only, ranks=4, files=150, size=150_000),
         scan(only, ranks=16, blocks=3, calls=8, compute=0.03),
         variants(only, ranks=8, regions=3, region=2 * MIB, calls=150_000, compute=0.1),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         xios(only, ranks=16, servers=2, steps=5, calls=6, compute=0.05),
         exodus(only, ranks=8, steps=12, variables=10, size=24 * KIB, compute=0.05),
         stencil(only, side=160, halo=4, compute=0.1),
@@ -168,6 +164,22 @@ def _held_out() -> tuple[Kernel, ...]:
         concat(only, ranks=4, files=10, calls=3),
         dcp(only, ranks=8, turns=3, chunk=2 * MIB),
         sweep(only, ranks=16, table=5 * MIB, result=500_000, compute=0.04),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        lookup(only, ranks=8, queries=96, size=64 * KIB, index=96 * MIB),
+        weights(only, ranks=16, calls=3, compute=0.04),
+        journal(only, ranks=8, entries=12, size=64 * KIB, compute=0.03),
+        spool(only, ranks=8, rounds=4, calls=6, compute=0.08),
+        initial(only, ranks=16, case=24 * MIB, state=3 * MIB, compute=0.03),
+        torch(only, ranks=8, saves=3, size=20 * MIB, compute=0.06),
+        segments(only, ranks=16, dumps=2, calls=3, compute=0.04),
+        scalapack(only, grid=4, tile=56, tiles=10, compute=0.03),
+        grib(only, ranks=8, hours=5, wanted=20, record=64 * KIB, compute=0.03),
+        encode(only, ranks=8, turns=6, chunk=1200 * KIB, made=300 * KIB, compute=0.06),
     )
 
 

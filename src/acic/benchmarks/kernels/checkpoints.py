@@ -219,6 +219,7 @@ def gcrmio(scale: str, *, ranks: int, panels: int, compute: float) -> Kernel:
         "mesh.h5",
         processes=ranks,
         io_processes=writers,
+        apart=2.0,
         data_size=variables * each * record,
         request_size=record,
         interface=Interface.MPIIO,

@@ -60,6 +60,11 @@ class Drawn:
         return {"never": 0, "end": 1, "each": self.iterations}[self.synced] * len(self.doing)
 
     @property
+    def apart(self) -> float:
+        """How far the ranks that do I/O lie apart."""
+        return (self.doing[-1] - self.doing[0]) / (len(self.doing) - 1) if len(self.doing) > 1 else 1.0
+
+    @property
     def share(self) -> int:
         """B of an I/O process in an iteration."""
         return self.calls * self.request

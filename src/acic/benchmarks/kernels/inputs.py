@@ -112,6 +112,7 @@ def slices(scale: str, *, ranks: int, steps: int, count: int, request: int, comp
         "grid",
         processes=ranks,
         io_processes=readers,
+        apart=2.0,
         iterations=steps,
         data_size=mine,
         request_size=request,

@@ -211,6 +211,7 @@ def phase(
     interleaved: bool = False,
     opens: int = 0,
     over: float = 1.0,
+    apart: float = 1.0,
 ) -> Phase:
     """Return a phase that is known exactly.
 
@@ -233,6 +234,7 @@ def phase(
         interleaved: processes' parts of a collective call are, so that MPI-IO gathers them at aggregators.
         opens: of its files by all processes in the run, for what is read and was written in the same run.
         over: how often each byte of its files is moved; as many times as iterations, where each is `again`.
+        apart: how far the ranks that do this I/O lie apart.
     """
     found = Characteristics(
         processes=processes,
@@ -257,6 +259,8 @@ def phase(
         details["opens"] = opens
     if (times := iterations if again else over) != 1.0:
         details["times_over"] = float(times)
+    if apart != 1.0:
+        details["ranks_apart"] = apart
     if collective:
         details["collective_buffering"] = interleaved
     return Phase(

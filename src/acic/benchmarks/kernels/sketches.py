@@ -256,6 +256,7 @@ def _phases(
             syncs=0 if operation is Operation.READ else one.syncs,
             interleaved=interleaved,
             opens=opens,
+            apart=one.apart,
         )
         for operation, one in ([(Operation.WRITE, _written(d, files))] if d.own else []) + [(d.operation, d)]
     ]

@@ -31,6 +31,7 @@ def xios(scale: str, *, ranks: int, servers: int, steps: int, calls: int, comput
         "history.nc",
         processes=ranks,
         io_processes=servers,
+        apart=ranks / servers,
         iterations=steps,
         data_size=share,
         request_size=request,
