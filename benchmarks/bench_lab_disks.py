@@ -1,7 +1,8 @@
-"""How many I/Os the disk of a server of the lab makes of writes that have to last, and of a stream that is read.
+"""How many I/Os the disk of a server of the lab makes of writes that have to last, and of what is read.
 
 One server with one or two throttled disks, for each file system: processes each write 4 KiB to files of their own and
-sync each, then one process reads what another wrote. `/proc/diskstats` of the server's disks tells the I/Os. What the
+sync each, one process reads what another wrote, and eight read 256 KiB at a time anywhere in their parts of one file,
+with nothing in any cache. `/proc/diskstats` of the server's disks tells the I/Os. What the
 prior has for each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
 
     sudo acic lab up && sudo python benchmarks/bench_lab_disks.py [--device ephemeral]
@@ -12,15 +13,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 FILE_SYSTEMS = ("nfs", "gluster", "ceph", "orangefs")
 SYNCS, MIB, STREAM = 20, 1 << 20, 32  # syncs of each process; MiB of the stream
+PART, PIECE = 4, 256 << 10  # MiB of each process in a shared file; B that it reads at a time
 RANK, RANKS = (int(os.environ.get(name, default)) for name, default in (("PMI_RANK", "0"), ("PMI_SIZE", "1")))
 
 
@@ -83,6 +86,25 @@ def streaming(folder: Path, disks: list[str]) -> None:
                 os.pread(stream, MIB, number * MIB)
 
 
+def scattered(folder: Path, disks: list[str]) -> None:
+    """Read what others wrote to one file, a part of each process, in any order; caches are emptied before."""
+    made = os.open(folder / "parts", os.O_RDWR | os.O_CREAT)
+    for number in range(PART):
+        os.pwrite(made, os.urandom(MIB), (RANK * PART + number) * MIB)
+    os.fsync(made)
+    os.close(made)
+    together(folder, "parts-made")
+    if RANK == 0:
+        Path("/proc/sys/vm/drop_caches").write_text("3")
+    places = list(range(0, PART * MIB, PIECE))
+    random.Random(RANK).shuffle(places)  # noqa: S311  # the same in each run
+    begin = (RANK + RANKS // 2) % RANKS * PART * MIB
+    with counting(folder, f"{PIECE // 1024} KiB at random by {RANKS}, for each MiB", PART * RANKS, disks, 0):
+        parts = os.open(folder / "parts", os.O_RDONLY)
+        for place in places:
+            os.pread(parts, PIECE, begin + place)
+
+
 def run(file_system: str, device: str, raid: int, processes: int, what: str) -> None:
     """Deploy a file system on one server, and have processes of four nodes do something there."""
     where = ["--servers", "1", "--placement", "dedicated", "--device", device, "--raid-devices", str(raid)]
@@ -95,21 +117,29 @@ def run(file_system: str, device: str, raid: int, processes: int, what: str) -> 
     print(f"{file_system:10}{raid} x {device}   " + "; ".join(told), flush=True)
 
 
+WHAT: Mapping[str, Callable[[Path, list[str]], None]] = {
+    "syncing": syncing,
+    "streaming": streaming,
+    "scattered": scattered,
+}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="ephemeral")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--what", choices=("syncing", "streaming"), help=argparse.SUPPRESS)
+    parser.add_argument("--what", choices=tuple(WHAT), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
         disks = sorted(disks_of("s0"))
-        (syncing if arguments.what == "syncing" else streaming)(arguments.inside, disks)
+        WHAT[arguments.what](arguments.inside, disks)
         return 0
     for file_system in FILE_SYSTEMS:
         for raid in (1, 2):
             for processes in (1, 4, 8):
                 run(file_system, arguments.device, raid, processes, "syncing")
             run(file_system, arguments.device, raid, 2, "streaming")
+            run(file_system, arguments.device, raid, 8, "scattered")
     return 0
 
 

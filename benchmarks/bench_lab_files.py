@@ -85,7 +85,7 @@ def main() -> int:
             configuration = Configuration({**HARDWARE, "placement": arguments.placement, **case})
             line = f"{told:50}"
             for what, ranks in columns:
-                files = max(1, arguments.files // (4 if ranks > 4 else 1))  # noqa: PLR2004
+                files = max(1, arguments.files // (4 if ranks > 4 else 1))
                 took = io_seconds(runs, application(ranks, files, what), configuration, arguments.repetitions) / files
                 predicted = reckoned(prior, configuration, ranks, files, what)
                 line += f"{f'{took * 1e3:.1f} ({predicted * 1e3:.1f})':>15}"

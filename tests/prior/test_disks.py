@@ -62,6 +62,24 @@ def test_a_second_disk_does_not_help_what_lies_across_both(prior: Prior) -> None
     assert two == pytest.approx(one)
 
 
+def test_a_second_disk_does_not_help_large_random_reads_either(prior: Prior) -> None:
+    """Counted: reads of 256 KiB by eight take each of two disks as many I/Os as one alone; those of 16 KiB do not."""
+    large, small = (
+        demand_of(replace(READS, access=Access.RANDOM, request_size=size), NODES) for size in (256 * KIB, 4 * KIB)
+    )
+    for demand, gain in ((large, 1.0), (small, 2.0 / (1.0 + 4 / 64))):
+        one, two = (disk_requests(demand, on(prior, "NFS", raid_devices=n), ONE)[0] for n in (1, 2))
+        assert one / two == pytest.approx(gain)
+
+
+def test_random_reads_take_an_io_of_each_server_that_has_a_part(prior: Prior) -> None:
+    """Counted: `parquet` (400 kB at a time) takes each of four OrangeFS servers 200 I/Os, which was 40 before."""
+    demand = demand_of(replace(READS, access=Access.RANDOM, request_size=256 * KIB), NODES)
+    one, four = (on(prior, "OrangeFS", servers=n, stripe_size=64 * KIB, metadata="one") for n in (1, 4))
+    alone, each = disk_requests(demand, one, ONE)[0], disk_requests(demand, four, ONE / 4)[0]
+    assert each == pytest.approx(alone)
+
+
 def test_one_who_syncs_waits_for_all_the_io_and_many_share_it(prior: Prior) -> None:
     """Counted: 20 I/Os for a sync of CephFS alone, 5 each of eight; 4 and 3 on file systems below which xfs is."""
     alone, many = (demand_of(replace(WRITES, processes=n, io_processes=n, shared=False), NODES) for n in (1, 64))

@@ -114,6 +114,8 @@ def test_what_is_called_exact_is_true(calls: list[Call], losses: dict[str, bool 
     if times := phase.details.get("times_over"):
         least, most = (max(call.offset + call.length for call in mine if call.length >= size) for size in (1, 0))
         assert phase.bytes / most <= float(times) <= phase.bytes / least  # Darshan counts calls that move nothing, too
+    if apart := phase.details.get("ranks_apart"):
+        assert apart == (max(used) - min(used)) / (len(used) - 1) > 1.0
 
 
 @settings(max_examples=100, deadline=None)

@@ -164,6 +164,7 @@ shared = false
         ("shared = false", "shared = false\ndetails = { a = [] }", "a in details"),
         ("shared = false", "shared = false\ndetails = { times_over = 0 }", "times_over in details is 0"),
         ("shared = false", "shared = false\ndetails = { times_over = inf }", "times_over in details is inf"),
+        ("shared = false", "shared = false\ndetails = { ranks_apart = 0 }", "ranks_apart in details is 0"),
         ("shared = false", "shared = false\ndetails = { pause_seconds = -1 }", "pause_seconds in details is -1"),
         ("shared = false", f"shared = false\ndetails = {{ syncs = {10**400} }}", "syncs in details is 1000"),
         ("shared = false", "shared = false\ndetails = { syncs = nan }", "syncs in details is nan"),

@@ -39,7 +39,7 @@ class Design:
         making: round trips to make a file, and to close it.
         reopening: round trips to open a file that another process of the node has opened before, and to close it.
         shares: how far a client asks once for what several of its processes read at the same time, 0 to 1.
-        looks: as many more to open one, for each server with metadata beyond the first: a folder is spread over all of them.
+        looks: as many more to open one for each server with metadata beyond the first, as folders are spread over all.
         read_server, write_server: s of a server's processor for one call.
         read_byte, write_byte: s of a server's processor for one B: copies between network, page cache and disk; and
             checksums.

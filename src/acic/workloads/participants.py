@@ -52,7 +52,7 @@ def ranks_apart(group: Group) -> float | None:
 
     None if records hide them, or if there is only one.
     """
-    if group.reduced or group.ranks < 2:  # noqa: PLR2004
+    if group.reduced or group.ranks < 2:
         return None
     ranks = [group.table.rank_list[row] for row in group.rows]
     return (max(ranks) - min(ranks)) / (group.ranks - 1)

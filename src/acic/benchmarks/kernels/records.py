@@ -50,7 +50,7 @@ def torch(scale: str, *, ranks: int, saves: int, size: int, compute: float) -> K
 
 
 def segments(scale: str, *, ranks: int, dumps: int, calls: int, compute: float) -> Kernel:
-    """Dumps to a shared file each: every process its segment of it, synced by every process before computing goes on."""
+    """Dumps to a shared file each: every process its segment of it, synced by all before they go on."""
     share = calls * MIB
     writer = Writer(ranks)
     for dump in range(dumps):
