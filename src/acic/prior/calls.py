@@ -65,7 +65,7 @@ def largest(demand: Demand, systems: Systems) -> Floats:
     return np.where(shunned(demand, systems), np.minimum(systems.call, FUSE_REQUEST), systems.call)
 
 
-def asked(size: Floats, systems: Systems) -> Floats:
+def asked(size: Floats | float, systems: Systems) -> Floats:
     """Return how many servers have a part of one call of `size` B."""
     return np.asarray(np.clip(np.ceil(size / systems.unit), 1.0, systems.servers))
 
