@@ -651,9 +651,9 @@ def test_files_are_made_more_slowly_where_the_server_has_a_client_beside_it(prio
 
 
 def test_who_opens_a_file_of_orangefs_asks_all_servers_with_metadata(prior: Prior) -> None:
-    """Measured: 16 processes open a file in 25 ms with metadata on one server, however many there are for data.
+    """Measured: 16 processes open a file in 24 ms with metadata on one server, however many there are for data.
 
-    With metadata on two it takes 40 ms, on four 46 ms. Making one takes 44 to 52 ms in any case, and GlusterFS does not
+    With metadata on two it takes 31 ms, on four 44 ms. Making one takes 38 to 45 ms in any case, and GlusterFS does not
     look further with more servers.
     """
     small = replace(SHARED, shared=False, data_size=4096, request_size=4096, iterations=64)
