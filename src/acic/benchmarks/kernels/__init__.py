@@ -22,6 +22,7 @@ from acic.benchmarks.kernels.analytics import concat, dcp, kmeans, parquet, swee
 from acic.benchmarks.kernels.checkpoints import btio, flashio, gcrmio, pop, vorpalio, vpicio
 from acic.benchmarks.kernels.codes import ensemble, lattice, nek5000, specfem
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
+from acic.benchmarks.kernels.fields import compare, frames, graph, pencils, relion
 from acic.benchmarks.kernels.inputs import h5read, samples, seismic, slices
 from acic.benchmarks.kernels.jobs import copytree, scan, variants
 from acic.benchmarks.kernels.kernel import Kernel, Outcome, Step, result_of
@@ -37,6 +38,7 @@ from acic.benchmarks.kernels.services import initial, journal, lookup, spool, we
 from acic.benchmarks.kernels.sketches import sketches
 from acic.benchmarks.kernels.solvers import espresso, regrid, rtm
 from acic.benchmarks.kernels.steps import exodus, inplace, restore, stencil, xios
+from acic.benchmarks.kernels.tasks import exchange, harvest, logs, skim, untar
 from acic.benchmarks.kernels.tools import build, fsdp, hmmer, samsort, sqlite, visit
 from acic.errors import InvalidInput
 from acic.units import KIB, MIB
@@ -164,12 +166,6 @@ def _for_test() -> tuple[Kernel, ...]:
         concat(only, ranks=4, files=10, calls=3),
         dcp(only, ranks=8, turns=3, chunk=2 * MIB),
         sweep(only, ranks=16, table=5 * MIB, result=500_000, compute=0.04),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         lookup(only, ranks=8, queries=96, size=64 * KIB, index=96 * MIB),
         weights(only, ranks=16, calls=3, compute=0.04),
         journal(only, ranks=8, entries=12, size=64 * KIB, compute=0.03),
@@ -180,6 +176,22 @@ def _held_out() -> tuple[Kernel, ...]:
         scalapack(only, grid=4, tile=56, tiles=10, compute=0.03),
         grib(only, ranks=8, hours=5, wanted=20, record=64 * KIB, compute=0.03),
         encode(only, ranks=8, turns=6, chunk=1200 * KIB, made=300 * KIB, compute=0.06),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        pencils(only, rows=4, columns=4, side=128, fields=2, compute=0.03),
+        frames(only, ranks=8, steps=12, size=500 * KIB, compute=0.04),
+        graph(only, ranks=16, calls=3, ranking=6 * MIB, compute=0.05),
+        relion(only, ranks=8, rounds=4, images=10, image=128 * KIB, stack=96 * MIB, compute=0.05),
+        compare(only, ranks=8, calls=8, request=512 * KIB),
+        skim(only, ranks=8, clusters=8, cluster=512 * KIB, kept=128 * KIB, compute=0.04),
+        untar(only, ranks=4, files=160, size=200_000),
+        logs(only, ranks=16, lines=60, size=8 * KIB, compute=0.005),
+        harvest(only, ranks=8, each=12, size=96 * KIB, table=1_200_000, compute=0.02),
+        exchange(only, ranks=8, rounds=3, calls=6, compute=0.06),
     )
 
 

@@ -1,4 +1,4 @@
-"""Applications held out: data grouped, asked, joined, copied, and a sweep over parameters."""
+"""Applications for a test: data grouped, asked, joined, copied, and a sweep over parameters."""
 
 from __future__ import annotations
 

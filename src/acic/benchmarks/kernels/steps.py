@@ -1,4 +1,4 @@
-"""Applications held out: I/O servers, models of elements, blocks with halos, checkpoints in place and read again."""
+"""Applications for a test: I/O servers, models of elements, blocks with halos, checkpoints in place and read again."""
 
 from __future__ import annotations
 
