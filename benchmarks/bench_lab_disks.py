@@ -2,10 +2,11 @@
 
 One server with one or two throttled disks, for each file system: processes each write 4 KiB to files of their own and
 sync each, one process reads what another wrote, and eight read 256 KiB at a time anywhere in their parts of one file,
-with nothing in any cache. `/proc/diskstats` of the server's disks tells the I/Os. What the
-prior has for each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
+with nothing in any cache. On four servers of OrangeFS eight and sixteen read their parts of one file from its beginning
+to its end, so that each server has a part of every stream. `/proc/diskstats` of the first server's disks tells the
+I/Os. What the prior has for each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_disks.py [--device ephemeral]
+    sudo acic lab up && sudo python benchmarks/bench_lab_disks.py [--device ephemeral] [--only REGEX]
 """
 
 from __future__ import annotations
@@ -14,16 +15,19 @@ import argparse
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 FILE_SYSTEMS = ("nfs", "gluster", "ceph", "orangefs")
 SYNCS, MIB, STREAM = 20, 1 << 20, 32  # syncs of each process; MiB of the stream
 PART, PIECE = 4, 256 << 10  # MiB of each process in a shared file; B that it reads at a time
+PARTED = 4  # servers that each have a part of every stream
 RANK, RANKS = (int(os.environ.get(name, default)) for name, default in (("PMI_RANK", "0"), ("PMI_SIZE", "1")))
 
 
@@ -86,8 +90,8 @@ def streaming(folder: Path, disks: list[str]) -> None:
                 os.pread(stream, MIB, number * MIB)
 
 
-def scattered(folder: Path, disks: list[str]) -> None:
-    """Read what others wrote to one file, a part of each process, in any order; caches are emptied before."""
+def reading(folder: Path, disks: list[str], *, shuffled: bool, servers: int) -> None:
+    """Read what others wrote to one file, a part of each process, in order or not; caches are emptied before."""
     made = os.open(folder / "parts", os.O_RDWR | os.O_CREAT)
     for number in range(PART):
         os.pwrite(made, os.urandom(MIB), (RANK * PART + number) * MIB)
@@ -97,36 +101,44 @@ def scattered(folder: Path, disks: list[str]) -> None:
     if RANK == 0:
         Path("/proc/sys/vm/drop_caches").write_text("3")
     places = list(range(0, PART * MIB, PIECE))
-    random.Random(RANK).shuffle(places)  # noqa: S311  # the same in each run
+    if shuffled:
+        random.Random(RANK).shuffle(places)  # noqa: S311  # the same in each run
     begin = (RANK + RANKS // 2) % RANKS * PART * MIB
-    with counting(folder, f"{PIECE // 1024} KiB at random by {RANKS}, for each MiB", PART * RANKS, disks, 0):
+    order = "at random" if shuffled else "in order"
+    what = f"{PIECE // 1024} KiB {order} by {RANKS}, for each MiB of a server"
+    with counting(folder, what, PART * RANKS // servers, disks, 0):
         parts = os.open(folder / "parts", os.O_RDONLY)
         for place in places:
             os.pread(parts, PIECE, begin + place)
 
 
-def run(file_system: str, device: str, raid: int, processes: int, what: str) -> None:
-    """Deploy a file system on one server, and have processes of four nodes do something there."""
-    where = ["--servers", "1", "--placement", "dedicated", "--device", device, "--raid-devices", str(raid)]
+def run(
+    file_system: str, device: str, raid: int, processes: int, what: str, *, servers: int = 1, strip: str = ""
+) -> None:
+    """Deploy a file system on dedicated servers, and have processes of four nodes do something there."""
+    where = ["--servers", str(servers), "--placement", "dedicated", "--device", device, "--raid-devices", str(raid)]
+    where += ["--stripe-size", strip] if strip else []
     command = [sys.executable, __file__, "--inside", "{directory}", "--what", what]
     lab = ["acic", "lab", "run", "--fs", file_system, *where, "--processes", str(processes), "--", *command]
     done = subprocess.run(lab, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
     told = [line for line in done.stdout.splitlines() if "I/Os" in line]
-    print(f"{file_system:10}{raid} x {device}   " + "; ".join(told), flush=True)
+    print(f"{file_system:10}{strip:7}{raid} x {device}   " + "; ".join(told), flush=True)
 
 
 WHAT: Mapping[str, Callable[[Path, list[str]], None]] = {
     "syncing": syncing,
     "streaming": streaming,
-    "scattered": scattered,
+    "scattered": partial(reading, shuffled=True, servers=1),
+    "parts": partial(reading, shuffled=False, servers=PARTED),
 }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="ephemeral")
+    parser.add_argument("--only", default="", help="regular expression: what to count, as in 'orangefs parts'")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--what", choices=tuple(WHAT), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -134,12 +146,21 @@ def main() -> int:
         disks = sorted(disks_of("s0"))
         WHAT[arguments.what](arguments.inside, disks)
         return 0
-    for file_system in FILE_SYSTEMS:
-        for raid in (1, 2):
-            for processes in (1, 4, 8):
-                run(file_system, arguments.device, raid, processes, "syncing")
-            run(file_system, arguments.device, raid, 2, "streaming")
-            run(file_system, arguments.device, raid, 8, "scattered")
+    todo = [
+        (file_system, raid, processes, what, 1, "")
+        for file_system in FILE_SYSTEMS
+        for raid in (1, 2)
+        for what, processes in (("syncing", 1), ("syncing", 4), ("syncing", 8), ("streaming", 2), ("scattered", 8))
+    ]
+    todo += [
+        ("orangefs", raid, processes, "parts", PARTED, strip)
+        for strip in ("64KiB", "4MiB")
+        for raid in (1, 2)
+        for processes in (8, 16)
+    ]
+    for file_system, raid, processes, what, servers, strip in todo:
+        if re.search(arguments.only, f"{file_system} {what}"):
+            run(file_system, arguments.device, raid, processes, what, servers=servers, strip=strip)
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -116,6 +117,10 @@ def test_what_is_called_exact_is_true(calls: list[Call], losses: dict[str, bool 
         assert phase.bytes / most <= float(times) <= phase.bytes / least  # Darshan counts calls that move nothing, too
     if apart := phase.details.get("ranks_apart"):
         assert apart == (max(used) - min(used)) / (len(used) - 1) > 1.0
+    if phase.details.get("contiguous"):
+        for rank in used:
+            own = sorted((call for call in mine if call.rank == rank), key=lambda call: call.start)
+            assert all(b.offset == a.offset + a.length for a, b in pairwise(own))
 
 
 @settings(max_examples=100, deadline=None)

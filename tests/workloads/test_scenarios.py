@@ -253,3 +253,20 @@ def test_interleaved_phases_share_the_time() -> None:
     writes = loop(processes=2, requests=50, write=True, seconds=1e-2, begin=0.105)
     found = characterize(darshan_log(reads + writes, processes=2, run_seconds=1.0))
     assert found.io_share == pytest.approx(0.51, abs=0.02)
+
+
+@pytest.mark.parametrize("merge", [True, False])
+def test_parts_that_go_on_over_all_iterations_are_told_from_segments(*, merge: bool) -> None:
+    """A part of a log for each process, block by block with computing between; and a benchmark's segments."""
+    segments = loop(processes=4, iterations=5, requests=3, pause=0.5, write=False)
+    blocks = [
+        dataclasses.replace(call, offset=(call.rank * 15 + number % 15) * MIB)
+        for rank in range(4)
+        for number, call in enumerate(sorted((c for c in segments if c.rank == rank), key=lambda one: one.start))
+    ]
+    told = []
+    for calls in (blocks, segments):
+        phase = only(characterize(darshan_log(calls, processes=4, merge=merge)), Operation.READ)
+        assert (phase.characteristics.iterations, phase.characteristics.access) == (5, Access.CONSECUTIVE)
+        told.append(phase.details.get("contiguous"))
+    assert told == [True, None]

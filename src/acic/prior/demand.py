@@ -30,6 +30,8 @@ class Use:
         overlap: how far some processes read while others compute, 0 (all wait for one another) to 1.
         over: how often each byte of its files is moved; below 1.0 where parts of them are not.
         apart: how far the ranks that do I/O lie apart, 1.0 where one follows the other.
+        contiguous: whether what a process moves of a shared file is one part of it over all iterations; else each
+            iteration has parts of all processes, as the segments of a benchmark.
     """
 
     files: int | None = None
@@ -43,6 +45,7 @@ class Use:
     overlap: float = 0.0
     over: float = 1.0
     apart: float = 1.0
+    contiguous: bool = False
 
 
 BENCHMARK = Use()
@@ -121,6 +124,7 @@ def _use_of(phase: Phase) -> Use:
         gathered=phase.details.get("collective_buffering") is True,
         over=_number(phase, "times_over") or 1.0,
         apart=_number(phase, "ranks_apart") or 1.0,
+        contiguous=phase.details.get("contiguous") is True,
     )
 
 
@@ -220,7 +224,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         request=min(request, own),
         requests=max(1.0, own / request),
         apart=apart,
-        block=_block(w) if w.shared and not gathered else math.inf,
+        block=_block(w, use) if w.shared and not gathered else math.inf,
         joined=gathered or not (w.access is Access.RANDOM or (w.access is Access.STRIDED and w.shared)),
         random=w.access is Access.RANDOM,
         shared=w.shared,
@@ -257,5 +261,9 @@ def _drifted(w: Characteristics, use: Use) -> float:
     return _DRIFT * use.elsewhere if w.io_processes == w.processes else 0.0
 
 
-def _block(w: Characteristics) -> float:
-    return float(w.data_size if w.access is Access.CONSECUTIVE else w.request_size)
+def _block(w: Characteristics, use: Use) -> float:
+    """Return the B of a shared file that a process has before another's begin."""
+    if w.access is not Access.CONSECUTIVE:
+        return float(w.request_size)
+    files = min(use.files or 1, w.iterations)
+    return w.data_size * w.iterations / files if use.contiguous else float(w.data_size)

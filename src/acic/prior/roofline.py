@@ -18,7 +18,7 @@ from acic.prior.designs import BESIDE, CROSSING, EXCHANGED, ON_NODE, ROUND_TRIP
 from acic.prior.disks import disk_bytes, disk_requests, flushing, syncing
 from acic.prior.queues import waiting
 from acic.prior.resources import Resource
-from acic.prior.spread import busiest, fullest, local_share
+from acic.prior.spread import asked_most, busiest, fullest, local_share
 from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
@@ -105,7 +105,7 @@ def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, 
     (call, byte), size = _prices(demand, systems), moved(demand, systems)
     sent, taken = (size * (1.0 - stays * (1.0 - ON_NODE)) for stays in local_share(demand, systems))
     client = (demand.requests * demand.streams * _entering(demand, systems) + sent * systems.client) / demand.nodes
-    asking = (systems.trips - 1.0) * pieces(demand, systems) / np.minimum(systems.attributes, demand.files)
+    asking = (systems.trips - 1.0) * pieces(demand, systems) * asked_most(demand, systems)
     server = load * (messages(demand, systems) * call + taken * byte) + asking * _asking(demand, systems)
     return client / systems.cpu, (server + np.where(systems.part_time, client, 0.0)) / systems.cpu
 

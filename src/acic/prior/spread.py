@@ -36,6 +36,12 @@ def fullest(demand: Demand, systems: Systems) -> Floats:
     return np.where(even, 1.0 / systems.servers, fullest_of(pieces, systems.servers) / pieces)
 
 
+def asked_most(demand: Demand, systems: Systems) -> Floats:
+    """Return the share of the files whose attributes the busiest server answers for: each file's is any of them."""
+    files = np.full(len(systems), demand.files)
+    return np.maximum(fullest_of(files, systems.attributes) / demand.files, 1.0 / systems.attributes)
+
+
 def local_share(demand: Demand, systems: Systems) -> tuple[Floats, Floats]:
     """Return the shares of a client's and of a server's traffic that stay on the node, each (configurations,).
 

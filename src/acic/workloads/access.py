@@ -63,6 +63,16 @@ def of_counters(group: Group, tables: Mapping[str, Table]) -> tuple[Access, Qual
     return Access.RANDOM, ESTIMATED
 
 
+def contiguous(group: Group, tables: Mapping[str, Table]) -> bool | None:
+    """Return whether all requests of a process to a file follow one another without a gap, over all its iterations.
+
+    As POSIX's counters have it, if POSIX saw the same requests; None where that is not known, or where it says nothing,
+    as each process makes a single request.
+    """
+    totals = None if group.table.name == "STDIO" or group.calls <= group.uses else _posix(group, tables)
+    return None if totals is None else totals[CONSECUTIVE + group.direction] >= group.calls - group.uses
+
+
 def times_over(group: Group, tables: Mapping[str, Table]) -> float | None:
     """Return how often each byte of the group's files was moved by all processes; below 1.0 where some were not.
 

@@ -6,7 +6,7 @@ from acic.errors import InvalidInput
 
 _COUNTED = ("opens", "pause_seconds", "ranks_apart", "syncs", "times_over")
 _ABOVE_ZERO = ("ranks_apart", "times_over")
-_FLAGS = ("collective_buffering",)
+_FLAGS = ("collective_buffering", "contiguous")
 _MOST = 2**63
 
 

@@ -229,6 +229,8 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         details["traced_share"] = min(1.0, found.covered)
     if (times := access.times_over(group, evidence.tables)) is not None and abs(times - 1.0) > _ALIKE:
         details["times_over"] = times
+    if group.shared and found.iterations.count > 1 and access.contiguous(group, evidence.tables):
+        details["contiguous"] = True
     if (apart := ranks_apart(group)) is not None and apart > 1.0:
         details["ranks_apart"] = apart
     if opens := totals[OPENS]:

@@ -194,6 +194,7 @@ class Found:
     pauses: frozenset[float]
     syncs: int
     apart: float
+    contiguous: bool
 
 
 def phases(reading: Reading) -> list[Found]:
@@ -241,7 +242,23 @@ def _phase(requests: list[Request], reading: Reading) -> Found:
         pauses=frozenset(pauses),
         syncs=sum(reading.syncs[path] for path in files),
         apart=(max(by_rank) - min(by_rank)) / max(1, len(by_rank) - 1) or 1.0,
+        contiguous=iterations > 1 and _contiguous(by_rank.values()),
     )
+
+
+def _contiguous(of_ranks: Iterable[Sequence[Request]]) -> bool:
+    """Whether each rank's requests to a file follow one another, of files of which it makes several."""
+    several = False
+    for own in of_ranks:
+        by_path: dict[str, list[Request]] = defaultdict(list)
+        for one in own:
+            if one.collective:
+                return False
+            by_path[one.path].append(one)
+        several = several or any(len(each) > 1 for each in by_path.values())
+        if any(b.offset != a.end for each in by_path.values() for a, b in pairwise(each)):
+            return False
+    return several
 
 
 def _interleaved(by_rank: Mapping[int, Sequence[Request]]) -> bool:

@@ -35,7 +35,7 @@ def reading(key: str) -> Reading:
 
 
 def test_every_kernel_has_a_name_of_its_own() -> None:
-    assert len(set(KEYS)) == len(KEYS) == 24 + 79 + 10
+    assert len(set(KEYS)) == len(KEYS) == 24 + 69 + 20
     assert len({(one.name, one.scale) for one in KERNELS}) == len(KERNELS)
     for one in KERNELS:
         assert kernel(one.name, one.scale) is one
@@ -76,6 +76,7 @@ def told_truly(one: Kernel, found: Reading) -> None:
         assert phase.details.get("collective_buffering", False) == truth.interleaved
         assert phase.details.get("times_over", 1.0) == truth.bytes / truth.extent
         assert phase.details.get("ranks_apart", 1.0) == truth.apart
+        assert phase.details.get("contiguous", False) == (truth.contiguous and truth.shared)
         if opens := phase.details.get("opens"):
             assert opens == sum(found.opens[path] for path in truth.files)
         assert set(phase.quality.values()) == {Quality.EXACT}

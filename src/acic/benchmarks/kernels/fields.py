@@ -225,6 +225,7 @@ def compare(scale: str, *, ranks: int, calls: int, request: int) -> Kernel:
         request_size=request,
         shared=True,
         files=2,
+        contiguous=True,
     )
     return Kernel(
         name="compare",

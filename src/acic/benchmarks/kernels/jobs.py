@@ -72,6 +72,7 @@ def scan(scale: str, *, ranks: int, blocks: int, calls: int, compute: float) -> 
             request_size=request,
             shared=True,
             pause=compute,
+            contiguous=True,
         ),
         posix(
             Operation.WRITE,
@@ -134,6 +135,7 @@ def variants(scale: str, *, ranks: int, regions: int, region: int, calls: int, c
             data_size=region,
             request_size=request,
             shared=True,
+            contiguous=True,
             pause=compute,
         ),
         own(Operation.WRITE, "calls.0.0.vcf", iterations=regions, pause=compute),

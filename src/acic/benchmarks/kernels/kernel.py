@@ -212,6 +212,7 @@ def phase(
     opens: int = 0,
     over: float = 1.0,
     apart: float = 1.0,
+    contiguous: bool = False,
 ) -> Phase:
     """Return a phase that is known exactly.
 
@@ -235,6 +236,7 @@ def phase(
         opens: of its files by all processes in the run, for what is read and was written in the same run.
         over: how often each byte of its files is moved; as many times as iterations, where each is `again`.
         apart: how far the ranks that do this I/O lie apart.
+        contiguous: what a process moves of a shared file over all iterations is one part of it.
     """
     found = Characteristics(
         processes=processes,
@@ -261,6 +263,8 @@ def phase(
         details["times_over"] = float(times)
     if apart != 1.0:
         details["ranks_apart"] = apart
+    if contiguous:
+        details["contiguous"] = True
     if collective:
         details["collective_buffering"] = interleaved
     return Phase(

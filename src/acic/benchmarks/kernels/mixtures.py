@@ -257,6 +257,7 @@ def dtar(scale: str, *, ranks: int, each: int, size: int) -> Kernel:
             shared=shared,
             access=Access.CONSECUTIVE,
             files=files,
+            contiguous=shared,
         )
         for operation, example, shared, files in (
             (Operation.READ, "files/0.0", False, ranks * each),

@@ -1,4 +1,4 @@
-"""Applications for a test: models saved by one, dumps in segments, matrices, records picked out, a film in pieces."""
+"""Applications held out: models saved by one, dumps in segments, matrices, records picked out, a film in pieces."""
 
 from __future__ import annotations
 
@@ -74,6 +74,7 @@ def segments(scale: str, *, ranks: int, dumps: int, calls: int, compute: float) 
         files=dumps,
         pause=compute,
         syncs=dumps * ranks,
+        contiguous=True,
     )
     return Kernel(
         name="segments",

@@ -257,6 +257,7 @@ def _phases(
             interleaved=interleaved,
             opens=opens,
             apart=one.apart,
+            contiguous=shared and not collective and access is Access.CONSECUTIVE and one.iterations > 1,
         )
         for operation, one in ([(Operation.WRITE, _written(d, files))] if d.own else []) + [(d.operation, d)]
     ]

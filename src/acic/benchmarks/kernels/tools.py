@@ -29,6 +29,7 @@ def hmmer(scale: str, *, ranks: int, parts: int, part: int, compute: float) -> K
         access=Access.CONSECUTIVE,
         pause=compute,
         over=ranks,
+        contiguous=True,
     )
     return Kernel(
         name="hmmer",
