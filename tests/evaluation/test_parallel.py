@@ -43,3 +43,29 @@ def test_an_interrupt_waits_for_nothing(tmp_path: Path) -> None:
         assert child.wait(20) != 0
     finally:
         child.kill()
+
+
+def test_an_interrupt_while_processes_load_is_told_by_nobody_else(tmp_path: Path) -> None:
+    """`acic evaluate`, interrupted early, ended in a traceback of the process that others are forked from."""
+    (tmp_path / "slow.py").write_text(
+        f"import pathlib, time\npathlib.Path({str(tmp_path / 'loads')!r}).touch()\ntime.sleep(2)\n"
+    )
+    program = (
+        "from acic.evaluation import parallel\n"
+        "parallel._LOADED = ('slow',)\n"
+        "try:\n    parallel.spread(abs, [1, -2], processes=2)\n"
+        "except KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until((tmp_path / "loads").exists, "they load")
+    os.killpg(child.pid, signal.SIGINT)
+    told, errors = child.communicate(timeout=30)
+    assert told == "interrupted\n"
+    assert errors == ""

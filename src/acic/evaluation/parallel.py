@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, forkserver, get_context, resource_tracker
+from multiprocessing.context import ForkServerContext
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -32,6 +34,7 @@ def spread(function: Callable[[T], R], arguments: Iterable[T], *, processes: int
     # not forked: a process with threads (of numpy, of progress) may hang when it is
     context = get_context("forkserver")
     context.set_forkserver_preload(list(_LOADED))
+    _begin_server(context)
     others = set(active_children())
     with ProcessPoolExecutor(
         min(processes, len(todo)), mp_context=context, initializer=_take, initargs=(function, dict(os.environ))
@@ -42,6 +45,23 @@ def spread(function: Callable[[T], R], arguments: Iterable[T], *, processes: int
             for process in set(active_children()) - others:
                 process.terminate()
             raise
+
+
+def _begin_server(context: ForkServerContext) -> None:
+    """Begin the process that others are forked from, deaf to Ctrl-C, and wait until it has loaded what they need.
+
+    It would print a traceback while it loads; and so would a process of the pool, asked for before that and begun when
+    the pool is gone. What is forked from it is deaf, too, and ended by who hears it.
+    """
+    resource_tracker.ensure_running()  # lets SIGINT through again when it begins
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    first = context.Process(target=processors)  # anything that needs nothing of this process
+    first.start()
+    first.join()
 
 
 def processors() -> int:

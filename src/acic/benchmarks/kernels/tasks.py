@@ -73,27 +73,20 @@ def untar(scale: str, *, ranks: int, files: int, size: int) -> Kernel:
         writer.put(f"case.{number}.#", 1, size, ranks=0)
     writer.close("a", ranks=0)
     writer.barrier()
-    reads = posix(
-        Operation.READ,
-        "case.tar",
-        processes=ranks,
-        io_processes=1,
-        iterations=files,
-        data_size=size,
-        request_size=size,
-        shared=False,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "case.0.0",
-        processes=ranks,
-        io_processes=1,
-        iterations=files,
-        data_size=size,
-        request_size=size,
-        shared=False,
-        files=files,
-    )
+    phases = [
+        posix(
+            operation,
+            example,
+            processes=ranks,
+            io_processes=1,
+            iterations=files,
+            data_size=size,
+            request_size=size,
+            shared=False,
+            files=count,
+        )
+        for operation, example, count in ((Operation.READ, "case.tar", 1), (Operation.WRITE, "case.0.0", files))
+    ]
     return Kernel(
         name="untar",
         scale=scale,
@@ -101,13 +94,13 @@ def untar(scale: str, *, ranks: int, files: int, size: int) -> Kernel:
         source="tar -xf at the beginning of a job script",
         changed=f"{files} files of {size // 1000} kB; headers are left out.",
         processes=ranks,
-        workload=workload("untar", ranks, reads, writes),
+        workload=workload("untar", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("case.tar", files * size)]),
         inputs=("case.tar",),
         results=tuple(f"case.{number}.0" for number in range(files)),
         compute=0.0,
-        bytes_moved=reads.bytes + writes.bytes,
+        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
