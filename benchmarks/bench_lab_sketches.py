@@ -17,8 +17,9 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.advisor.knowledge import Knowledge, Learned
+from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import unsafe_configurations
+from acic.advisor.learned import Learned
 from acic.advisor.learning import unmeasured
 from acic.advisor.ranking import rates
 from acic.evaluation.taught import taught

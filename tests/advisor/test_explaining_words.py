@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from acic.advisor.explaining import Against, Explanation, explain
-from acic.advisor.knowledge import Errors, Knowledge
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.learned import Errors
 from acic.advisor.sensitivity import Dependence
 from acic.cli.explain_shown import show
 from acic.models.calibration import Calibration

@@ -181,4 +181,5 @@ def test_what_gave_wrong_bytes_in_bundled_measurements_is_never_advised(
     candidates = {lab.space.configuration(point) for point in knowledge.points}
     assert wrong
     assert not wrong & candidates
+    assert knowledge.learned.unsafe.all == wrong
     assert any("gave back other bytes" in note for note in knowledge.safety_notes())

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from acic.advisor.informed import informed
-from acic.advisor.knowledge import Knowledge, Learned
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.learned import Learned
 from acic.advisor.learning import learn, training_set
 from acic.advisor.lessons import LEAST, joined, taught_by
 from acic.models.registry import learner

@@ -12,6 +12,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn
 from acic.advisor.ranking import TIE
 from acic.advisor.recommend import recommend
+from acic.advisor.safety import Unsafe
 from acic.errors import MissingData
 from acic.models.registry import learner
 from acic.platforms import Platform, load_platform
@@ -39,6 +40,43 @@ def test_the_fastest_is_found_and_the_list_is_sorted(cluster: Platform, knowledg
     assert advice.verdict is Verdict.CHANGE
     assert advice.extrapolated == ()
     assert advice.covered == 1.0
+
+
+def test_what_is_safe_with_one_writer_alone_is_said_to_be(cluster: Platform, knowledge: Knowledge) -> None:
+    apart, together = replace(WRITE, shared=False, collective=False), replace(WRITE, shared=True)
+    (best, *_) = recommend(application(apart), cluster, knowledge).recommendations
+    warned = Knowledge(cluster, replace(knowledge.learned, unsafe=Unsafe(shared=frozenset({best.configuration}))))
+    advice = recommend(application(apart), cluster, warned)
+    plain = recommend(application(apart), cluster, knowledge)
+    assert [replace(one, single_writer=False) for one in advice.recommendations] == list(plain.recommendations)
+    assert advice.recommendations[0].single_writer
+    ranks = [str(one.rank) for one in advice.recommendations if one.single_writer]
+    which = "Answer 1 is, or ties" if ranks == ["1"] else f"Answers {', '.join(ranks)} are, or tie"
+    (caution,) = advice.cautions
+    assert caution.startswith(f"{which} with, what is safe only while each file that the job writes is written by one")
+    safe = recommend(application(together), cluster, warned, top=len(warned.points))
+    assert best.configuration not in [one.configuration for one in safe.recommendations]
+    assert safe.cautions == plain.cautions == ()
+    assert any("other bytes" in note for note in safe.notes)
+    (other,) = recommend(application(apart), cluster, warned, among=[cluster.baseline]).recommendations
+    assert other.configuration == cluster.baseline
+    (named,) = recommend(application(apart), cluster, warned, among=[best.configuration]).recommendations
+    assert named.configuration == best.configuration
+
+
+def test_what_if_asks_nothing_unsafe_of_candidates_for_one_writer(cluster: Platform, knowledge: Knowledge) -> None:
+    apart, together = replace(WRITE, shared=False, collective=False), replace(WRITE, shared=True)
+    unsafe = next(c for c in cluster.space.configurations() if c["file_system"] != cluster.baseline["file_system"])
+    warned = Knowledge(cluster, replace(knowledge.learned, unsafe=Unsafe(shared=frozenset({unsafe}))))
+    single = warned.safe_for(application(apart))
+    assert single.safe_for(application(apart)) is single
+    assert len(single.safe_for(application(together)).points) == len(warned.points)
+    assert len(single.points) > len(warned.points)
+    place = int(np.flatnonzero((single.points == cluster.space.point(unsafe)).all(axis=1))[0])
+    seconds = [forecast(application(w), cluster, single, goal=Goal.TIME).seconds for w in (apart, together)]
+    assert np.isfinite(seconds[0]).all()
+    assert np.isinf(seconds[1][place])
+    assert np.isfinite(seconds[1]).any()
 
 
 def test_computing_is_kept(cluster: Platform, knowledge: Knowledge) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from acic.advisor.safety import at_fault
+from acic.advisor.safety import ENOUGH, Unsafe, at_fault, several_writers, unsafe_of
 from acic.platforms import load_platform
 from acic.space import Configuration
 from acic.store.bundled import bundled
-from acic.store.measurement import Outcome
+from acic.store.lessons import Lesson, bundled_compared
+from acic.store.measurement import Measurement, Outcome
+from acic.workloads import Characteristics, Operation, Phase, Quality, Workload
+from tests.advisor.test_lessons import FILES, WHEN, lessons
 
 LAB = load_platform("lab")
 POINTS = LAB.space.enumerate()
@@ -22,6 +29,69 @@ def left_out(*wrong: Configuration) -> list[Configuration]:
 
 def find(**values: object) -> Configuration:
     return next(c for c in ALL if all(c.get(name) == value for name, value in values.items()))
+
+
+SHARDS = {"file_system": "GlusterFS", "stripe_size": 4 << 20}
+TOGETHER = replace(FILES, operation=Operation.WRITE, shared=True)
+APART = replace(FILES, operation=Operation.WRITE)
+
+
+def wrong_with(configuration: Configuration, *, shared: bool = True) -> Measurement:
+    workload = TOGETHER if shared else APART
+    return Measurement(
+        platform=LAB.name,
+        revision=LAB.revision,
+        workload=workload,
+        configuration=configuration,
+        outcome=Outcome.CORRUPT,
+        time=WHEN,
+    )
+
+
+def right_with(configuration: Configuration, *, shared: bool = False) -> Lesson:
+    (one, *_) = lessons(TOGETHER if shared else APART)
+    return replace(one, configuration=configuration)
+
+
+def asked(characteristics: Characteristics = APART, **quality: Quality) -> Workload:
+    phase = Phase(characteristics=characteristics, quality=quality)
+    return Workload(name="job", processes=8, phases=(phase,))
+
+
+@given(st.integers(0, 2 * ENOUGH))
+def test_one_writer_is_safe_where_enough_were_right_and_none_was_wrong(count: int) -> None:
+    wrong, other = find(**SHARDS, servers=4), find(**SHARDS, servers=2)
+    right = [right_with(other) for _ in range(count)]
+    found = unsafe_of([wrong_with(wrong)], right, LAB)
+    assert found == (Unsafe(shared=frozenset({wrong})) if count >= ENOUGH else Unsafe(always=frozenset({wrong})))
+    assert found.all == {wrong}
+
+
+@pytest.mark.parametrize("spoilt", ["one writer was wrong", "the right ones had several", "they were other software"])
+def test_without_such_runs_it_is_safe_for_nobody(spoilt: str) -> None:
+    one = find(**SHARDS)
+    right = [right_with(one, shared=spoilt == "the right ones had several") for _ in range(ENOUGH)]
+    if spoilt == "they were other software":
+        right = [replace(lesson, configuration=LAB.baseline) for lesson in right]
+    wrong = [wrong_with(one), *([wrong_with(one, shared=False)] if spoilt == "one writer was wrong" else [])]
+    assert unsafe_of(wrong, right, LAB) == Unsafe(always=frozenset({one}))
+
+
+def test_one_process_alone_is_one_writer_wherever_its_files_are() -> None:
+    one = find(**SHARDS)
+    alone = replace(wrong_with(one), workload=replace(TOGETHER, io_processes=1))
+    assert unsafe_of([alone], [right_with(one)] * ENOUGH, LAB).always == {one}
+
+
+def test_who_writes_is_told_by_the_log_and_what_is_unsure_counts() -> None:
+    assert not several_writers(asked())
+    assert several_writers(asked(TOGETHER))
+    assert not several_writers(asked(replace(TOGETHER, operation=Operation.READ)))
+    single = replace(TOGETHER, io_processes=1)
+    assert not several_writers(asked(single))
+    assert several_writers(asked(single, io_processes=Quality.ESTIMATED))
+    assert several_writers(asked(shared=Quality.UNKNOWN))
+    assert not several_writers(asked(io_processes=Quality.ESTIMATED))  # of files of one's own
 
 
 def test_the_same_software_on_other_hardware_is_left_out_and_nothing_else() -> None:
@@ -60,3 +130,9 @@ def test_of_the_bundled_measurements_shards_are_at_fault_and_nothing_else() -> N
     found = left_out(*(m.configuration for m in bundled(LAB) if m.outcome is Outcome.CORRUPT))
     sharded = [c for c in ALL if c["file_system"] == "GlusterFS" and c.get("stripe_size", 1 << 40) != 1 << 40]
     assert found == sharded
+
+
+def test_of_the_bundled_runs_shards_are_right_with_one_writer() -> None:
+    found = unsafe_of((m for m in bundled(LAB) if m.outcome is Outcome.CORRUPT), bundled_compared("lab"), LAB)
+    assert found.shared
+    assert not found.always

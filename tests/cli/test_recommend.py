@@ -23,6 +23,18 @@ def test_a_real_log_gets_ranked_configurations_with_intervals_and_commands(acic:
     assert "extrapolation: processes of 4" in result.err
 
 
+def test_what_is_right_for_one_writer_alone_comes_with_a_caution(acic: Acic) -> None:
+    words = ["--platform", "lab", "--elsewhere", "--goal", "cost", "--top", "12"]
+    alone = acic("recommend", LOGS / "known/ior_posix_fpp.darshan", *words)
+    assert "\nCaution: Answers " in alone.out
+    told = acic("recommend", LOGS / "known/ior_posix_fpp.darshan", *words, "--json").json["advice"]
+    assert any(one["single_writer"] for one in told["recommendations"])
+    assert told["cautions"]
+    together = acic("recommend", LOGS / "known/ior_posix_shared_seq.darshan", *words)
+    assert together.status == 0
+    assert "Caution" not in together.out
+
+
 def test_the_json_says_the_basis_of_every_number(acic: Acic) -> None:
     advice = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--price", "1", "--json").json["advice"]
     assert len(advice["recommendations"]) == 5

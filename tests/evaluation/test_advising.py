@@ -11,6 +11,7 @@ from acic.advisor.advice import Goal
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import rates
 from acic.advisor.recommend import recommend
+from acic.advisor.safety import Unsafe
 from acic.advisor.staging import staging_rate, staging_seconds
 from acic.benchmarks.kernels import kernel
 from acic.errors import InvalidInput, MissingData
@@ -99,10 +100,31 @@ def test_the_truth_of_what_is_judged_is_not_looked_at() -> None:
 def test_what_gave_back_wrong_bytes_is_left_out() -> None:
     table = whole_space("time")
     best = table.configurations[ranked(question(), LAB, knowledge(), table, "time")[0]]
-    warned = Knowledge(LAB, replace(knowledge().learned, unsafe=frozenset({best})))
+    warned = Knowledge(LAB, replace(knowledge().learned, unsafe=Unsafe(frozenset({best}))))
     order = ranked(question(), LAB, warned, table, "time")
     assert best not in [table.configurations[i] for i in order]
     assert len(order) == len(warned.points) < len(table.configurations)
+
+
+def test_what_is_safe_with_one_writer_is_advised_where_each_file_has_one() -> None:
+    table = whole_space("time")
+    asks = question()
+    best = table.configurations[ranked(asks, LAB, knowledge(), table, "time")[0]]
+    warned = Knowledge(LAB, replace(knowledge().learned, unsafe=Unsafe(shared=frozenset({best}))))
+
+    def offered(*, shared: bool) -> set[Configuration]:
+        phases = [
+            replace(p, characteristics=replace(p.characteristics, shared=shared, collective=False))
+            for p in asks.workload.phases
+        ]
+        job = replace(asks, workload=replace(asks.workload, phases=tuple(phases)))
+        some = prepared(warned, table, [job])
+        order = ranked(job, LAB, some, table, "time")
+        assert order == ranked(job, LAB, warned, table, "time")
+        return {table.configurations[column] for column in order}
+
+    assert best in offered(shared=False)
+    assert best not in offered(shared=True)
 
 
 def test_without_a_gain_beyond_the_noise_the_baseline_comes_first() -> None:
@@ -154,7 +176,7 @@ def test_io_of_unequal_phases_is_shared_by_what_the_baseline_needs_for_each() ->
 
 def test_configurations_of_another_platform_are_refused() -> None:
     one = next(c for c in SLOW_NETWORK if c != LAB.baseline)
-    only = Knowledge(LAB, replace(knowledge().learned, unsafe=frozenset({one})))
+    only = Knowledge(LAB, replace(knowledge().learned, unsafe=Unsafe(frozenset({one}))))
     with pytest.raises(MissingData, match="no configuration"):
         ranked(question(), LAB, only, Table((BTIO,), (Configuration(one),), np.ones((1, 1)), "time"), "time")
 
@@ -166,6 +188,6 @@ def test_fewer_candidates_are_advised_as_among_all() -> None:
     assert len(some.points) == len({*few.configurations, LAB.baseline})
     assert ranked(question(), LAB, some, few, "time") == ranked(question(), LAB, knowledge(), few, "time")
     best = few.configurations[ranked(question(), LAB, knowledge(), few, "time")[0]]
-    warned = Knowledge(LAB, replace(knowledge().learned, unsafe=frozenset({best})))
+    warned = Knowledge(LAB, replace(knowledge().learned, unsafe=Unsafe(frozenset({best}))))
     kept = {LAB.space.configuration(point) for point in warned.points}
     assert len(warned.among(few.configurations).points) == len({*few.configurations, LAB.baseline} & kept)

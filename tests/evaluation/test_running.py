@@ -37,15 +37,24 @@ GLUSTER = Configuration(
 
 @pytest.fixture
 def runs(lab: Lab, tmp_path: Path) -> Runs:
-    return made_of(lab, tmp_path, stolen=())
+    return made_of(lab, tmp_path)
 
 
-def made_of(lab: Lab, tmp_path: Path, *, stolen: tuple[int, ...], told: Callable[[str], None] = lambda _: None) -> Runs:
+def made_of(
+    lab: Lab,
+    tmp_path: Path,
+    *,
+    stolen: tuple[int, ...] = (),
+    told: Callable[[str], None] = lambda _: None,
+    doubted: Callable[[Configuration], bool] = lambda _: False,
+) -> Runs:
     """Return what makes runs, during each of which others get so many of 100 ticks; none after those."""
     (tmp_path / "out").mkdir()
     ticks = ticking(stolen)
     outputs, benchmark = tmp_path / "out", find_benchmark("acic-bench")
-    return Runs(LAB, lab, benchmark, outputs, told=told, look=lambda: next(ticks), sleep=lambda _: None)
+    return Runs(
+        LAB, lab, benchmark, outputs, told=told, doubted=doubted, look=lambda: next(ticks), sleep=lambda _: None
+    )
 
 
 def ticking(stolen: Iterable[int]) -> Iterator[ProcessorTime]:
@@ -89,6 +98,39 @@ def test_results_that_are_larger_than_what_was_written_are_corrupt(runs: Runs) -
             assert "and it wrote 30720000 B" in one.note
             assert one.total is None
     assert any(one.outcome is Outcome.CORRUPT for one in sharded)
+
+
+def test_where_bytes_were_wrong_before_all_are_compared(lab: Lab, tmp_path: Path) -> None:
+    """GlusterFS's shards are made for files with one writer each."""
+    sharded, asked = Configuration(GLUSTER, stripe_size=2**22), list[Configuration]()
+
+    def doubted(configuration: Configuration) -> bool:
+        asked.append(configuration)
+        return True
+
+    runs = made_of(lab, tmp_path, doubted=doubted)
+    assert runs.run(kernel("one-writer"), sharded, 0).outcome is Outcome.OK
+    assert asked == [sharded]
+    assert files(lab) == []
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_bytes_that_differ_are_corrupt(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The application's input is overwritten between making and reading it, when its data are compared."""
+    runs = made_of(lab, tmp_path, doubted=lambda _: True)
+    forget, count = Deployed.forget, iter(range(9))
+
+    def spoiling(system: Deployed, seen: Path) -> None:
+        if next(count) == 3:  # prepare, run, prepare again, and then
+            for path in (found for found in seen.rglob("*") if found.is_file() and "compared" in str(found)):
+                path.write_bytes(b"\xff" * path.stat().st_size)
+        forget(system, seen)
+
+    monkeypatch.setattr(Deployed, "forget", spoiling)
+    spoilt = runs.run(kernel("random-reads"), GLUSTER, 0)
+    assert (spoilt.outcome, spoilt.total) == (Outcome.CORRUPT, None)
+    assert spoilt.note.startswith("run: ")
+    assert files(lab) == []
 
 
 def test_a_run_is_made_again_while_others_get_the_processors(lab: Lab, tmp_path: Path) -> None:

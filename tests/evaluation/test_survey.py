@@ -25,6 +25,7 @@ from acic.store.measurement import Outcome
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 SOME = kernels()[:3]
+LAB = load_platform("lab")
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +61,7 @@ def begun(name: str = "truth", *, passes: int = 2, count: int = 4) -> Survey:
 def drawn(
     count: int, only: Mapping[str, Value] = MappingProxyType({"instance_type": "lab.400m"})
 ) -> list[Configuration]:
-    return balanced_with(load_platform("lab"), only, count, seed=0)
+    return balanced_with(LAB, only, count, seed=0)
 
 
 def ticking(step: float) -> object:
@@ -108,9 +109,11 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
     class FakeRuns(Fake):
         thrown_away = 4
 
-        def __init__(self, *_: object, told: Callable[[str], None]) -> None:
+        def __init__(self, *_: object, told: Callable[[str], None], doubted: Callable[[Configuration], bool]) -> None:
             super().__init__(fails=2)
             self._told = told
+            assert not doubted(LAB.baseline)
+            assert {one.get("stripe_size") for one in LAB.space.configurations() if doubted(one)} == {1 << 22, 1 << 26}
 
         def run(self, kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
             self._told("others got 30% of the processor time")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from acic.advisor.safety import several_writers
 from acic.benchmarks.kernels import kernels
 from acic.cli.main import run
 from acic.errors import InvalidInput
@@ -15,7 +16,7 @@ from acic.evaluation.likely import HOPELESS, likely
 from acic.evaluation.teaching import lessons_of
 from acic.evaluation.truth import read_truth, write_truth
 from acic.store import Outcome
-from acic.store.lessons import bundled_lessons, read_lessons
+from acic.store.lessons import bundled_compared, bundled_lessons, read_lessons
 from tests.evaluation.pretend import LAB, SOME, knowledge, run_of, truth
 
 SKETCHES = tuple(one for one in kernels("sketches") if one.compute)[:6]
@@ -42,6 +43,16 @@ def test_the_lessons_that_come_with_acic_are_those_of_its_runs() -> None:
         assert bundled_lessons("lab") == lessons_of(read_truth(path), LAB)
 
 
+def test_the_compared_runs_that_come_with_acic_are_of_one_survey() -> None:
+    with resources.as_file(resources.files("acic.evaluation") / "data" / "lab-compared.parquet") as path:
+        runs = read_truth(path)
+    assert bundled_compared("lab") == lessons_of(runs, LAB)
+    assert {run.outcome for run in runs} == {Outcome.OK}
+    learned = {(one.application, one.configuration) for one in bundled_lessons("lab")}
+    both = {(one.application, one.configuration) for one in bundled_compared("lab")} & learned
+    assert {configuration for _, configuration in both} == {LAB.baseline}
+
+
 def test_what_went_wrong_teaches_nothing() -> None:
     good = truth(applications=SKETCHES)
     bad = [replace(one, outcome=Outcome.FAILED, seconds=None, io=None) for one in good]
@@ -49,6 +60,18 @@ def test_what_went_wrong_teaches_nothing() -> None:
     on_others = [one for one in good if one.configuration != LAB.baseline]
     assert lessons_of(on_others, LAB) == []
     assert len(lessons_of([run_of(SKETCHES[0], LAB.baseline), *on_others], LAB)) == len(SOME)
+
+
+def test_software_that_was_wrong_with_one_writer_gives_no_lessons() -> None:
+    single = [one for one in kernels("sketches") if not several_writers(one.workload)][:2]
+    several = [one for one in kernels("sketches") if several_writers(one.workload)][:1]
+    good = truth(applications=[*single, *several])
+    bad = next(c for c in SOME if c["file_system"] != LAB.baseline["file_system"])
+    for one, spoils in ((single[0], True), (several[0], False)):
+        wrong = replace(run_of(one, bad), outcome=Outcome.CORRUPT, seconds=None, io=None)
+        taught = {lesson.configuration for lesson in lessons_of([*good, wrong], LAB)}
+        assert (bad in taught) != spoils
+        assert LAB.baseline in taught
 
 
 def test_nothing_learns_from_applications_that_judge() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from acic.advisor.knowledge import Errors
+from acic.advisor.learned import Errors
 from acic.advisor.learning import quantiles_by_kind
 from acic.advisor.leaving import leave_workloads_out, regrets
 from acic.errors import MissingData

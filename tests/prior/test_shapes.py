@@ -383,6 +383,29 @@ def test_streams_that_meet_on_a_coarse_strip_go_on_together(prior: Prior) -> Non
     assert fullest(demand_of(replace(own, shared=True), 4), both).tolist() == [0.25, 0.25]
 
 
+def test_what_a_collective_call_moves_of_one_shard_is_on_one_server(prior: Prior) -> None:
+    """Measured: h5read, 4 MiB a call, takes 2.35 s from shards of 4 MiB on four servers, 2.43 s of a whole file."""
+    sharded, whole = (
+        prior.systems([system("GlusterFS", 4, stripe_size=size, placement="part-time")]) for size in (4 * MIB, 1 << 40)
+    )
+    read = replace(
+        SHARED,
+        access=Access.STRIDED,
+        collective=True,
+        interface=Interface.MPIIO,
+        processes=16,
+        io_processes=16,
+        request_size=MIB // 4,
+        data_size=8 * MIB,
+    )
+    calls = demand_of(read, 4, Use(gathered=True))
+    assert busiest(calls, sharded).tolist() == busiest(calls, whole).tolist() == [1.0]
+    large = demand_of(replace(read, request_size=4 * MIB), 4, Use(gathered=True))  # 16 shards with each call
+    assert busiest(large, sharded)[0] < 0.5
+    alone = demand_of(replace(read, collective=False), 4)
+    assert busiest(alone, sharded)[0] < 0.4
+
+
 def test_dumps_follow_one_another_and_groups_do_not(prior: Prior) -> None:
     """A whole file is on one server: of dumps, one at a time; of a file for each group of processes, several."""
     whole = prior.systems([system("GlusterFS", 4, stripe_size=1 << 40)])

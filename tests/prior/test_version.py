@@ -10,7 +10,7 @@ from acic.benchmarks.kernels import kernels
 from acic.platforms import load_platform
 from acic.prior import BENCHMARK, VERSION, prior_of, uses_of
 
-KNOWN = {22: "65f4424eeefc5e66"}
+KNOWN = {23: "bd4692aa2cf5f479"}
 
 
 def test_estimates_change_only_with_the_version() -> None:

@@ -51,6 +51,7 @@ class Recommendation:
         cost: of one run, USD; None without a price or a run time.
         nodes: machines paid for.
         why: reasons in words, most important first.
+        single_writer: whether it, or a co-champion, is right only where each file is written by one process.
     """
 
     rank: int
@@ -63,6 +64,7 @@ class Recommendation:
     cost: Estimate | None
     nodes: int
     why: tuple[str, ...]
+    single_writer: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,7 @@ class Advice:
         measurements: how many the model learned from.
         extrapolated: how the workload, or what is recommended, lies outside of what was measured, one sentence each.
         notes: what else the reader must know.
+        cautions: what bytes hang on, one sentence each: which answers are right for jobs such as this one alone.
     """
 
     workload: str
@@ -102,3 +105,4 @@ class Advice:
     measurements: int
     extrapolated: tuple[str, ...]
     notes: tuple[str, ...]
+    cautions: tuple[str, ...]

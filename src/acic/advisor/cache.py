@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from acic.advisor.knowledge import Errors, Learned, Range
+from acic.advisor.learned import Errors, Learned, Range
+from acic.advisor.safety import Unsafe
 from acic.kept import arrays_path, fetch_arrays, keep_arrays
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
@@ -61,7 +62,7 @@ def _facts(learned: Learned) -> dict[str, Any]:
         "systems": {name: dataclasses.asdict(known) for name, known in learned.systems.items()},
         "noise": learned.noise,
         "measurements": learned.measurements,
-        "unsafe": [dict(configuration) for configuration in learned.unsafe],
+        "unsafe": [[dict(one) for one in those] for those in (learned.unsafe.always, learned.unsafe.shared)],
         "doubts": learned.doubts,
     }
 
@@ -86,7 +87,7 @@ def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Lear
         ranges=_ranges(facts["ranges"]),
         noise=facts["noise"],
         measurements=facts["measurements"],
-        unsafe=frozenset(Configuration(values) for values in facts["unsafe"]),
+        unsafe=Unsafe(*(frozenset(map(Configuration, those)) for those in facts["unsafe"])),
         doubts=tuple(facts["doubts"]),
         systems=_ranges(facts["systems"]),
     )

@@ -115,6 +115,7 @@ def explain(
     """
     if goal is Goal.PARETO:
         raise InvalidInput("a front of many answers has no one reason", hint="use --goal time or --goal cost")
+    knowledge = knowledge.safe_for(workload)
     if not set(instead or ()) & set(platform.hints):
         knowledge = knowledge.fitting(workload)
     advice = recommend(

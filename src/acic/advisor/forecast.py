@@ -111,6 +111,8 @@ def forecast(
     times = time_model(workload, covered, predicted_seconds=alone, weights=_weights(workload, known, knowledge))
     means, lows, highs = ([getattr(e, end) for e in effects] for end in ("mean", "low", "high"))
     staging = staging_seconds(platform, knowledge.points, results if times.absolute else 0)
+    if (unsafe := knowledge.unsafe_for(workload)) is not None:
+        staging = np.where(unsafe, np.inf, staging)  # "what if" asks of other jobs than candidates were chosen for
     return Forecast(
         covered=covered,
         times=times,

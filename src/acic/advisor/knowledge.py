@@ -1,129 +1,53 @@
-"""What is known of a platform: a fitted model, its errors, the baselines, and the range that was measured."""
+"""What is known of a platform: its candidates, and what was learned about them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.application import Effect
-from acic.advisor.safety import at_fault
-from acic.models.calibration import Calibration
-from acic.models.protocol import Prediction, Predictor
+from acic.advisor.learned import Learned, Range
+from acic.advisor.safety import at_fault, several_writers
+from acic.models.protocol import Prediction
 from acic.models.registry import INFORMED
 from acic.models.words import in_units
 from acic.platforms import Platform
 from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of, uses_of
 from acic.space import Configuration, Encoder, Parameter, Value
-from acic.store.baselines import Baselines
 from acic.units import format_bytes
 from acic.workloads import Access, Characteristics, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
-Kinds = NDArray[np.str_]
 
 KIND = "file_system"  # the parameter whose values err differently enough to be told apart
 UNCERTAIN = 0.1  # a baseline's standard error, in log, that the reader must be told of
-Z80 = 1.2816  # a normal variable is within this many deviations 80 % of the time
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """What the model got wrong on data it had not seen, as log improvement: truth minus prediction.
-
-    Args:
-        seen: on points left out, for workloads that other configurations were measured with.
-        new: 10 % and 90 % quantile on whole workloads left out.
-        baseline: usual standard error of the baselines that the improvements were taken over: all rows of a
-            workload share it, so leaving out rows does not show it.
-        kinds: the same for one kind of configuration alone (a file system), where enough of it was measured.
-
-    Source of `kinds`: Vovk, Gammerman & Shafer, "Algorithmic learning in a random world", 2005, section 4.5 (Mondrian).
-    """
-
-    seen: Calibration
-    new: tuple[float, float]
-    baseline: float
-    kinds: Mapping[str, Errors] = field(default_factory=dict)
-
-    def interval(self, predicted: Prediction, kind: Kinds | None = None, *, seen: bool) -> tuple[Floats, Floats]:
-        """Return the ends of the 80 % interval around each prediction, of shape (rows,) each.
-
-        Args:
-            predicted: of some configurations.
-            kind: of which kind each is, shape (rows,); None where no kinds are told apart.
-            seen: whether other configurations were measured with the same workload.
-        """
-        low, high = self._interval(predicted, seen=seen)
-        for name, errors in self.kinds.items() if kind is not None else ():
-            mine = kind == name
-            part = Prediction(predicted.mean[mine], predicted.spread[mine])
-            low[mine], high[mine] = errors.interval(part, seen=seen)
-        return low, high
-
-    def _interval(self, predicted: Prediction, *, seen: bool) -> tuple[Floats, Floats]:
-        if seen:
-            low, high = self.seen.interval(predicted)
-        else:
-            low, high = predicted.mean + self.new[0], predicted.mean + self.new[1]
-        extra = Z80 * self.baseline
-        below = np.hypot(np.maximum(predicted.mean - low, 0.0), extra)
-        above = np.hypot(np.maximum(high - predicted.mean, 0.0), extra)
-        return predicted.mean - below, predicted.mean + above
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """What was measured of one characteristic, on configurations other than the baseline: ends, or labels."""
-
-    low: float
-    high: float
-    labels: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
-    """What measurements taught, as it is cached.
-
-    Args:
-        model: the model's name.
-        predictor: fitted on all rows.
-        errors: of the model, on data it had not seen.
-        workloads: those that were measured on more than the baseline.
-        baselines: the measured baselines.
-        ranges: what was measured, by characteristic.
-        systems: the same by parameter of the platform; without those that no measurement has.
-        noise: median relative spread of repetitions.
-        measurements: rows learned from.
-        unsafe: configurations that gave back other bytes than were written; never recommended (`acic.advisor.safety`).
-        doubts: contributors who are hardly believed, one sentence each.
-    """
-
-    model: str
-    predictor: Predictor
-    errors: Errors
-    workloads: frozenset[Characteristics]
-    baselines: Baselines
-    ranges: Mapping[str, Range]
-    noise: float
-    measurements: int
-    unsafe: frozenset[Configuration] = frozenset()
-    doubts: tuple[str, ...] = ()
-    systems: Mapping[str, Range] = field(default_factory=dict)
 
 
 class Knowledge:
-    """A platform's candidates, and what was learned about them."""
+    """A platform's candidates, and what was learned about them.
 
-    def __init__(self, platform: Platform, learned: Learned, points: NDArray[np.int8] | None = None) -> None:
+    Args:
+        platform: whose they are.
+        learned: what measurements taught.
+        points: to choose from, shape (points, parameters); None for all.
+        single: for jobs whose files have one writer each, candidates that are unsafe with several are among them.
+    """
+
+    def __init__(
+        self, platform: Platform, learned: Learned, points: NDArray[np.int8] | None = None, *, single: bool = False
+    ) -> None:
         self.platform = platform
         self.learned = learned
         self.encoder = encoder_of(platform)
-        self.points = _safe(platform, learned) if points is None else points
+        self._all = platform.space.enumerate() if points is None else points
+        self._single = single
+        wrong = learned.unsafe.always if single else learned.unsafe.all
+        self.points = self._all[~at_fault(platform, self._all, wrong)]
         self.baseline = int(np.flatnonzero((self.points == platform.space.point(platform.baseline)).all(axis=1))[0])
         self._system = self.encoder.encode_points(platform.space, self.points)
         self.prior = prior_of(platform) if learned.model in INFORMED else None
@@ -136,8 +60,18 @@ class Knowledge:
         """Return the same with fewer candidates: those of `configurations`, and the baseline."""
         space = self.platform.space
         kept = {space.point(one).tobytes() for one in (*configurations, self.platform.baseline)}
-        mine = np.array([point.tobytes() in kept for point in self.points])
-        return Knowledge(self.platform, self.learned, self.points[mine])
+        mine = np.array([point.tobytes() in kept for point in self._all])
+        return Knowledge(self.platform, self.learned, self._all[mine], single=self._single)
+
+    def safe_for(self, workload: Workload) -> Knowledge:
+        """Return the same with the candidates that are safe for `workload`: some are where files have one writer."""
+        if not self.learned.unsafe.shared or self._single == (single := not several_writers(workload)):
+            return self
+        return self._of_single if single else Knowledge(self.platform, self.learned, self._all)
+
+    def unsafe_for(self, workload: Workload) -> NDArray[np.bool_] | None:
+        """Return which candidates would give back wrong bytes to `workload`, shape (candidates,); None for none."""
+        return self.for_single if self._single and several_writers(workload) else None
 
     def fitting(self, workload: Workload) -> Knowledge:
         """Return the same without candidates that differ in what `workload` takes no notice of: hints, off MPI-IO."""
@@ -146,22 +80,29 @@ class Knowledge:
         names = self.platform.space.names
         hints = [names.index(name) for name in self.platform.hints]
         same = (self.points[:, hints] == self.points[self.baseline, hints]).all(axis=1)
-        return self if same.all() else Knowledge(self.platform, self.learned, self.points[same])
+        return self if same.all() else Knowledge(self.platform, self.learned, self.points[same], single=self._single)
 
     def safety_notes(self) -> list[str]:
         """Return what the reader must know of who is hardly believed, and of configurations that gave wrong bytes."""
         notes = list(self.learned.doubts)
-        if self.platform.baseline in self.learned.unsafe:
+        unsafe = self.learned.unsafe.all
+        if self.platform.baseline in unsafe:
             notes.append(
                 f"The baseline of {self.platform.name} gave back other bytes than were written: find out why before "
                 "you trust any file there."
             )
-        if others := len(self.learned.unsafe - {self.platform.baseline}):
+        unsafe = (self.learned.unsafe.always if self._single else unsafe) - {self.platform.baseline}
+        if unsafe:
             notes.append(
-                f"{others} configurations gave back other bytes than were written: they are left out, and so is what "
-                "differs from them in hardware alone."
+                f"{len(unsafe)} configurations gave back other bytes than were written: they are left out, and so is "
+                "what differs from them in hardware alone."
             )
         return notes
+
+    @cached_property
+    def for_single(self) -> NDArray[np.bool_]:
+        """Which candidates are right where each file has one writer, and not elsewhere, shape (candidates,)."""
+        return at_fault(self.platform, self.points, self.learned.unsafe.shared)
 
     def uses(self, workload: Workload, *, elsewhere: bool = False) -> list[Use]:
         """Return what is known of each phase of `workload` beside its characteristics.
@@ -269,6 +210,10 @@ class Knowledge:
             return reasons
         return [self.prior.why(workload, self.platform.space.configuration(self.points[candidate])), *reasons]
 
+    @cached_property
+    def _of_single(self) -> Knowledge:
+        return Knowledge(self.platform, self.learned, self._all, single=True)
+
     @property
     def _unmeasured(self) -> Prior | None:
         """The prior, where it is all there is."""
@@ -282,11 +227,6 @@ class Knowledge:
             return rows
         prior = self.prior.view(workload, self._hardware, use)
         return np.column_stack([rows, prior if candidates is None else prior[candidates]])
-
-
-def _safe(platform: Platform, learned: Learned) -> NDArray[np.int8]:
-    points = platform.space.enumerate()
-    return points[~at_fault(platform, points, learned.unsafe)]
 
 
 def _beyond(parameter: Parameter, value: Value | None, known: Range) -> str:

@@ -14,6 +14,7 @@ from acic import __version__
 from acic.advisor.cache import fetch, keep, there
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import few, learn, too_few, unmeasured
+from acic.advisor.safety import Unsafe, unsafe_of
 from acic.errors import MissingData
 from acic.kept import cache_folder
 from acic.models.protocol import Learner
@@ -21,12 +22,11 @@ from acic.models.registry import learner
 from acic.models.residual import PriorAlone, Residual, takes_prior
 from acic.platforms import Platform
 from acic.prior import prior_of
-from acic.space import Configuration
 from acic.store.ageing import ageing_weights
 from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
 from acic.store.kept_rows import fetch_rows, keep_rows
-from acic.store.lessons import bundled_lessons, lessons_hash
+from acic.store.lessons import bundled_compared, bundled_lessons, compared_hash, lessons_hash
 from acic.store.location import locate
 from acic.store.measurement import Basis, Outcome
 from acic.store.training import TrainingRows, training_table
@@ -135,11 +135,11 @@ def stored_rows(platform: Platform, url: str | None) -> TrainingRows:
         return training_rows(platform, store)
 
 
-def unsafe_configurations(platform: Platform, store: Store | None) -> frozenset[Configuration]:
+def unsafe_configurations(platform: Platform, store: Store | None) -> Unsafe:
     """Return the configurations that gave back wrong bytes in a bundled or stored measurement of `platform`."""
     wrong = [m for m in bundled(platform) if m.outcome is Outcome.CORRUPT]
     wrong += store.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if store else []
-    return frozenset(m.configuration for m in wrong)
+    return unsafe_of(wrong, bundled_compared(platform.name) if wrong else (), platform)
 
 
 def _opened(url: str | None) -> AbstractContextManager[Store | None]:
@@ -150,7 +150,8 @@ def _opened(url: str | None) -> AbstractContextManager[Store | None]:
 def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: datetime) -> str:
     """Return a name for everything that what is learned depends on; ages count in whole days."""
     day = now.date().isoformat() if trust.half_life else ""
-    data = (bundled_hash(platform), stored, lessons_hash(platform.name) if takes_prior(chosen) else "")
+    lessons = lessons_hash(platform.name) if takes_prior(chosen) else ""
+    data = (bundled_hash(platform), stored, lessons, compared_hash(platform.name))
     version = (chosen.version, formulas() if takes_prior(chosen) else "")
     parts = (__version__, repr(chosen), version, SEED, platform, data, trust, day)
     return _named(platform, chosen.name, parts)

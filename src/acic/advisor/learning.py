@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
-from acic.advisor.knowledge import KIND, Errors, Kinds, Learned, Range, encoder_of, label
+from acic.advisor.knowledge import KIND, encoder_of, label
+from acic.advisor.learned import Errors, Kinds, Learned, Range
 from acic.advisor.lessons import Taught, joined, taught_by
 from acic.errors import MissingData
 from acic.models.calibration import Calibration

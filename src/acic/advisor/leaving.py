@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
-from acic.advisor.knowledge import Errors, Kinds
+from acic.advisor.learned import Errors, Kinds
 from acic.advisor.learning import check, kinds_of, quantiles, quantiles_by_kind, training_set
 from acic.errors import MissingData
 from acic.models.calibration import Calibration

@@ -48,6 +48,7 @@ def recommend(
     Raises:
         MissingData: nothing measured speaks about any phase, or a cost is asked for without a price.
     """
+    knowledge = knowledge.safe_for(workload)
     knowledge = knowledge.fitting(workload) if among is None else knowledge
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
     covered, times, rate = found.covered, found.times, found.rate
@@ -73,6 +74,7 @@ def recommend(
         measurements=knowledge.learned.measurements,
         extrapolated=tuple(dict.fromkeys([*outside, *(note for notes in systems for note in notes)])),
         notes=(*_notes(workload, platform, knowledge, covered, elsewhere=found.from_bytes), *workload.notes),
+        cautions=tuple(_cautions(recommendations)),
     )
 
 
@@ -111,9 +113,23 @@ def _ranked(
                 cost=_cost(found, chosen),
                 nodes=platform.nodes(configuration, workload.processes),
                 why=tuple(knowledge.why(why, chosen)),
+                single_writer=bool(knowledge.for_single[group].any()),
             )
         )
     return made
+
+
+def _cautions(recommendations: Sequence[Recommendation]) -> list[str]:
+    ranks = [str(one.rank) for one in recommendations if one.single_writer]
+    if not ranks:
+        return []
+    which = (
+        f"Answer {ranks[0]} is, or ties with," if len(ranks) == 1 else f"Answers {', '.join(ranks)} are, or tie with,"
+    )
+    return [
+        f"{which} what is safe only while each file that the job writes is written by one process, as here, and each "
+        "that it reads was, too: where several wrote one, other bytes came back."
+    ]
 
 
 def _groups(found: Forecast, goal: Goal, top: int) -> list[NDArray[np.intp]]:

@@ -1,14 +1,71 @@
-"""Configurations on which files are not safe: those that gave back wrong bytes, and their like."""
+"""Configurations on which files are not safe: those that gave back wrong bytes, and their like.
+
+Some software is right as long as each file has one writer (GlusterFS's shards are made for those). Where all that was
+wrong had several, and enough with one writer each was compared and right, it is unsafe for several writers alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.platforms import Platform
-from acic.space import Configuration
+from acic.space import Configuration, Value
+from acic.store.lessons import Lesson
+from acic.store.measurement import Measurement
+from acic.workloads import Characteristics, Operation, Phase, Quality, Workload
+
+ENOUGH = 59  # right ones and no wrong one: fewer than one in twenty is wrong, with 95 % confidence (0.95 ** 59 < 0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsafe:
+    """Configurations that gave back other bytes than were written.
+
+    Args:
+        always: for whatever job, as far as is known.
+        shared: where several processes wrote a file; those with one writer each were right.
+    """
+
+    always: frozenset[Configuration] = frozenset()
+    shared: frozenset[Configuration] = frozenset()
+
+    @property
+    def all(self) -> frozenset[Configuration]:
+        """Those that are unsafe for some job."""
+        return self.always | self.shared
+
+
+def unsafe_of(wrong: Iterable[Measurement], compared: Iterable[Lesson], platform: Platform) -> Unsafe:
+    """Return which configurations are unsafe, and for what.
+
+    Args:
+        wrong: measurements that gave back other bytes than were written.
+        compared: runs of applications all of whose bytes were compared, and right.
+        platform: whose they are.
+    """
+    software = software_of(platform)
+    found = [m for m in wrong if not platform.space.problem(m.configuration)]
+    known = {software(m.configuration) for m in found}
+    right = Counter(
+        software(one.configuration)
+        for one in compared
+        if software(one.configuration) in known and not any(_by_several(w) for w, _ in one.phases)
+    )
+    alone = {software(m.configuration) for m in found if not _of_several(m.workload)}
+    shared = {name for name in known - alone if right[name] >= ENOUGH}
+    mine = frozenset(m.configuration for m in found)
+    only = frozenset(one for one in mine if software(one) in shared)
+    return Unsafe(always=mine - only, shared=only)
+
+
+def several_writers(workload: Workload) -> bool:
+    """Return whether several processes write one file, or may: who writes is not always known."""
+    return any(_by_several(phase.characteristics) or _perhaps_by_several(phase) for phase in workload.phases)
 
 
 def at_fault(platform: Platform, points: NDArray[np.int8], wrong: Iterable[Configuration]) -> NDArray[np.bool_]:
@@ -23,9 +80,8 @@ def at_fault(platform: Platform, points: NDArray[np.int8], wrong: Iterable[Confi
         points: rows of its space, shape (points, parameters).
         wrong: configurations that gave back other bytes than were written; unknown ones are passed over.
     """
-    space, roles = platform.space, platform.roles
-    hardware = {roles.instance, roles.servers, roles.placement, roles.device, roles.devices}
-    software = [place for place, name in enumerate(space.names) if name not in hardware]
+    space, apart = platform.space, _hardware(platform)
+    software = [place for place, name in enumerate(space.names) if name not in apart]
     baseline = space.point(platform.baseline)
     found = np.zeros(len(points), dtype=bool)
     for configuration in wrong:
@@ -35,3 +91,32 @@ def at_fault(platform: Platform, points: NDArray[np.int8], wrong: Iterable[Confi
             columns = list(range(len(own))) if same else software
             found |= (points[:, columns] == own[columns]).all(axis=1)
     return np.asarray(found & ~(points == baseline).all(axis=1))
+
+
+def software_of(platform: Platform) -> Callable[[Configuration], frozenset[tuple[str, Value]]]:
+    """Return what tells the software of a configuration: all of it but its hardware."""
+    apart = _hardware(platform)
+    return lambda one: frozenset((name, value) for name, value in one.items() if name not in apart)
+
+
+def _hardware(platform: Platform) -> frozenset[str]:
+    """Return the parameters of which software knows nothing."""
+    roles = platform.roles
+    return frozenset(filter(None, (roles.instance, roles.servers, roles.placement, roles.device, roles.devices)))
+
+
+def _of_several(workload: Characteristics) -> bool:
+    """Return whether several processes share a file: benchmarks read what as many have written."""
+    return workload.shared and workload.io_processes > 1
+
+
+def _by_several(workload: Characteristics) -> bool:
+    return workload.operation is Operation.WRITE and _of_several(workload)
+
+
+def _perhaps_by_several(phase: Phase) -> bool:
+    asked = phase.characteristics
+    if asked.operation is not Operation.WRITE:
+        return False
+    unsure = phase.quality.get("io_processes", Quality.EXACT) is not Quality.EXACT
+    return phase.quality.get("shared") is Quality.UNKNOWN or (asked.shared and unsure)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.advice import Estimate
-from acic.advisor.knowledge import Z80, Learned
+from acic.advisor.learned import Z80, Learned
 from acic.platforms import Platform
 from acic.space import Configuration, Parameter, Value
 from acic.store.training import TrainingRows

@@ -19,7 +19,8 @@ from acic.cli.store_option import store_option
 from acic.errors import AcicError, InvalidInput, MissingData
 
 if TYPE_CHECKING:
-    from acic.advisor.knowledge import Knowledge, Learned
+    from acic.advisor.knowledge import Knowledge
+    from acic.advisor.learned import Learned
     from acic.benchmarks.kernels import Part
     from acic.evaluation.evaluate import Evaluated
     from acic.evaluation.ranks import Rank

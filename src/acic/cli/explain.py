@@ -91,6 +91,8 @@ def explain(
         emit_json({"explanation": _plain(found)})
         return
     show(found, workload, platform)
+    for caution in found.advice.cautions:
+        click.echo(f"Caution: {caution}")
     for note in found.advice.notes:
         say(f"note: {note}")
 

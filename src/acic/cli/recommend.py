@@ -102,6 +102,8 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
         for r in advice.recommendations
     ]
     table(columns, rows, title="Predicted, with 80 % intervals")
+    for caution in advice.cautions:
+        click.echo(f"Caution: {caution}")
     best = advice.recommendations[0]
     if best.why:
         click.echo("\n  ".join(["Why:", *best.why]))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import Run
+    from acic.space import Configuration
 
 _DRAWN = {"platform_name", "only", "part", "among", "configurations", "passes", "seed", "file"}
 
@@ -137,6 +138,8 @@ def begin(
 @json_option
 def run(name: str, budget: str | None, as_json: bool) -> None:
     """Measure what is left of a survey, in a lab that is up. Interrupt it as you like; run it again to go on."""
+    from acic.advisor.known import unsafe_configurations
+    from acic.advisor.safety import at_fault
     from acic.benchmarks import find_benchmark
     from acic.evaluation.running import Runs
     from acic.evaluation.survey import Survey, measure
@@ -146,8 +149,13 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     opened = Survey.open(name)
     benchmark = find_benchmark("acic-bench")
     seconds = parse_seconds(budget) if budget else None
+    platform, wrong = opened.platform, unsafe_configurations(opened.platform, None).all
+
+    def doubted(configuration: Configuration) -> bool:
+        return bool(at_fault(platform, platform.space.point(configuration)[None], wrong)[0])
+
     with tempfile.TemporaryDirectory(prefix="acic-survey-") as outputs, _progress(opened, seconds) as (watch, told):
-        runs = Runs(opened.platform, Lab.open(), benchmark, Path(outputs), told=told)
+        runs = Runs(platform, Lab.open(), benchmark, Path(outputs), told=told, doubted=doubted)
         made = measure(opened, runs.run, seconds=seconds, watch=watch)
     outcomes = [r.outcome for r in opened.runs]
     corrupt = outcomes.count(Outcome.CORRUPT)

@@ -20,8 +20,9 @@ from acic.errors import MissingData
 from acic.evaluation.field import Application, Table
 from acic.evaluation.truth import Run
 from acic.platforms import Platform
+from acic.prior import Use
 from acic.store.measurement import Outcome
-from acic.workloads import Operation, Phase, Workload
+from acic.workloads import Characteristics, Operation, Phase, Workload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +100,7 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
 
     First the answers that `acic recommend` gives, one for each group of configurations that tie, then those that tie
     with them, by prediction. Where no gain beyond the noise is predicted the baseline comes first, because acic says
-    *change nothing*. Configurations that are known to give back wrong bytes are left out.
+    *change nothing*. Configurations that are known to give back wrong bytes with such a job are left out.
 
     Args:
         question: what a user knows of the application.
@@ -111,6 +112,7 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
     Raises:
         MissingData: nothing measured speaks about the application, or no configuration is left.
     """
+    knowledge = knowledge.safe_for(question.workload)
     found = forecast(question.workload, platform, knowledge, goal=Goal(goal), results=question.results)
     columns, places = _positions(knowledge, table)
     if not len(columns):
@@ -132,8 +134,14 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
 def prepared(knowledge: Knowledge, table: Table, questions: Iterable[Asked]) -> Knowledge:
     """Return what is known of the configurations of `table`, with all that `ranked` asks of it predicted at once."""
     some = knowledge.among(table.configurations)
-    phases = [pair for one in questions for pair in zip(one.workload.phases, some.uses(one.workload), strict=True)]
-    some.foresee([(phase.characteristics, use) for phase, use in phases if some.covers(phase.characteristics)])
+    asked_of: dict[Knowledge, list[tuple[Characteristics, Use]]] = {}
+    for one in questions:
+        safe = some.safe_for(one.workload)
+        pairs = zip(one.workload.phases, safe.uses(one.workload), strict=True)
+        known = [(phase.characteristics, use) for phase, use in pairs if safe.covers(phase.characteristics)]
+        asked_of.setdefault(safe, []).extend(known)
+    for safe, those in asked_of.items():
+        safe.foresee(those)
     return some
 
 

@@ -36,11 +36,12 @@ def likely(
         knowledge: what was learned of it before.
         among: what is to choose from, the baseline included.
     """
-    some = knowledge.among(among)
+    everything = knowledge.among(among)
     found: dict[Application, tuple[Configuration, ...]] = {}
-    configurations = [platform.space.configuration(point) for point in some.points]
-    kinds = np.array([str(one.get(KIND, "")) for one in configurations])
     for one in kernels:
+        some = everything.safe_for(one.workload)
+        configurations = [platform.space.configuration(point) for point in some.points]
+        kinds = np.array([str(one.get(KIND, "")) for one in configurations])
         rng = np.random.default_rng(crc32(one.key.encode()))
         chosen = []
         for goal in (Goal.TIME, Goal.COST):

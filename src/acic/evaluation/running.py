@@ -27,6 +27,10 @@ _TRIES = 12  # of a run while others get this machine's processors
 _PAUSE = 10.0  # s before it is tried again
 
 
+class WrongBytes(AcicError):
+    """What was read is not what was written."""
+
+
 class Runs:
     """Makes runs of applications in a lab that is up.
 
@@ -37,6 +41,7 @@ class Runs:
         outputs: a folder for what jobs print; nothing is left in it.
         now: tells the time of day.
         told: is told of each run that is thrown away, and why.
+        doubted: whether a configuration is to be run once more after each run, and all its data compared.
         look: tells what became of the machine's processors; None: from what the kernel and its processes tell.
         sleep: waits some seconds.
     """
@@ -50,6 +55,7 @@ class Runs:
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         told: Callable[[str], None] = lambda _: None,
+        doubted: Callable[[Configuration], bool] = lambda _: False,
         look: Callable[[], ProcessorTime] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -58,6 +64,7 @@ class Runs:
         self._system = Deployed(lab)
         self._runner = lab.runner()
         self._benchmark = benchmark
+        self._doubted = doubted
         self._outputs = outputs
         self._now = now
         self._told = told
@@ -110,6 +117,10 @@ class Runs:
                 outcome, note = Outcome.CORRUPT, f"its results have {size} B, and it wrote {kernel.bytes_moved} B"
             elif results and self._platform.stages_out(configuration):
                 staged = stage_out(self._lab, results)
+            if outcome is Outcome.OK and self._doubted(configuration):
+                self._compare(kernel, name, folder, place)
+        except WrongBytes as error:
+            outcome, note, staged = Outcome.CORRUPT, error.problem, 0.0
         except (AcicError, OSError) as error:
             outcome, note = Outcome.FAILED, _one_line(error)
         finally:
@@ -133,6 +144,27 @@ class Runs:
         )
         return made, taken
 
+    def _compare(self, kernel: Kernel, name: str, folder: Path, place: Place) -> None:
+        """Run it once more, and compare all that is read and all that was written: not in the time of a run.
+
+        Raises:
+            WrongBytes: some differ.
+            TransientError: some of its input do, which all processes make together, so the run says nothing.
+        """
+        again = f"{name}-compared"
+        (place.seen / again).mkdir()
+        try:
+            for step in kernel.steps:
+                self._system.forget(place.seen)
+                try:
+                    self._job(kernel, step, again, folder, place, check=True)
+                except WrongBytes as error:
+                    if step == "prepare":
+                        raise TransientError(f"its input is wrong: {error.problem}") from error
+                    raise
+        finally:
+            self._system.remove(place.seen / again)
+
     def _timed(self, kernel: Kernel, name: str, folder: Path, place: Place) -> Took:
         kernel.write(folder)
         if place.hints:
@@ -142,10 +174,10 @@ class Runs:
             took = self._job(kernel, step, name, folder, place)
         return took
 
-    def _job(self, kernel: Kernel, step: Step, name: str, folder: Path, place: Place) -> Took:
+    def _job(self, kernel: Kernel, step: Step, name: str, folder: Path, place: Place, *, check: bool = False) -> Took:
         output = folder / f"{step}.json"
         directory, settle = place.directory / name, place.holds_back and step == "run"
-        arguments = kernel.command(step, directory, scripts=folder, summary=output, settle=settle)
+        arguments = kernel.command(step, directory, scripts=folder, summary=output, settle=settle, check=check)
         job = Job(
             name=f"{name}-{step}",
             command=(str(self._benchmark.program), *arguments),
@@ -157,6 +189,8 @@ class Runs:
         )
         self._runner.submit(job)
         ending = self._runner.wait(job)
+        if check and output.is_file() and (took := result_of(output.read_text())).status == "wrong data":
+            raise WrongBytes(f"{step}: {took.error}")
         if ending.state is not State.DONE:
             last = job.stderr.read_text(errors="replace").strip().splitlines()[-2:] if job.stderr.exists() else []
             raise TransientError(f"{step}: {ending.reason}: {' / '.join(last)}")

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
-from acic.advisor.knowledge import Errors, Knowledge, Learned, Range, label
+from acic.advisor.knowledge import Knowledge, label
 from acic.advisor.known import unsafe_configurations
+from acic.advisor.learned import Errors, Learned, Range
 from acic.advisor.learning import training_set
 from acic.advisor.lessons import joined, taught_by
+from acic.advisor.safety import Unsafe
 from acic.evaluation.advising import Asked, asked, candidates, prepared, ranked
 from acic.evaluation.field import Application, Table, table_of
 from acic.evaluation.truth import Run
@@ -21,7 +23,6 @@ from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
 from acic.models.residual import takes_prior
 from acic.platforms import Platform
-from acic.space import Configuration
 from acic.store.baselines import Baselines
 from acic.store.lessons import Lesson
 from acic.store.training import TrainingRows
@@ -38,13 +39,13 @@ class Judge:
         platform: where they were run.
         table: what can be chosen: configurations that all were run on.
         questions: what a user knows of each, in the order of the table.
-        unsafe: configurations that are known to give back wrong bytes, and are never advised.
+        unsafe: configurations that are known to give back wrong bytes.
     """
 
     platform: Platform
     table: Table
     questions: tuple[Asked, ...]
-    unsafe: frozenset[Configuration]
+    unsafe: Unsafe
 
     def orders(self, learned: Learned) -> Mapping[Application, Sequence[int]]:
         """Return the columns of the table as advised for each application, best first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from acic.advisor.safety import several_writers, software_of
 from acic.benchmarks.kernels import kernel, kernels
 from acic.errors import InvalidInput
 from acic.evaluation.advising import asked
@@ -20,12 +21,14 @@ def lessons_of(runs: Iterable[Run], platform: Platform) -> list[Lesson]:
     """Return a lesson for each good run of a sketch that was run well on the baseline too.
 
     What is known of a sketch is what a log of its run on the baseline tells: how long it pauses by the clock, too.
+    Software that gave wrong bytes to one whose files have one writer each gives no lessons: it is not right for those.
 
     Raises:
         InvalidInput: a run is of an application that advice is judged by, which nothing may learn from.
     """
     drawn = {(one.name, one.scale) for one in kernels("sketches")}
     mine: dict[Application, list[Run]] = defaultdict(list)
+    software, wrong = software_of(platform), set()
     for run in runs:
         application = (run.kernel, run.scale)
         if application not in drawn:
@@ -35,6 +38,8 @@ def lessons_of(runs: Iterable[Run], platform: Platform) -> list[Lesson]:
             )
         if run.outcome is Outcome.OK:
             mine[application].append(run)
+        if run.outcome is Outcome.CORRUPT and not several_writers(kernel(*application).workload):
+            wrong.add(software(run.configuration))
     found = []
     for application, good in mine.items():
         if not any(run.configuration == platform.baseline for run in good):
@@ -51,6 +56,6 @@ def lessons_of(runs: Iterable[Run], platform: Platform) -> list[Lesson]:
                 time=run.time,
             )
             for run in good
-            if run.seconds and run.io
+            if run.seconds and run.io and software(run.configuration) not in wrong
         ]
     return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acic.units import KIB, MIB
 
@@ -25,6 +25,7 @@ EXCHANGED = 5e-9  # s of processor, of both ends together, for one B that two-ph
 ON_NODE = 0.5  # of a byte's price, where it stays on its node: no packets are made of it
 BESIDE = 5e-3  # s: what each other process of a node that computes holds up one that comes back to I/O
 COLLECTIVE_STEPS = 4  # of two-phase I/O: exchange of offsets, of counts, of data, and an agreement at the end
+WHOLE = 1 << 40  # B: files are cut to no pieces as large
 FUSE_REQUEST = 128 * KIB  # B: FUSE's largest, where no client's cache joins them
 
 
@@ -183,9 +184,21 @@ DESIGNS: Mapping[str, Design] = {
         serial=True,  # pvfs2fuse asks libfuse for one thread (-s): the library below it takes no more
     ),
 }
+SHARDED: Mapping[str, Design] = {
+    "GlusterFS": replace(  # counted: an XATTROP of the file's size after each write, half a LOOKUP before each read
+        DESIGNS["GlusterFS"], trips=2, read_ask=1e-4, write_ask=2e-4, writing=5e-5
+    ),
+}
+"""Those that do more where files are cut to pieces."""
 ALIKE: Mapping[str, str] = {"PVFS2": "OrangeFS"}  # former names
 
 
-def design(file_system: str) -> Design | None:
-    """Return the design of a file system by its name in platforms; None where it is not known."""
-    return DESIGNS.get(ALIKE.get(file_system, file_system))
+def design(file_system: str, unit: float = math.inf) -> Design | None:
+    """Return the design of a file system by its name in platforms; None where it is not known.
+
+    Args:
+        file_system: the name.
+        unit: B of a file on one server before the next one's turn, where the configuration says so.
+    """
+    name = ALIKE.get(file_system, file_system)
+    return SHARDED[name] if name in SHARDED and unit < WHOLE else DESIGNS.get(name)

@@ -72,8 +72,9 @@ def _at_once(demand: Demand, systems: Systems) -> Floats:
 
     Each stream has its window's stripes under way, anywhere, but no more than the files have that are open by then.
     Where a stripe takes many messages, streams that have met on a server wait for one another there, and go on to the
-    next one together. Those that a collective call keeps in step always do; others of a shared file drift apart by and
-    by, so that half of it is taken (the geometric mean); files of their own begin on any server.
+    next one together. Those that a collective call keeps in step always do, and all that one call moves may be a single
+    piece that a hash placed; others of a shared file drift apart by and by, so that half of it is taken (the geometric
+    mean); files of their own begin on any server.
     """
     ahead = systems.ahead if demand.reads else systems.behind
     window = np.maximum(demand.request, ahead)
@@ -83,10 +84,14 @@ def _at_once(demand: Demand, systems: Systems) -> Floats:
     under_way = np.minimum(under_way, demand.files / demand.in_turn * stripes)
     anywhere = np.asarray(1.0 / (systems.servers * (1.0 - (1.0 - 1.0 / systems.servers) ** under_way)))
     message = np.where(ahead > 0, window, np.minimum(demand.request, systems.call))
-    striped = ~systems.hashed & np.isfinite(systems.unit)
     if demand.apart:
-        coarse = striped & (systems.unit > message)
-        return np.where(coarse, np.maximum(anywhere, _in_step(demand, systems, demand.apart)), anywhere)
+        pieces = np.maximum(1.0, demand.apart * demand.streams / systems.unit) * demand.files / demand.in_turn
+        hashed = fullest_of(pieces, systems.servers) / pieces
+        met = np.where(systems.hashed, hashed, _in_step(demand, systems, demand.apart))
+        cut = ~systems.hashed | (systems.unit < demand.total)
+        coarse = np.isfinite(systems.unit) & (systems.unit > message) & cut
+        return np.where(coarse, np.maximum(anywhere, met), anywhere)
+    striped = ~systems.hashed & np.isfinite(systems.unit)
     if demand.random or demand.alike > 1:
         return anywhere
     if demand.shared:

@@ -111,7 +111,7 @@ def systems_of(platform: Platform, facts: Facts, configurations: Sequence[Mappin
 
 def _row(platform: Platform, facts: Facts, configuration: Mapping[str, Value]) -> dict[str, float | bool]:
     roles = platform.roles
-    own = design(str(configuration["file_system"]))
+    own = design(str(configuration["file_system"]), float(configuration.get("stripe_size", math.inf)))
     assert own is not None  # noqa: S101 (prior_of looked for all of them)
     disk = facts.disks[str(configuration[roles.device])]
     servers, disks = int(configuration.get(roles.servers, 1)), int(configuration.get(roles.devices, 1))

@@ -115,18 +115,39 @@ def read_lessons(path: Path) -> list[Lesson]:
 
 def bundled_lessons(platform: str) -> list[Lesson]:
     """Return the lessons that come with acic for the platform called so; none if there are none."""
-    file = _file(platform)
+    return _bundled(platform, "lessons")
+
+
+def bundled_compared(platform: str) -> list[Lesson]:
+    """Return the runs that come with acic in which all bytes were compared, and right; none if there are none.
+
+    They are of software that gave wrong bytes to others. Nothing learns from them: they are of one machine alone.
+    """
+    return _bundled(platform, "compared")
+
+
+def lessons_hash(platform: str) -> str:
+    """Return a text that changes when these lessons do."""
+    return _hash(platform, "lessons")
+
+
+def compared_hash(platform: str) -> str:
+    """Return a text that changes when the runs that were compared do."""
+    return _hash(platform, "compared")
+
+
+def _bundled(platform: str, kind: str) -> list[Lesson]:
+    file = _file(platform, kind)
     if not file.is_file():
         return []
     with resources.as_file(file) as path:
         return read_lessons(path)
 
 
-def lessons_hash(platform: str) -> str:
-    """Return a text that changes when these lessons do."""
-    file = _file(platform)
+def _hash(platform: str, kind: str) -> str:
+    file = _file(platform, kind)
     return hashlib.sha256(file.read_bytes()).hexdigest()[:32] if file.is_file() else ""
 
 
-def _file(platform: str) -> Traversable:
-    return resources.files("acic.store").joinpath("data", "lessons", f"{platform}.parquet")
+def _file(platform: str, kind: str) -> Traversable:
+    return resources.files("acic.store").joinpath("data", kind, f"{platform}.parquet")
