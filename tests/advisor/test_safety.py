@@ -16,7 +16,8 @@ from acic.store.bundled import bundled
 from acic.store.lessons import Lesson, bundled_compared
 from acic.store.measurement import Measurement, Outcome
 from acic.workloads import Characteristics, Operation, Phase, Quality, Workload
-from tests.advisor.test_lessons import FILES, WHEN, lessons
+from tests.advisor.conftest import measurement
+from tests.advisor.test_lessons import FILES, lessons
 
 LAB = load_platform("lab")
 POINTS = LAB.space.enumerate()
@@ -37,15 +38,8 @@ APART = replace(FILES, operation=Operation.WRITE)
 
 
 def wrong_with(configuration: Configuration, *, shared: bool = True) -> Measurement:
-    workload = TOGETHER if shared else APART
-    return Measurement(
-        platform=LAB.name,
-        revision=LAB.revision,
-        workload=workload,
-        configuration=configuration,
-        outcome=Outcome.CORRUPT,
-        time=WHEN,
-    )
+    made = measurement(LAB, TOGETHER if shared else APART, configuration, 1.0)
+    return replace(made, outcome=Outcome.CORRUPT, repetitions=())
 
 
 def right_with(configuration: Configuration, *, shared: bool = False) -> Lesson:
@@ -91,6 +85,9 @@ def test_who_writes_is_told_by_the_log_and_what_is_unsure_counts() -> None:
     assert not several_writers(asked(single))
     assert several_writers(asked(single, io_processes=Quality.ESTIMATED))
     assert several_writers(asked(shared=Quality.UNKNOWN))
+    assert several_writers(asked(shared=Quality.ESTIMATED))
+    assert several_writers(replace(asked(), complete=False))
+    assert not several_writers(asked(replace(APART, processes=1, io_processes=1), shared=Quality.ESTIMATED))
     assert not several_writers(asked(io_processes=Quality.ESTIMATED))  # of files of one's own
 
 

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from acic.advisor.knowledge import Knowledge
 from acic.cli.main import run as run_command
 from acic.store.database import Store
 from acic.store.measurement import Outcome
@@ -253,6 +255,17 @@ def test_verify_measures_what_was_predicted_and_learns_it(run: Callable[..., Any
         assert store.count("pretend") == before + 3 * 3
     told = run("verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 2)
     assert "Verdict: change: 1" in told.out
+
+
+@pytest.mark.usefixtures("learned")
+def test_verify_tells_what_is_right_for_one_writer_alone(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Knowledge, "for_single", property(lambda self: np.ones(len(self.points), dtype=bool)))
+    words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1]
+    assert "\nCaution: Answer 1 is, or ties with, what is safe only while" in run(*words, "--", "true").out
+    baseline, best = run(*words, "--json", "--", "true").json["verified"]
+    assert (baseline["single_writer"], best["single_writer"]) == (False, True)
 
 
 @pytest.mark.usefixtures("learned")

@@ -176,6 +176,8 @@ def test_a_partial_module_makes_no_value_exact_that_missing_files_could_change()
     quality = only(found).quality
     assert all(quality[name] is not Quality.EXACT for name in ("io_processes", "iterations", "data_size", "shared"))
     assert any("ran out of memory" in note for note in found.notes)
+    assert not found.complete
+    assert characterize(darshan_log(calls, processes=4)).complete
 
 
 @pytest.mark.parametrize("left", LEFT[1:])

@@ -74,6 +74,7 @@ def workloads(draw: st.DrawFn) -> Workload:
         io_share=draw(st.none() | st.floats(0, 1)),
         source=draw(TEXTS.filter(bool)),
         notes=tuple(draw(st.lists(TEXTS, max_size=3))),
+        complete=draw(st.booleans()),
     )
 
 

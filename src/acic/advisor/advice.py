@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -106,3 +106,15 @@ class Advice:
     extrapolated: tuple[str, ...]
     notes: tuple[str, ...]
     cautions: tuple[str, ...]
+
+
+def cautions(ranks: Sequence[int]) -> tuple[str, ...]:
+    """Return what the reader must know of the answers of those ranks, which have `single_writer`; none for none."""
+    if not ranks:
+        return ()
+    many = ", ".join(map(str, ranks))
+    which = f"Answer {many} is, or ties with," if len(ranks) == 1 else f"Answers {many} are, or tie with,"
+    return (
+        f"{which} what is safe only while each file that the job writes is written by one process, as here, and each "
+        "that it reads was, too: where several wrote one, other bytes came back.",
+    )

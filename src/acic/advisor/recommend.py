@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.advisor.advice import Advice, Estimate, Goal, Recommendation
+from acic.advisor.advice import Advice, Estimate, Goal, Recommendation, cautions
 from acic.advisor.application import TimeModel
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.knowledge import Knowledge
@@ -74,7 +74,7 @@ def recommend(
         measurements=knowledge.learned.measurements,
         extrapolated=tuple(dict.fromkeys([*outside, *(note for notes in systems for note in notes)])),
         notes=(*_notes(workload, platform, knowledge, covered, elsewhere=found.from_bytes), *workload.notes),
-        cautions=tuple(_cautions(recommendations)),
+        cautions=cautions([one.rank for one in recommendations if one.single_writer]),
     )
 
 
@@ -117,19 +117,6 @@ def _ranked(
             )
         )
     return made
-
-
-def _cautions(recommendations: Sequence[Recommendation]) -> list[str]:
-    ranks = [str(one.rank) for one in recommendations if one.single_writer]
-    if not ranks:
-        return []
-    which = (
-        f"Answer {ranks[0]} is, or ties with," if len(ranks) == 1 else f"Answers {', '.join(ranks)} are, or tie with,"
-    )
-    return [
-        f"{which} what is safe only while each file that the job writes is written by one process, as here, and each "
-        "that it reads was, too: where several wrote one, other bytes came back."
-    ]
 
 
 def _groups(found: Forecast, goal: Goal, top: int) -> list[NDArray[np.intp]]:

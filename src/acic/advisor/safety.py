@@ -65,7 +65,9 @@ def unsafe_of(wrong: Iterable[Measurement], compared: Iterable[Lesson], platform
 
 def several_writers(workload: Workload) -> bool:
     """Return whether several processes write one file, or may: who writes is not always known."""
-    return any(_by_several(phase.characteristics) or _perhaps_by_several(phase) for phase in workload.phases)
+    return not workload.complete or any(
+        _by_several(phase.characteristics) or _perhaps_by_several(phase) for phase in workload.phases
+    )
 
 
 def at_fault(platform: Platform, points: NDArray[np.int8], wrong: Iterable[Configuration]) -> NDArray[np.bool_]:
@@ -116,7 +118,7 @@ def _by_several(workload: Characteristics) -> bool:
 
 def _perhaps_by_several(phase: Phase) -> bool:
     asked = phase.characteristics
-    if asked.operation is not Operation.WRITE:
+    if asked.operation is not Operation.WRITE or asked.processes == 1:
         return False
-    unsure = phase.quality.get("io_processes", Quality.EXACT) is not Quality.EXACT
-    return phase.quality.get("shared") is Quality.UNKNOWN or (asked.shared and unsure)
+    shared, writers = (phase.quality.get(name, Quality.EXACT) is Quality.EXACT for name in ("shared", "io_processes"))
+    return not shared or (asked.shared and not writers)

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 class Verified:
     """One configuration: what was predicted of it, what was measured, and what is predicted after learning that.
 
-    `objective` is the median over the rounds, s or USD; None if it failed (`note` says why).
+    `objective` is the median over the rounds, s or USD; None if it failed (`note` says why). `single_writer` is that of
+    the recommendation.
     """
 
     configuration: Configuration
@@ -42,6 +43,7 @@ class Verified:
     objective: float | None
     refitted: Estimate | None
     note: str = ""
+    single_writer: bool = False
 
 
 @click.command(epilog="Example: acic verify run.darshan --platform here --top 3")
@@ -176,6 +178,7 @@ def _compared(
         one = next((r for r in advice.recommendations if r.configuration == configuration), None)
         return None if one is None else one.io_improvement if replica else one.improvement
 
+    single = {one.configuration for one in before.recommendations if one.single_writer}
     figures = [[value for value, _ in row] for row in rows]
     made = []
     for configuration, row, values in zip(wanted, rows, figures, strict=True):
@@ -188,12 +191,15 @@ def _compared(
                 objective=float(np.median(known)) if known else None,
                 refitted=predicted(after, configuration) if replica else None,
                 note=next((note for _, note in row if note), ""),
+                single_writer=configuration in single,
             )
         )
     return made
 
 
 def _show(found: Sequence[Verified], platform: Platform, workload: Workload, goal: str, *, by: str) -> None:
+    from acic.advisor.advice import cautions
+
     names = [n for n in platform.space.names if len({one.configuration.get(n) for one in found}) > 1]
     refitted = any(one.refitted for one in found)
     rows = [
@@ -210,6 +216,8 @@ def _show(found: Sequence[Verified], platform: Platform, workload: Workload, goa
     columns = ["", *names, "predicted", "measured", "median", *(["predicted now"] if refitted else [])]
     title = f"{workload.name} on {platform.name}, run by {by}: improvement over the baseline, with 80 % intervals"
     table(columns, rows, title=title, right=["median"])
+    for caution in cautions([place for place, one in enumerate(found) if one.single_writer]):
+        click.echo(f"Caution: {caution}")
     for place, one in enumerate(found):
         if one.note:
             say(f"note: {place or 'baseline'}: {one.note}")

@@ -105,9 +105,9 @@ def processors(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, 
     (call, byte), size = _prices(demand, systems), moved(demand, systems)
     sent, taken = (size * (1.0 - stays * (1.0 - ON_NODE)) for stays in local_share(demand, systems))
     client = (demand.requests * demand.streams * _entering(demand, systems) + sent * systems.client) / demand.nodes
-    sent_in = messages(demand, systems)
-    asking = (systems.trips - 1.0) * np.minimum(pieces(demand, systems), sent_in) * asked_most(demand, systems)
-    server = load * (sent_in * call + taken * byte) + asking * _asking(demand, systems)
+    number = messages(demand, systems)
+    asking = (systems.trips - 1.0) * np.minimum(pieces(demand, systems), number) * asked_most(demand, systems)
+    server = load * (number * call + taken * byte) + asking * _asking(demand, systems)
     return client / systems.cpu, (server + np.where(systems.part_time, client, 0.0)) / systems.cpu
 
 

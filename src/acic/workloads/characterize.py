@@ -14,7 +14,7 @@ from acic.workloads.darshan import Log, read_log
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import groups
 from acic.workloads.layers import layers
-from acic.workloads.notes import notes
+from acic.workloads.notes import modules_missing, notes
 from acic.workloads.phases import Draft, draft, mirror, phase
 from acic.workloads.substitutes import substitutes
 from acic.workloads.tables import Table, tables
@@ -56,6 +56,7 @@ def characterize(log: Log) -> Workload:
         io_share=min(1.0, waiting / seconds) if seconds > 0 else None,
         source=f"darshan {log.job.log_version} log",
         notes=notes(log, drafts, metadata, evidence.damaged),
+        complete=not log.notes and not any(modules_missing(log)),
     )
 
 

@@ -18,7 +18,7 @@ from acic.workloads.workload import Access, Characteristics, Interface, Operatio
 _SIZES = ("data_size", "request_size")
 _CHARACTERISTICS = tuple(field.name for field in fields(Characteristics))
 _PHASE = (*_CHARACTERISTICS, "files", "bytes", "seconds", "imbalance", "example", "quality", "details")
-_WORKLOAD = ("name", "processes", "run_seconds", "io_share", "source", "notes", "phases")
+_WORKLOAD = ("name", "processes", "run_seconds", "io_share", "source", "notes", "complete", "phases")
 _EXAMPLE = """write a workload like this:
   name = "my application"
   processes = 256
@@ -69,6 +69,8 @@ def dump_workload(workload: Workload) -> str:
         lines.append(f"source = {_text(workload.source)}")
     if workload.notes:
         lines += ["notes = [", *(f"  {_text(note)}," for note in workload.notes), "]"]
+    if not workload.complete:
+        lines.append("complete = false")
     if not workload.phases:
         lines.append("phases = []")
     for phase in workload.phases:
@@ -154,6 +156,9 @@ def _workload(content: Mapping[str, object], stem: str) -> Workload:
     notes = content.get("notes", [])
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
         raise InvalidInput("notes is not a list of texts", hint='write notes = ["one sentence", "another"]')
+    complete = content.get("complete", True)
+    if not isinstance(complete, bool):
+        raise InvalidInput(f"complete is {complete!r}", hint="write complete = false where some of the I/O is not told")
     io_share = _number("io_share", content.get("io_share"))
     _check_share(io_share)
     return Workload(
@@ -164,6 +169,7 @@ def _workload(content: Mapping[str, object], stem: str) -> Workload:
         io_share=io_share,
         source=_string("source", content.get("source", "TOML")),
         notes=tuple(notes),
+        complete=complete,
     )
 
 

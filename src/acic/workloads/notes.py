@@ -24,7 +24,7 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
         damaged: traces that cannot be right.
     """
     total = sum([one.group.bytes for one in drafts])
-    told = [*log.notes, *_of_modules(log)]
+    told = [*log.notes, *modules_missing(log)]
     told += [f"The trace {name} is empty, or holds impossible times or lengths, and was not used." for name in damaged]
     if not drafts:
         told.append("The log records no reads and no writes of files, so there is no phase to describe.")
@@ -39,7 +39,8 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
     return tuple(dict.fromkeys(told))
 
 
-def _of_modules(log: Log) -> Iterator[str]:
+def modules_missing(log: Log) -> Iterator[str]:
+    """Yield what modules do not tell, beside what could not be read of the log at all (its own notes)."""
     for name, module in log.modules.items():
         if module.partial:
             yield (

@@ -134,6 +134,7 @@ class Workload:
         io_share: share of run_seconds in which the job waits for I/O, 0..1; None if not known.
         source: where this came from ("darshan 3.41 log", "TOML", "options").
         notes: what could not be read or is uncertain, one sentence each.
+        complete: whether all of its I/O is told: False where records or modules of a log are missing.
     """
 
     name: str
@@ -143,3 +144,4 @@ class Workload:
     io_share: float | None = None
     source: str = ""
     notes: tuple[str, ...] = ()
+    complete: bool = True
