@@ -3,8 +3,9 @@
 One server with one or two throttled disks, for each file system: processes each write 4 KiB to files of their own and
 sync each, one process reads what another wrote, and eight read 256 KiB at a time anywhere in their parts of one file,
 with nothing in any cache. On four servers of OrangeFS eight and sixteen read their parts of one file from its beginning
-to its end, so that each server has a part of every stream. `/proc/diskstats` of the first server's disks tells the
-I/Os. What the prior has for each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
+to its end, so that each server has a part of every stream. Eight read pieces of files of their own, and leave out what
+lies between. `/proc/diskstats` of the first server's disks tells the I/Os. What the prior has for each is
+`durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
 
     sudo acic lab up && sudo python benchmarks/bench_lab_disks.py [--device ephemeral] [--only REGEX]
 """
@@ -27,6 +28,8 @@ from pathlib import Path
 FILE_SYSTEMS = ("nfs", "gluster", "ceph", "orangefs")
 SYNCS, MIB, STREAM = 20, 1 << 20, 32  # syncs of each process; MiB of the stream
 PART, PIECE = 4, 256 << 10  # MiB of each process in a shared file; B that it reads at a time
+GAPPED, GAPS = 8, ((64 << 10, 256 << 10), (256 << 10, 512 << 10))  # MiB of each file; B of each piece, of what it is in
+NODES = 4  # of which each has as many processes
 PARTED = 4  # servers that each have a part of every stream
 RANK, RANKS = (int(os.environ.get(name, default)) for name, default in (("PMI_RANK", "0"), ("PMI_SIZE", "1")))
 
@@ -38,10 +41,16 @@ def disks_of(server: str) -> dict[str, str]:
     return {Path(one["name"]).name: one["back-file"] for one in loops if f"/{server}." in one["back-file"]}
 
 
-def counted() -> Mapping[str, tuple[int, int]]:
-    """Return the reads and writes of each block device so far."""
+def counted() -> Mapping[str, tuple[int, int, int]]:
+    """Return the reads and writes of each block device so far, and the B read."""
     lines = (line.split() for line in Path("/proc/diskstats").read_text().splitlines())
-    return {name: (int(reads), int(writes)) for _, _, name, reads, _, _, _, writes, *_ in lines}
+    return {name: (int(reads), int(writes), 512 * int(read)) for _, _, name, reads, _, read, _, writes, *_ in lines}
+
+
+def received() -> int:
+    """Return the B that this node received so far."""
+    lines = (line.split() for line in Path("/proc/net/dev").read_text().splitlines()[2:])
+    return sum(int(number) for name, number, *_ in lines if name != "lo:")
 
 
 def together(folder: Path, name: str) -> None:
@@ -112,6 +121,29 @@ def reading(folder: Path, disks: list[str], *, shuffled: bool, servers: int) -> 
             os.pread(parts, PIECE, begin + place)
 
 
+def gaps(folder: Path, disks: list[str]) -> None:
+    """Read pieces of a file that another process wrote, and leave out what lies between; caches are emptied before."""
+    for piece, stride in GAPS:
+        made = os.open(folder / f"gaps.{piece}.{RANK}", os.O_RDWR | os.O_CREAT)
+        for number in range(GAPPED):
+            os.pwrite(made, os.urandom(MIB), number * MIB)
+        os.fsync(made)
+        os.close(made)
+        together(folder, f"gaps-{piece}-made")
+        if RANK == 0:
+            Path("/proc/sys/vm/drop_caches").write_text("3")
+        wanted = GAPPED * MIB * piece // stride
+        before, node = counted(), received()
+        with counting(folder, f"{piece >> 10} of {stride >> 10} KiB, for each MiB", wanted * RANKS // MIB, disks, 0):
+            other = os.open(folder / f"gaps.{piece}.{(RANK + RANKS // 2) % RANKS}", os.O_RDONLY)
+            for place in range(0, GAPPED * MIB, stride):
+                os.pread(other, piece, place)
+        if RANK == 0:
+            from_disks = sum(counted()[one][2] - before[one][2] for one in disks) / wanted / RANKS
+            to_node = (received() - node) / wanted / (RANKS // NODES)
+            print(f"of what is wanted I/Os read {from_disks:.1f} times, networks {to_node:.1f} times", flush=True)
+
+
 def run(
     file_system: str, device: str, raid: int, processes: int, what: str, *, servers: int = 1, strip: str = ""
 ) -> None:
@@ -131,6 +163,7 @@ WHAT: Mapping[str, Callable[[Path, list[str]], None]] = {
     "syncing": syncing,
     "streaming": streaming,
     "scattered": partial(reading, shuffled=True, servers=1),
+    "gaps": gaps,
     "parts": partial(reading, shuffled=False, servers=PARTED),
 }
 
@@ -150,7 +183,14 @@ def main() -> int:
         (file_system, raid, processes, what, 1, "")
         for file_system in FILE_SYSTEMS
         for raid in (1, 2)
-        for what, processes in (("syncing", 1), ("syncing", 4), ("syncing", 8), ("streaming", 2), ("scattered", 8))
+        for what, processes in (
+            ("syncing", 1),
+            ("syncing", 4),
+            ("syncing", 8),
+            ("streaming", 2),
+            ("scattered", 8),
+            ("gaps", 8),
+        )
     ]
     todo += [
         ("orangefs", raid, processes, "parts", PARTED, strip)

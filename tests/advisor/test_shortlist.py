@@ -13,7 +13,7 @@ import pytest
 from acic.advisor.knowledge import KIND, Knowledge
 from acic.advisor.learning import unmeasured
 from acic.advisor.shortlist import shortlists
-from acic.advisor.staging import staging_rate
+from acic.advisor.staging import staging_of
 from acic.campaign.session import Session
 from acic.cli import train as train_module
 from acic.platforms import load_platform
@@ -33,13 +33,10 @@ def test_of_each_kind_comes_the_best_for_time_and_for_cost(knowledge: Knowledge,
     workload = replace(WRITE, operation=operation, processes=4, io_processes=4)
     seconds = knowledge.baseline_seconds(workload) * np.exp(-knowledge.effect(workload).mean)
     place = {LAB.space.configuration(point): i for i, point in enumerate(knowledge.points)}
-    rate = staging_rate(LAB)
-    assert rate
+    staged = staging_of(LAB, knowledge.points).seconds(workload.total_bytes, own=not workload.shared)
 
     def time(i: int) -> float:
-        one = LAB.space.configuration(knowledge.points[i])
-        lost = operation is Operation.WRITE and LAB.stages_out(one)
-        return float(seconds[i]) + (workload.total_bytes / rate if lost else 0.0)
+        return float(seconds[i] + (staged[i] if operation is Operation.WRITE else 0.0))
 
     def cost(i: int) -> float:
         return LAB.cost(LAB.space.configuration(knowledge.points[i]), workload.processes, time(i))

@@ -8,19 +8,22 @@ import numpy as np
 import pytest
 
 from acic.advisor.advice import Goal
+from acic.advisor.forecast import forecast
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import rates
 from acic.advisor.recommend import recommend
 from acic.advisor.safety import Unsafe
-from acic.advisor.staging import staging_rate, staging_seconds
+from acic.advisor.staging import staging_of
 from acic.benchmarks.kernels import kernel
 from acic.errors import InvalidInput, MissingData
 from acic.evaluation.advising import Asked, asked, candidates, prepared, ranked
 from acic.evaluation.field import Table, table_of
 from acic.platforms import load_platform
+from acic.prior import prior_of
 from acic.space import Configuration
 from acic.store import Outcome
 from acic.units import MIB
+from acic.workloads import Interface
 from tests.evaluation.pretend import LAB, SIX, SLOW_NETWORK, SOME, knowledge, run_of, truth
 
 BTIO = ("btio", "small")
@@ -137,15 +140,36 @@ def test_without_a_gain_beyond_the_noise_the_baseline_comes_first() -> None:
     assert table.configurations[ranked(asks, LAB, knowledge(), table, "time")[0]] != LAB.baseline
 
 
-def test_staging_takes_as_long_as_the_platform_says_where_disks_are_lost() -> None:
+def test_what_is_lost_with_its_machines_is_staged_out_and_nothing_else() -> None:
     points = LAB.space.enumerate()
-    rate = staging_rate(LAB)
-    assert rate == 60e6  # B/s, of 480 Mbit/s
-    found = staging_seconds(LAB, points, 120_000_000)
-    lost = [LAB.space.configuration(point)["device"] == "ephemeral" for point in points]
-    assert found.tolist() == [2.0 if one else 0.0 for one in lost]
+    staging, prior = staging_of(LAB, points), prior_of(LAB)
+    assert prior is not None
+    configurations = [LAB.space.configuration(point) for point in points]
+    lost = np.array([one["device"] == "ephemeral" for one in configurations])
+    expected = prior.staging(120_000_000, prior.systems(configurations), own=False)
+    assert staging.seconds(120_000_000, own=False).tolist() == np.where(lost, expected, 0.0).tolist()
+    assert not staging.seconds(0, own=True).any()
     tianhe = load_platform("tianhe-lustre")
-    assert not staging_seconds(tianhe, tianhe.space.enumerate()[:9], 10**9).any()
+    assert not staging_of(tianhe, tianhe.space.enumerate()[:9]).seconds(10**9, own=False).any()
+
+
+def test_who_wrote_files_of_his_own_hands_them_over_from_his_cache() -> None:
+    """Where everybody writes one file, or one for all, most of it has to be read over the network first."""
+
+    def staged(**changes: object) -> float:
+        asks = question()
+        c = asks.workload.phases[0].characteristics
+        phase = replace(asks.workload.phases[0], characteristics=replace(c, **changes))  # type: ignore[arg-type]
+        found = forecast(replace(asks.workload, phases=(phase,)), LAB, knowledge(), goal=Goal.TIME, results=10**8)
+        gluster = [i for i, point in enumerate(knowledge().points) if kept(LAB.space.configuration(point))]
+        return float(found.staging[gluster].max())
+
+    def kept(one: Configuration) -> bool:
+        return one["file_system"] == "GlusterFS" and one["device"] == "ephemeral"
+
+    own = {"shared": False, "collective": False, "interface": Interface.POSIX, "io_processes": 4, "processes": 4}
+    assert staged(**own) < 0.6 * staged(**{**own, "shared": True})
+    assert staged(**own) < 0.6 * staged(**{**own, "io_processes": 1})
 
 
 def test_large_results_are_not_put_on_disks_that_are_lost() -> None:

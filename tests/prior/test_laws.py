@@ -123,6 +123,7 @@ def test_another_unit_of_time_changes_no_improvement(workload: Characteristics, 
             (acic.prior.roofline, "EXCHANGED"),
             (acic.prior.roofline, "BESIDE"),
             (acic.prior.disks, "ROUND_TRIP"),
+            (acic.prior.disks, "SAVED"),
         ):
             patch.setattr(module, name, getattr(module, name) * unit)
         baseline = PRIOR.systems([LAB.baseline])

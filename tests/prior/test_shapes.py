@@ -174,15 +174,17 @@ def test_disks_catch_up_while_an_application_computes(prior: Prior) -> None:
 def test_a_ceph_client_sends_while_its_application_pauses_and_the_rest_at_the_end(prior: Prior) -> None:
     twice = replace(SHARED, operation=Operation.WRITE, data_size=16 * MIB, request_size=MIB, iterations=2)
     pair = prior.systems([system("CephFS", 4, stripe_size=65_536, consistency=c) for c in ("relaxed", "strict")])
-    uses = (Use(syncs=0), Use(syncs=0, pauses=1, pause=1.0), Use(syncs=1, pauses=1, pause=1.0))
+    once, each = twice.io_processes, 2 * twice.io_processes  # each process syncs at its end, or after each iteration
+    uses = (Use(syncs=0), *(Use(syncs=syncs, pauses=1, pause=1.0) for syncs in (0, once, each)))
     demands = (demand_of(twice, 4, use) for use in uses)
-    left, paused, synced = (streaming(d, pair, busiest(d, pair))[:, Resource.CLIENT_NETWORK] for d in demands)
+    left, paused, ended, synced = (streaming(d, pair, busiest(d, pair))[:, Resource.CLIENT_NETWORK] for d in demands)
     crossed = pytest.approx(64 * MIB / 49e6, rel=0.1)
     assert left == crossed
     # the busiest server takes 49 MB/s for a second, and a client beside two processes sends as much as its third of
     # the processor lets it; strict: nothing is kept of a file that several write
     sent = min(49e6 / (4 * busiest(demand_of(twice, 4), pair)[0]), pair.cpu[0] / 3 / pair.client[0])
     assert paused.tolist() == [pytest.approx((64 * MIB - sent) / 49e6, rel=0.1), crossed]
+    assert ended.tolist() == paused.tolist()
     assert synced == crossed
 
 

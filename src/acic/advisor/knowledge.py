@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from acic.advisor.application import Effect
 from acic.advisor.learned import Learned, Range
 from acic.advisor.safety import at_fault, several_writers
+from acic.advisor.staging import Staging, staging_of
 from acic.models.protocol import Prediction
 from acic.models.registry import INFORMED
 from acic.models.words import in_units
@@ -103,6 +104,11 @@ class Knowledge:
     def for_single(self) -> NDArray[np.bool_]:
         """Which candidates are right where each file has one writer, and not elsewhere, shape (candidates,)."""
         return at_fault(self.platform, self.points, self.learned.unsafe.shared)
+
+    @cached_property
+    def staging(self) -> Staging:
+        """How the candidates hand over what must outlive a run."""
+        return staging_of(self.platform, self.points)
 
     def uses(self, workload: Workload, *, elsewhere: bool = False) -> list[Use]:
         """Return what is known of each phase of `workload` beside its characteristics.

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from acic.advisor.knowledge import KIND, Knowledge
 from acic.advisor.ranking import rates
-from acic.advisor.staging import staging_seconds
 from acic.errors import MissingData
 from acic.space import Configuration
 from acic.workloads import Characteristics
@@ -59,7 +58,9 @@ def _goals(knowledge: Knowledge, workload: Characteristics, usual: float) -> lis
     platform, points = knowledge.platform, knowledge.points
     results = workload.total_bytes if workload.operation == "write" else 0
     seconds = usual * np.exp(-knowledge.effect(workload).mean)
-    seconds += staging_seconds(platform, points, results)
+    seconds += knowledge.staging.seconds(
+        results, own=not workload.shared and workload.io_processes == workload.processes
+    )
     with suppress(MissingData):
         return [seconds, seconds * rates(platform, points, workload.processes, None)]
     return [seconds]

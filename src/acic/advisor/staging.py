@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.platforms import Platform
+from acic.prior import Prior, prior_of
+from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
 
-_BITS = 8
 
-
-def staging_rate(platform: Platform) -> float | None:
-    """Return how fast results leave the platform for where they last, B/s; None where it does not tell."""
-    rate = platform.lab.get("archive", {}).get("rate", 0)
-    return float(rate) / _BITS if rate else None
-
-
-def staging_seconds(platform: Platform, points: NDArray[np.int8], results: int) -> Floats:
-    """Return the seconds that copying `results` takes after a run, shape (candidates,); 0 where they last anyway.
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """How candidates hand over what must outlive a run; by what hardware and file systems are, whatever model predicts.
 
     Args:
-        platform: with the rate at which it takes results; where it tells none, nothing is counted.
-        points: the candidates, shape (candidates, parameters).
-        results: B that must outlive the run.
+        prior: of their platform; None where nothing is counted, because its file tells no archive or no hardware.
+        systems: the candidates.
+        lost: which of them lose results with their machines, shape (candidates,).
     """
-    rate, role = staging_rate(platform), platform.roles.device
-    if rate is None or not role:
-        return np.zeros(len(points))
-    lost = [platform.stages_out({role: value}) for value in platform.space[role].values]
-    levels = points[:, platform.space.names.index(role)]
-    return np.where(np.array([*lost, False])[levels], results / rate, 0.0)  # ABSENT finds the last
+
+    prior: Prior | None
+    systems: Systems | None
+    lost: NDArray[np.bool_]
+
+    def seconds(self, results: int, *, own: bool) -> Floats:
+        """Return the s that copying `results` B takes after a run, shape (candidates,); 0 where they last anyway.
+
+        `own` is whether each process wrote files of its own.
+        """
+        if not results or self.prior is None or self.systems is None:
+            return np.zeros(len(self.lost))
+        return np.where(self.lost, self.prior.staging(results, self.systems, own=own), 0.0)
+
+
+def staging_of(platform: Platform, points: NDArray[np.int8]) -> Staging:
+    """Return how the candidates `points`, shape (candidates, parameters), hand over results."""
+    prior = prior_of(platform)
+    if prior is None or not math.isfinite(prior.facts.archive):
+        return Staging(None, None, np.zeros(len(points), dtype=bool))
+    configurations = [platform.space.configuration(point) for point in points]
+    lost = np.array([platform.stages_out(one) for one in configurations])
+    return Staging(prior, prior.systems(configurations), lost)

@@ -80,20 +80,21 @@ def moved(demand: Demand, systems: Systems) -> Floats:
         return np.full(len(systems), demand.total)
     if demand.alike > 1:
         return demand.total * once(demand, systems)
-    if demand.joined or (demand.block >= OVERREAD and not demand.random):
+    apart = demand.random or demand.gaps > 1.0
+    if demand.joined or (demand.block >= OVERREAD and not apart):
         return demand.total * _overread(demand, systems)
-    together = not demand.random and demand.nodes == 1
-    apart = np.minimum(systems.page, demand.request * demand.streams) if together else systems.page
-    return np.asarray(demand.total * np.maximum(_behind(demand, systems), apart / demand.request))
+    together = not apart and demand.nodes == 1
+    page = np.minimum(systems.page, demand.request * demand.streams) if together else systems.page
+    return np.asarray(demand.total * np.maximum(behind(demand, systems), page / demand.request))
 
 
-def _behind(demand: Demand, systems: Systems) -> Floats:
-    """Return how often what is read at random leaves servers: more is read ahead behind what looks like a stream.
+def behind(demand: Demand, systems: Systems) -> Floats:
+    """Return how often what is read at random, or with gaps, leaves servers: more is read ahead behind large pieces.
 
     A page cache keeps it, so that no more than a whole file of a process's own is read; where pages go with the process
     (GlusterFS's) it is all for nothing.
     """
-    if not demand.random or demand.request <= FUSE_REQUEST:
+    if not (demand.random or demand.gaps > 1.0) or demand.request <= FUSE_REQUEST:
         return np.ones(len(systems))
     ahead = 1.0 + np.minimum(systems.ahead, OVERREAD) / demand.request
     kept = np.minimum(ahead, 1.0 if demand.shared else 1.0 / min(1.0, demand.over))

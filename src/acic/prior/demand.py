@@ -161,6 +161,7 @@ class Demand:
         overlap: how far networks and disks work for some while others compute, 0 to 1.
         over: how often each byte of the files is read, 1.0 for what is written; again: how often by the same stream.
         alike: streams that read the same bytes at the same time: all, or 1 where each has its own.
+        gaps: B of an own file for each that is read of it; 1.0 where nothing lies between.
     """
 
     reads: bool
@@ -189,6 +190,7 @@ class Demand:
     over: float
     again: float
     alike: int
+    gaps: float
 
 
 def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
@@ -215,6 +217,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
     files = float(use.files or (1 if w.shared else w.io_processes))
     reads = w.operation is Operation.READ
     over = use.over if reads else 1.0
+    gaps = 1.0 / over if over < 1.0 and w.access is Access.STRIDED and not w.shared else 1.0
     alike = streams if w.shared and not gathered and over >= _WHOLE * streams else 1
     return Demand(
         reads=reads,
@@ -225,7 +228,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         requests=max(1.0, own / request),
         apart=apart,
         block=_block(w, use) if w.shared and not gathered else math.inf,
-        joined=gathered or not (w.access is Access.RANDOM or (w.access is Access.STRIDED and w.shared)),
+        joined=gathered or not (w.access is Access.RANDOM or (w.access is Access.STRIDED and w.shared) or gaps > 1.0),
         random=w.access is Access.RANDOM,
         shared=w.shared,
         files=files,
@@ -242,6 +245,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         over=over,
         again=max(1.0, over / alike) if alike > 1 or not w.shared else 1.0,
         alike=alike,
+        gaps=gaps,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )
 

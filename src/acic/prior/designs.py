@@ -19,6 +19,7 @@ ROUND_TRIP = 1e-4  # s: two small messages over Ethernet and TCP, and the daemon
 CROSSING = 2e-5  # s of processor: one call through FUSE, two switches and a copy (Vangoor et al., FAST 2017)
 DISK_REQUEST = 512 * KIB  # B: what reading ahead and a disk's queue make of neighbouring pieces of a stream
 OVERREAD = 512 * KIB  # B: what is under way for a process, read ahead, when its part of a shared file ends
+SAVED = 0.1  # s of a disk's rate that a pause saves up: a slice of Linux's blk-throttle (docs/prior.md)
 RAID_CHUNK = 64 * KIB  # B on one disk before the next one's turn: btrfs's, and that of many RAID-0
 AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
 EXCHANGED = 5e-9  # s of processor, of both ends together, for one B that two-phase I/O exchanges: four copies

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.prior.calls import asked, pieces, shunned, waits
+from acic.prior.calls import asked, behind, pieces, shunned, waits
 from acic.prior.demand import Demand
-from acic.prior.designs import DISK_REQUEST, RAID_CHUNK, ROUND_TRIP
+from acic.prior.designs import DISK_REQUEST, FUSE_REQUEST, OVERREAD, RAID_CHUNK, ROUND_TRIP, SAVED
 from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
@@ -20,20 +20,21 @@ def disk_bytes(demand: Demand, systems: Systems, load: Floats) -> Floats:
     what was just written it still has.
     """
     rate = (systems.read if demand.reads else systems.write) * systems.disks
-    here = demand.total * load * _from_disks(demand, systems)
+    here = demand.total * load * _from_disks(demand, systems) * _between(demand, systems)
     return np.asarray((here if demand.reads else here - _absorbed(demand, systems, load)) / rate)
 
 
 def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the seconds that the busiest server's disks need for the number of I/Os.
 
-    Bottleneck: I/Os a second of a disk times disks in RAID-0. Streams come in large pieces, random reads one by one.
-    What a server commits piece by piece (BlueStore's objects) takes the journal's I/Os beside.
+    Bottleneck: I/Os a second of a disk times disks in RAID-0. Streams come in large pieces, random reads one by one, as
+    do small ones with gaps between them where clients do not read far ahead. What a server commits piece by piece
+    (BlueStore's objects) takes the journal's I/Os beside.
     """
     if demand.reads:
-        streamed = np.maximum(demand.files, demand.total / systems.extent * _split(systems))
-        sought = demand.streams * demand.requests * np.ceil(demand.request / DISK_REQUEST)
-        sought = sought * asked(demand.request, systems) * np.minimum(systems.disks, 1.0 + demand.request / RAID_CHUNK)
+        streamed = demand.total * _between(demand, systems) / systems.extent * _split(systems)
+        streamed = np.maximum(streamed, np.maximum(demand.files, _lone(demand, systems)))
+        sought = _apart(demand, systems) * np.ceil(demand.request / DISK_REQUEST) * asked(demand.request, systems)
         needed = (np.maximum(streamed, sought) if demand.random else streamed) * _from_disks(demand, systems)
         return np.asarray(needed * load / (systems.read_iops * systems.disks))
     each = pieces(demand, systems)
@@ -71,15 +72,17 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds that syncs need to be on the disk: of one stream, and of the disks for all of them.
 
     Bottleneck: I/Os a second of the disks that hold the files, or what joins them; a shared file is synced by its first
-    server.
+    server. What a disk that is held to a rate saves up in a pause it does at once.
     """
     syncs = np.where(systems.closes, np.maximum(demand.syncs, demand.files), demand.syncs)
     syncs = np.where(systems.keeps > 0, np.maximum(demand.syncs, demand.streams), syncs)  # sent when the run ends
     syncs = np.where(waits(demand, systems), 0.0, syncs)  # each write did
-    chain = syncs / demand.streams * (ROUND_TRIP + systems.alone / systems.write_iops)
+    answers = syncs / demand.streams * ROUND_TRIP
+    chain = answers + syncs / demand.streams * systems.alone / systems.write_iops
     used = np.minimum(systems.servers, demand.files)
     disks = np.where(systems.commits, 1.0, systems.disks)
-    return np.asarray(np.maximum(chain, syncs / (_lasting(systems, disks) * used)))
+    saved = min(demand.pauses, demand.syncs / demand.streams) * min(demand.pause, SAVED)
+    return np.asarray(np.maximum(answers, np.maximum(chain, syncs / (_lasting(systems, disks) * used)) - saved))
 
 
 def _from_disks(demand: Demand, systems: Systems) -> Floats:
@@ -89,6 +92,28 @@ def _from_disks(demand: Demand, systems: Systems) -> Floats:
     """
     times = np.maximum(1.0, demand.over / np.where(systems.remembers, demand.again, 1.0))
     return np.where(systems.cached & (demand.reads & demand.own), 0.0, 1.0 / times)
+
+
+def _between(demand: Demand, systems: Systems) -> Floats:
+    """Return how often what is wanted of files with gaps leaves disks, of what lies between it too.
+
+    Page caches of servers read ahead behind each piece: as far as clients do, or as much again where those do not.
+    """
+    if demand.gaps <= 1.0:
+        return np.ones(len(systems))
+    ahead = 1.0 + np.where(systems.ahead > 0, systems.ahead / demand.request, 1.0)
+    return np.where(systems.cached, np.minimum(demand.gaps, ahead), behind(demand, systems))
+
+
+def _lone(demand: Demand, systems: Systems) -> Floats:
+    """Return the I/Os of small pieces with gaps between them that are read one by one, of all disks of a server."""
+    lone = systems.cached & (systems.ahead <= OVERREAD) & (demand.gaps > 1.0 and demand.request <= FUSE_REQUEST)
+    return np.where(lone, _apart(demand, systems), 0.0)
+
+
+def _apart(demand: Demand, systems: Systems) -> Floats:
+    """Return the I/Os of requests that are no neighbours, on all disks: one that lies across two chunks takes two."""
+    return demand.streams * demand.requests * np.minimum(systems.disks, 1.0 + demand.request / RAID_CHUNK)
 
 
 def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:

@@ -38,6 +38,7 @@ class Facts:
         nic: payload of a node's network interface each way, B/s, by instance type.
         disks: by name.
         raid_syncs: fsync calls a second of several disks in RAID 0 at most; inf where it is not known.
+        archive: B/s that one node sends results with to where they last; inf where it is not known.
     """
 
     nodes: int
@@ -45,6 +46,7 @@ class Facts:
     nic: Mapping[str, float]
     disks: Mapping[str, DiskFacts]
     raid_syncs: float = math.inf
+    archive: float = math.inf
 
 
 def facts_of(platform: Platform) -> Facts | None:
@@ -63,13 +65,16 @@ def facts_of(platform: Platform) -> Facts | None:
             nic={name: float(nic["rate"]) / _BITS * PAYLOAD for name, nic in told["nic"].items()},
             disks={name: _disk(disk) for name, disk in told["disk"].items()},
             raid_syncs=float(told.get("raid", {}).get("syncs", math.inf)),
+            archive=float(told.get("archive", {}).get("rate", math.inf)) / _BITS,
         )
     except KeyError as error:
         raise InvalidInput(f"the [lab] table of {platform.name} lacks {error.args[0]!r}", hint=_HINT) from error
     except (TypeError, ValueError, AttributeError, InvalidInput) as error:
         raise InvalidInput(f"the [lab] table of {platform.name} cannot be read: {error}", hint=_HINT) from error
     disks = (value for disk in found.disks.values() for value in astuple(disk))
-    if not all(value > 0 for value in (found.nodes, found.cpu, *found.nic.values(), *disks, found.raid_syncs)):
+    if not all(
+        value > 0 for value in (found.nodes, found.cpu, *found.nic.values(), *disks, found.raid_syncs, found.archive)
+    ):
         raise InvalidInput(f"the [lab] table of {platform.name} has a number that is not above 0", hint=_HINT)
     return found
 

@@ -213,9 +213,9 @@ def _crowded(demand: Demand, systems: Systems, busy: Floats, *, besides: int = 0
 def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the share of the data that leaves, or reaches, clients while the application waits for it.
 
-    What nobody synced clients may send while the application does no I/O, but for what they keep; what they hold at the
-    end they have to send then, and so they have when a file of each iteration is closed, where closing waits for it or
-    the file is shared by clients with leases.
+    What nobody synced before a pause clients may send while the application does no I/O, but for what they keep; what
+    they hold at the end they have to send then, and so they have when a file of each iteration is closed, where closing
+    waits for it or the file is shared by clients with leases.
     What they have, written or read before, they also read without anybody else.
     """
     if demand.reads:
@@ -223,13 +223,14 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
         kept = alone | (not demand.reopened)  # who opens a file asks whether it is still the same
         share = 0.0 if demand.own else 1.0 / demand.again
         return np.where(kept & systems.remembers & ~shunned(demand, systems), share, 1.0)
-    if demand.syncs:
+    unsynced = demand.pauses + 1 - max(1.0, demand.syncs / demand.streams)  # pauses before which nobody synced
+    if unsynced <= 0.0:
         return np.ones(len(systems))
     behind = systems.behind * demand.streams / demand.nodes
     own = demand.total / demand.nodes
     taken = systems.nic / np.maximum(1.0, demand.nodes * load)  # the busiest server takes from all nodes
     sending = systems.cpu / (demand.beside + 1.0) / systems.client  # beside what computes
-    free = demand.pauses * np.minimum(behind, demand.pause * np.minimum(taken, sending))
+    free = unsynced * np.minimum(behind, demand.pause * np.minimum(taken, sending))
     if demand.in_turn > 1.0:
         free = np.where(systems.closes | (systems.leases & demand.shared), 0.0, free)
     sent = np.minimum(free, np.maximum(own - systems.keeps, 0.0))
