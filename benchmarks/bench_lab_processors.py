@@ -4,7 +4,12 @@ The first column is what the slowest process was in I/O for, s; behind it what e
 worked in a run, its input and its clearing away included (proc(5), utime and stime). A node whose share is half a core
 does no more than that: a server that works for half of the I/O's time is the bottleneck.
 
+With --threads: how many threads of each server's daemon are ready to run at once (and in how many moments some were),
+of each file system, while processes on their nodes compute and read, each in its own time. A scheduler gives each of
+them as much of a processor as each process that computes.
+
     sudo acic lab up && sudo python benchmarks/bench_lab_processors.py [--placement dedicated] [--repetitions 4]
+    sudo python benchmarks/bench_lab_processors.py --threads
 """
 
 from __future__ import annotations
@@ -12,13 +17,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from acic.benchmarks.kernels import kernel
+from acic.evaluation.running import Runs
 from acic.lab import Lab
 from acic.space import Configuration, Value
 from acic.units import KIB
@@ -26,7 +35,54 @@ from benchmarks.lab_runs import HARDWARE, lab_runs
 
 APPLICATIONS = ("madbench2", "flashio", "vpicio")
 SERVERS = (1, 2, 4)
+READERS = ("seismic", "deepcam", "specfem")  # of those that compute meanwhile
+PART_TIME: dict[str, dict[str, Value]] = {
+    "NFS": {"servers": 1, "consistency": "relaxed"},
+    "GlusterFS": {"servers": 2, "stripe_size": 1 << 40},
+    "CephFS": {"servers": 2, "stripe_size": 64 * KIB, "consistency": "strict"},
+    "OrangeFS": {"servers": 2, "stripe_size": 64 * KIB, "metadata": "one"},
+}
+DAEMONS = ("ganesha.nfsd", "glusterfsd", "ceph-osd", "pvfs2-server")
+MOMENT = 0.01  # s between looks at threads
 TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def spread(application: str, runs: Runs) -> None:
+    """Print how many threads of each server's daemon are ready to run at once, while one is."""
+    for file_system, more in PART_TIME.items():
+        configuration = Configuration({**HARDWARE, "file_system": file_system, "placement": "part-time", **more})
+        runs.run(kernel(application), configuration, 0)  # it deploys, so that daemons are there
+        seen: dict[str, list[int]] = defaultdict(list)
+        with ThreadPoolExecutor(1) as pool:
+            run = pool.submit(runs.run, kernel(application), configuration, 1)
+            daemons = servers()
+            while not run.done():
+                for node, process in daemons.items():
+                    if count := ready(process):
+                        seen[node].append(count)
+                time.sleep(MOMENT)
+        shown = "  ".join(f"{node} {mean(counts):.1f} ({len(counts)})" for node, counts in sorted(seen.items()))
+        print(f"{application:10} {file_system:10} {shown}", flush=True)
+
+
+def servers() -> dict[str, Path]:
+    """Return the tasks of each node's server daemon."""
+    found = {}
+    for name, node in Lab.open(control=False).nodes.items():
+        for process in (node.groups[0] / "cgroup.procs").read_text().split():
+            with suppress(OSError):  # it ended meanwhile
+                if Path(f"/proc/{process}/comm").read_text().strip() in DAEMONS:
+                    found[name] = Path(f"/proc/{process}/task")
+    return found
+
+
+def ready(tasks: Path) -> int:
+    """Return how many threads run, or would."""
+    count = 0
+    for task in tasks.iterdir():
+        with suppress(OSError):
+            count += (task / "stat").read_text().rpartition(")")[2].split()[0] == "R"
+    return count
 
 
 def worked() -> dict[tuple[str, str], float]:
@@ -53,8 +109,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--placement", default="part-time", choices=("part-time", "dedicated"))
     parser.add_argument("--repetitions", type=int, default=4)
+    parser.add_argument("--threads", action="store_true", help="count the threads that work")
     arguments = parser.parse_args()
     with lab_runs() as (runs, _):
+        if arguments.threads:
+            for name in READERS:
+                spread(name, runs)
+            return 0
         for servers in SERVERS:
             configuration = configuration_of(arguments.placement, servers)
             for name in APPLICATIONS:

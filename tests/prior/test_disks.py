@@ -116,7 +116,7 @@ def test_a_pause_saves_up_what_a_disk_does_in_a_tenth_of_a_second(prior: Prior) 
 def test_what_lies_between_pieces_of_an_own_file_is_read_too(
     prior: Prior, file_system: str, piece: int, stride: int, disks: float, networks: float
 ) -> None:
-    """Counted in this order: disks 4.0, 2.0, 2.9, 2.0, 1.1, 1.9, 1.7, 2.0; networks 1.7 and 1.5 on NFS (docs/prior.md)."""
+    """Counted in this order: disks 4.0, 2.0, 2.9, 2.0, 1.1, 1.9, 1.7, 2.0; networks 1.7 and 1.5 on NFS."""
     gaps = replace(READS, shared=False, access=Access.STRIDED, request_size=piece * KIB)
     system = on(prior, file_system, device="EBS")
     demand, stream = (demand_of(gaps, NODES, Use(over=over)) for over in (piece / stride, 1.0))

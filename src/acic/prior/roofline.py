@@ -69,9 +69,11 @@ def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
         found[systems.part_time, Resource.SERVER_PROCESSOR] = busy[systems.part_time]
     if demand.meanwhile:
         _overlap(demand, found)
-        found[:, Resource.SERVER_PROCESSOR] *= np.where(systems.part_time, _crowded(demand, systems, busy), 1.0)
+        found[:, Resource.SERVER_PROCESSOR] *= np.where(
+            systems.part_time, _crowded(demand, systems, busy, systems.threads), 1.0
+        )
         for resource in _CLIENTS:
-            found[:, resource] *= _crowded(demand, systems, found[:, resource], besides=1)
+            found[:, resource] *= _crowded(demand, systems, found[:, resource], 1.0, besides=1)
     return found
 
 
@@ -199,14 +201,14 @@ def _overlap(demand: Demand, found: Floats) -> None:
         found[:, resources] = alone ** (1.0 - demand.overlap) * free**demand.overlap
 
 
-def _crowded(demand: Demand, systems: Systems, busy: Floats, *, besides: int = 0) -> Floats:
+def _crowded(demand: Demand, systems: Systems, busy: Floats, threads: Floats | float, *, besides: int = 0) -> Floats:
     """Return how much longer `busy` s of work on a node's processors take because processes of the node compute.
 
     They do where processes do not step together: for the part of the time that each computes, all but `besides` of
-    them. What computes and what works for I/O take turns on the processors that are not free.
+    them. What computes and the threads that work for I/O take turns on the processors that are not free.
     """
     beside = (demand.beside - besides) * demand.meanwhile / (demand.meanwhile + busy)
-    share = np.maximum(systems.cpu - beside, systems.cpu / (beside + 1.0))
+    share = np.maximum(systems.cpu - beside, systems.cpu * threads / (beside + threads))
     return np.asarray(systems.cpu / share)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.prior.demand import Use, demand_of
+from acic.prior.designs import OVERREAD
 from acic.prior.facts import Facts
 from acic.prior.roofline import parts
 from acic.prior.systems import Systems
@@ -21,8 +22,9 @@ _SHARPNESS = 2.0  # a pipe between reading and sending holds 64 KiB, so the two 
 def staging(results: int, facts: Facts, systems: Systems, *, own: bool) -> Floats:
     """Return the seconds in which all nodes copy `results` B, shape (configurations,).
 
-    Bottleneck of sending: what the archive takes of one node, or the node's network interface, which a part-time server
-    needs for what others read of it, so that there the two add up.
+    Bottleneck of sending: what the archive takes of one node, or the node's network interface. A part-time server needs
+    that for what others read, so that there the two add up; and where nothing is read ahead each read waits behind what
+    the other servers' nodes send.
 
     Args:
         results: B.
@@ -44,8 +46,12 @@ def staging(results: int, facts: Facts, systems: Systems, *, own: bool) -> Float
         shared=True,
         access=Access.CONSECUTIVE,
     )
+    # of a file that several copy, a client that reads far ahead by then reads what is another's; leases tell who has it
+    beyond = np.clip(each - systems.ahead, 0.0, np.maximum(systems.ahead - OVERREAD, 0.0))
+    more = 1.0 + np.where(systems.leases | own, 0.0, beyond / each) * (1.0 - 1.0 / facts.nodes)
     kept = own & systems.remembers & ~systems.closes & ~systems.leases
-    read = np.where(kept, 0.0, parts(demand_of(reading, facts.nodes, _JUST_WRITTEN), systems).sum(axis=1))
+    read = parts(demand_of(reading, facts.nodes, _JUST_WRITTEN), systems).sum(axis=1) * np.where(kept, 0.0, more)
     send = each / np.minimum(systems.nic, facts.archive)
     apart = (read**_SHARPNESS + send**_SHARPNESS) ** (1.0 / _SHARPNESS)
-    return np.where(systems.part_time, read + send, apart)
+    behind = np.where(systems.ahead == 0, 1.0 - 1.0 / systems.servers, 0.0)
+    return np.asarray(np.where(systems.part_time, read + send * (1.0 + behind), apart))

@@ -40,7 +40,7 @@ class Systems:
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
         call, trips, opening, making, reopening, shares, looks, read_server, write_server, read_byte, write_byte,
             client, read_ask, write_ask, writing, behind, keeps, ahead, remembers, leases, cached, piece, hashed,
-            closes, scatters, serial, page, extent, written, durable, alone, commits: as `Design` has them.
+            closes, scatters, serial, page, threads, extent, written, durable, alone, commits: as `Design` has them.
     """
 
     nic: Floats
@@ -84,6 +84,7 @@ class Systems:
     scatters: Flags
     serial: Flags
     page: Floats
+    threads: Floats
     extent: Floats
     written: Floats
     durable: Floats
