@@ -1,11 +1,11 @@
 """How many I/Os the disk of a server of the lab makes of writes that have to last, and of what is read.
 
 One server with one or two throttled disks, for each file system: processes each write 4 KiB to files of their own and
-sync each, one process reads what another wrote, and eight read 256 KiB at a time anywhere in their parts of one file,
-with nothing in any cache. On four servers of OrangeFS eight and sixteen read their parts of one file from its beginning
-to its end, so that each server has a part of every stream. Eight read pieces of files of their own, and leave out what
-lies between. `/proc/diskstats` of the first server's disks tells the I/Os. What the prior has for each is
-`durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
+sync each, one syncs after pauses, one reads what another wrote, eight read 256 KiB at a time anywhere in their parts of
+one file, with nothing in any cache, and eight read pieces of files of their own and leave out what lies between. On
+four servers of OrangeFS eight and sixteen read their parts of one file from its beginning to its end, so that each
+server has a part of every stream. `/proc/diskstats` of the first server's disks tells the I/Os. What the prior has for
+each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
 
     sudo acic lab up && sudo python benchmarks/bench_lab_disks.py [--device ephemeral] [--only REGEX]
 """
@@ -29,6 +29,7 @@ FILE_SYSTEMS = ("nfs", "gluster", "ceph", "orangefs")
 SYNCS, MIB, STREAM = 20, 1 << 20, 32  # syncs of each process; MiB of the stream
 PART, PIECE = 4, 256 << 10  # MiB of each process in a shared file; B that it reads at a time
 GAPPED, GAPS = 8, ((64 << 10, 256 << 10), (256 << 10, 512 << 10))  # MiB of each file; B of each piece, of what it is in
+PAUSES = (0.0, 0.01, 0.02, 0.04, 0.1, 0.5)  # s before each pair of syncs
 NODES = 4  # of which each has as many processes
 PARTED = 4  # servers that each have a part of every stream
 RANK, RANKS = (int(os.environ.get(name, default)) for name, default in (("PMI_RANK", "0"), ("PMI_SIZE", "1")))
@@ -81,6 +82,22 @@ def syncing(folder: Path, disks: list[str]) -> None:
         for one in files:
             os.pwrite(one, bytes(4096), 0)
             os.fsync(one)
+
+
+def paused(folder: Path, disks: list[str]) -> None:
+    """Write 4 KiB and sync it twice, after pauses: a disk that is held to a rate saves up what it may do meanwhile."""
+    made = os.open(folder / "paused", os.O_RDWR | os.O_CREAT)
+    for pause in PAUSES:
+        before, took = counted(), 0.0
+        for _ in range(SYNCS):
+            time.sleep(pause)
+            begin = time.perf_counter()
+            for _ in range(2):
+                os.pwrite(made, os.urandom(4096), 0)
+                os.fsync(made)
+            took += time.perf_counter() - begin
+        each = max(counted()[one][1] - before[one][1] for one in disks) / SYNCS
+        print(f"{pause * 1e3:.0f} ms pause: {each:.1f} I/Os of a disk in {took / SYNCS * 1e3:.1f} ms", flush=True)
 
 
 def streaming(folder: Path, disks: list[str]) -> None:
@@ -161,6 +178,7 @@ def run(
 
 WHAT: Mapping[str, Callable[[Path, list[str]], None]] = {
     "syncing": syncing,
+    "paused": paused,
     "streaming": streaming,
     "scattered": partial(reading, shuffled=True, servers=1),
     "gaps": gaps,
@@ -187,6 +205,7 @@ def main() -> int:
             ("syncing", 1),
             ("syncing", 4),
             ("syncing", 8),
+            ("paused", 1),
             ("streaming", 2),
             ("scattered", 8),
             ("gaps", 8),

@@ -5,7 +5,9 @@ seconds in I/O count, on configurations within twice the best; `ranks` is the er
 application's own median is taken away, which is what can mislead a choice. Of sketches it is the error of the
 improvement over the baseline, as models learn it.
 
-    python benchmarks/bench_lab_prior.py [--cells 20] [--applications test]
+With --staging: of all applications, how far the prior's seconds for copying results out are from what was measured.
+
+    python benchmarks/bench_lab_prior.py [--cells 20] [--applications test] [--staging]
 """
 
 from __future__ import annotations
@@ -20,10 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.lessons import taught_by
+from acic.advisor.staging import own_files
+from acic.benchmarks.kernels import kernel
 from acic.evaluation.taught import Judge, judge_of
 from acic.evaluation.truth import Run, read_truth
 from acic.platforms import Platform, load_platform
 from acic.prior import COLUMNS, IMPROVEMENT, Prior, prior_of, uses_of
+from acic.space import Configuration
 from acic.store.bundled import bundled
 from acic.store.lessons import bundled_lessons
 from acic.store.training import training_table
@@ -88,15 +93,38 @@ def of_sketches(platform: Platform) -> list[float]:
     return [float(error) for error in taught.y - predicted]
 
 
+def of_staging(prior: Prior) -> dict[str, list[float]]:
+    """Return the error of each application's copies on each configuration, by file system, placement and files."""
+    copies: dict[tuple[str, str, Configuration], list[Run]] = defaultdict(list)
+    for name in FILES.values():
+        with as_file(files("acic.evaluation") / "data" / name) as path:
+            for run in read_truth(path):
+                if run.staged_bytes:
+                    copies[run.kernel, run.scale, run.configuration].append(run)
+    errors: dict[str, list[float]] = defaultdict(list)
+    for (application, scale, one), runs in copies.items():
+        own = own_files(kernel(application, scale).workload)
+        size = round(np.median([run.staged_bytes for run in runs]))
+        predicted = prior.staging(size, prior.systems([one]), own=own)[0]
+        kind = f"{one['file_system']}, {one['placement']}, {'own files' if own else 'others'}"
+        errors[kind].append(float(np.log(predicted / np.median([run.staged for run in runs]))))
+    return errors
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", type=int, default=0, help="how many of the worst cells to list")
     parser.add_argument("--applications", choices=tuple(FILES), default="development")
+    parser.add_argument("--staging", action="store_true", help="tell errors of staging out, and nothing else")
     arguments = parser.parse_args()
     platform = load_platform("lab")
     prior = prior_of(platform)
     if prior is None:
         raise SystemExit("the lab has no prior")
+    if arguments.staging:
+        for name, errors in sorted(of_staging(prior).items()):
+            print(said(f"{name}", errors))
+        return 0
     points, kinds = of_training(prior, platform), defaultdict(list)
     cells: dict[str, list[float]] = defaultdict(list)
     for one, configuration, error in points:

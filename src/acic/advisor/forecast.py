@@ -12,10 +12,11 @@ from acic.advisor.advice import Goal
 from acic.advisor.application import TimeModel, time_model
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import TIE, rates
+from acic.advisor.staging import own_files
 from acic.errors import MissingData
 from acic.platforms import Platform
 from acic.prior import Use
-from acic.workloads import Operation, Phase, Workload
+from acic.workloads import Phase, Workload
 
 Floats = NDArray[np.float64]
 
@@ -109,7 +110,7 @@ def forecast(
     alone = [knowledge.baseline_seconds(p.characteristics, uses[id(p)]) for p in covered] if from_bytes else None
     times = time_model(workload, covered, predicted_seconds=alone, weights=_weights(workload, known, knowledge))
     means, lows, highs = ([getattr(e, end) for e in effects] for end in ("mean", "low", "high"))
-    staging = knowledge.staging.seconds(results if times.absolute else 0, own=_own_files(workload))
+    staging = knowledge.staging.seconds(results if times.absolute else 0, own=own_files(workload))
     if (unsafe := knowledge.unsafe_for(workload)) is not None:
         staging = np.where(unsafe, np.inf, staging)  # "what if" asks of other jobs than candidates were chosen for
     return Forecast(
@@ -133,12 +134,6 @@ def _weights(workload: Workload, uses: Sequence[Use], knowledge: Knowledge) -> l
         return [knowledge.baseline_seconds(phase.characteristics, use) for phase, use in pairs]
     except MissingData:
         return None
-
-
-def _own_files(workload: Workload) -> bool:
-    """Return whether each process wrote files of its own."""
-    writes = [phase.characteristics for phase in workload.phases if phase.characteristics.operation is Operation.WRITE]
-    return bool(writes) and all(not one.shared and one.io_processes == one.processes for one in writes)
 
 
 def _rate(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from acic.platforms import Platform
 from acic.prior import Prior, prior_of
 from acic.prior.systems import Systems
+from acic.workloads import Operation, Workload
 
 Floats = NDArray[np.float64]
 
@@ -47,3 +48,9 @@ def staging_of(platform: Platform, points: NDArray[np.int8]) -> Staging:
     configurations = [platform.space.configuration(point) for point in points]
     lost = np.array([platform.stages_out(one) for one in configurations])
     return Staging(prior, prior.systems(configurations), lost)
+
+
+def own_files(workload: Workload) -> bool:
+    """Return whether each process wrote files of its own."""
+    writes = [phase.characteristics for phase in workload.phases if phase.characteristics.operation is Operation.WRITE]
+    return bool(writes) and all(not one.shared and one.io_processes == one.processes for one in writes)
