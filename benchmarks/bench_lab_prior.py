@@ -123,7 +123,7 @@ def main() -> int:
         raise SystemExit("the lab has no prior")
     if arguments.staging:
         for name, errors in sorted(of_staging(prior).items()):
-            print(said(f"{name}", errors))
+            print(said(name, errors))
         return 0
     points, kinds = of_training(prior, platform), defaultdict(list)
     cells: dict[str, list[float]] = defaultdict(list)
