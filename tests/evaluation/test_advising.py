@@ -10,6 +10,7 @@ import pytest
 from acic.advisor.advice import Goal
 from acic.advisor.forecast import forecast
 from acic.advisor.knowledge import Knowledge
+from acic.advisor.learning import unmeasured
 from acic.advisor.ranking import rates
 from acic.advisor.recommend import recommend
 from acic.advisor.safety import Unsafe
@@ -149,8 +150,19 @@ def test_what_is_lost_with_its_machines_is_staged_out_and_nothing_else() -> None
     expected = prior.staging(120_000_000, prior.systems(configurations), own=False)
     assert staging.seconds(120_000_000, own=False).tolist() == np.where(lost, expected, 0.0).tolist()
     assert not staging.seconds(0, own=True).any()
+    untold = replace(LAB, lab={key: value for key, value in LAB.lab.items() if key != "archive"})
+    assert not staging_of(untold, points).seconds(10**9, own=False).any()
     tianhe = load_platform("tianhe-lustre")
     assert not staging_of(tianhe, tianhe.space.enumerate()[:9]).seconds(10**9, own=False).any()
+
+
+@pytest.mark.parametrize("results", [0, 10**8])
+def test_results_whose_copies_are_not_counted_are_said_not_to_be(results: int) -> None:
+    untold = replace(LAB, lab={key: value for key, value in LAB.lab.items() if key != "archive"})
+    for platform, notes in ((untold, int(results > 0)), (LAB, 0)):
+        knows = Knowledge(platform, unmeasured(platform))
+        advice = recommend(question().workload, platform, knows, goal=Goal.TIME, results=results)
+        assert sum("is not counted" in note for note in advice.notes) == notes
 
 
 def test_who_wrote_files_of_his_own_hands_them_over_from_his_cache() -> None:

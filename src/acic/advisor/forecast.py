@@ -110,7 +110,9 @@ def forecast(
     alone = [knowledge.baseline_seconds(p.characteristics, uses[id(p)]) for p in covered] if from_bytes else None
     times = time_model(workload, covered, predicted_seconds=alone, weights=_weights(workload, known, knowledge))
     means, lows, highs = ([getattr(e, end) for e in effects] for end in ("mean", "low", "high"))
-    staging = knowledge.staging.seconds(results if times.absolute else 0, own=own_files(workload))
+    staging = np.zeros(len(knowledge.points))
+    if results and times.absolute:
+        staging = knowledge.staging.seconds(results, own=own_files(workload))
     if (unsafe := knowledge.unsafe_for(workload)) is not None:
         staging = np.where(unsafe, np.inf, staging)  # "what if" asks of other jobs than candidates were chosen for
     return Forecast(

@@ -73,7 +73,11 @@ def recommend(
         noise=noise,
         measurements=knowledge.learned.measurements,
         extrapolated=tuple(dict.fromkeys([*outside, *(note for notes in systems for note in notes)])),
-        notes=(*_notes(workload, platform, knowledge, covered, elsewhere=found.from_bytes), *workload.notes),
+        notes=(
+            *_notes(workload, platform, knowledge, covered, elsewhere=found.from_bytes),
+            *(_not_copied(platform, knowledge, absolute=found.times.absolute) if results else ()),
+            *workload.notes,
+        ),
         cautions=cautions([one.rank for one in recommendations if one.single_writer]),
     )
 
@@ -172,6 +176,19 @@ def _covered_share(workload: Workload, covered: Sequence[Phase]) -> float:
         everything = sum(phase.seconds or 0.0 for phase in workload.phases)
         return sum(phase.seconds or 0.0 for phase in covered) / everything if everything else 1.0
     return sum(p.bytes for p in covered) / max(1, sum(p.bytes for p in workload.phases))
+
+
+def _not_copied(platform: Platform, knowledge: Knowledge, *, absolute: bool) -> list[str]:
+    """Return what the reader must know where results would be lost, and copying them counts for nothing."""
+    staging = knowledge.staging
+    if not staging.lost.any() or (absolute and staging.prior):
+        return []
+    why = (
+        f"the file of {platform.name} tells no archive or no hardware"
+        if absolute
+        else "the run's seconds are not known"
+    )
+    return [f"Copying results from disks that are lost with their machines is not counted: {why}."]
 
 
 def _notes(

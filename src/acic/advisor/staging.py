@@ -43,10 +43,10 @@ class Staging:
 def staging_of(platform: Platform, points: NDArray[np.int8]) -> Staging:
     """Return how the candidates `points`, shape (candidates, parameters), hand over results."""
     prior = prior_of(platform)
-    if prior is None or not math.isfinite(prior.facts.archive):
-        return Staging(None, None, np.zeros(len(points), dtype=bool))
     configurations = [platform.space.configuration(point) for point in points]
     lost = np.array([platform.stages_out(one) for one in configurations])
+    if prior is None or not math.isfinite(prior.facts.archive):
+        return Staging(None, None, lost)
     return Staging(prior, prior.systems(configurations), lost)
 
 
