@@ -6,8 +6,9 @@ application's own median is taken away, which is what can mislead a choice. Of s
 improvement over the baseline, as models learn it.
 
 With --staging: of all applications, how far the prior's seconds for copying results out are from what was measured.
+With --baseline: the seconds that each application waits for I/O on the baseline, measured and predicted.
 
-    python benchmarks/bench_lab_prior.py [--cells 20] [--applications test] [--staging]
+    python benchmarks/bench_lab_prior.py [--cells 20] [--applications test] [--staging | --baseline]
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from acic.advisor.lessons import taught_by
 from acic.advisor.staging import own_files
 from acic.benchmarks.kernels import kernel
+from acic.evaluation.advising import asked
 from acic.evaluation.taught import Judge, judge_of
 from acic.evaluation.truth import Run, read_truth
 from acic.platforms import Platform, load_platform
@@ -111,11 +113,29 @@ def of_staging(prior: Prior) -> dict[str, list[float]]:
     return errors
 
 
+def on_baseline(prior: Prior, platform: Platform) -> list[tuple[str, float, float]]:
+    """Return each application's name, and its seconds in I/O on the baseline: measured, and predicted."""
+    found = []
+    for name in FILES.values():
+        with as_file(files("acic.evaluation") / "data" / name) as path:
+            runs = read_truth(path)
+        for application in dict.fromkeys((run.kernel, run.scale) for run in runs):
+            workload = asked(application, runs, platform).workload
+            waited = (workload.run_seconds or 0.0) * (workload.io_share or 0.0)
+            phases = zip([one.characteristics for one in workload.phases], uses_of(workload), strict=True)
+            heard = prior.heard([*phases], waited)
+            each = zip(workload.phases, heard, strict=True)
+            predicted = sum(prior.seconds(one.characteristics, prior.baseline, use)[0] for one, use in each)
+            found.append((" ".join(application), waited, float(predicted)))
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", type=int, default=0, help="how many of the worst cells to list")
     parser.add_argument("--applications", choices=tuple(FILES), default="development")
     parser.add_argument("--staging", action="store_true", help="tell errors of staging out, and nothing else")
+    parser.add_argument("--baseline", action="store_true", help="tell seconds on the baseline, and nothing else")
     arguments = parser.parse_args()
     platform = load_platform("lab")
     prior = prior_of(platform)
@@ -124,6 +144,14 @@ def main() -> int:
     if arguments.staging:
         for name, errors in sorted(of_staging(prior).items()):
             print(said(name, errors))
+        return 0
+    if arguments.baseline:
+        found = on_baseline(prior, platform)
+        for name, measured, predicted in sorted(found, key=lambda one: one[1] / one[2]):
+            print(f"{name:24} {measured:6.2f} s measured, {predicted:6.2f} predicted")
+        print(
+            said("seconds on the baseline", [float(np.log(predicted / measured)) for _, measured, predicted in found])
+        )
         return 0
     points, kinds = of_training(prior, platform), defaultdict(list)
     cells: dict[str, list[float]] = defaultdict(list)

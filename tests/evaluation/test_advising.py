@@ -57,6 +57,15 @@ def test_a_user_knows_the_run_on_the_baseline_and_how_large_the_results_are() ->
     assert asked(("random-reads", "only"), truth(), LAB).results == 0
 
 
+@pytest.mark.parametrize(("name", "scale", "united"), [("macsio", "large", True), ("weights", "only", False)])
+def test_a_log_of_each_process_tells_of_io_in_turn(name: str, scale: str, *, united: bool) -> None:
+    """`macsio`'s processes write one after the other: some process is in I/O three times as long as any of them."""
+    one = kernel(name, scale)
+    log = replace(run_of(one, LAB.baseline), seconds=10.0, io=2.0, compute=1.0)
+    found = asked((name, scale), [log], LAB).workload
+    assert found.io_share == pytest.approx(0.9 if united else 0.2)  # a file of all processes has one record
+
+
 def test_nobody_can_ask_who_has_no_good_run_on_the_baseline() -> None:
     failed = run_of(kernel(*BTIO), LAB.baseline, outcome=Outcome.FAILED)
     with pytest.raises(MissingData, match="btio-small was never run well"):

@@ -173,7 +173,7 @@ def test_ceph_commits_each_object_and_each_client_s_part_of_it(prior: Prior) -> 
     assert cut - whole == pytest.approx((NODES - 1) * objects * 5 / 250)
 
 
-@pytest.mark.parametrize(("file_system", "more"), [("NFS", 1.125), ("GlusterFS", 1.125), ("OrangeFS", 1.0)])
+@pytest.mark.parametrize(("file_system", "more"), [("GlusterFS", 1.125), ("OrangeFS", 1.0)])
 def test_what_is_read_ahead_beyond_a_part_is_another_s(prior: Prior, file_system: str, more: float) -> None:
     """Training: parts of 256 KiB on four nodes took 3 times as long on NFS, requests of 1 MiB apart 1.5 times."""
     where = on(prior, file_system)
@@ -183,7 +183,7 @@ def test_what_is_read_ahead_beyond_a_part_is_another_s(prior: Prior, file_system
 
 
 def test_nobody_reads_more_than_the_whole_file_or_waits_for_it_while_it_computes(prior: Prior) -> None:
-    where = on(prior, "NFS")
+    where = on(prior, "GlusterFS")
     tiny = replace(READS, data_size=OVERREAD // 64, request_size=4 * KIB)
     assert moved(demand_of(tiny, NODES), where)[0] == NODES * tiny.total_bytes
     for alone in (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.prior.queues import waiting
+from acic.prior.queues import by_turns, waiting
 
 customers, visits = st.integers(1, 64), st.integers(1, 100)
 seconds = st.floats(0.0, 1e4, allow_subnormal=False).filter(lambda one: one == 0.0 or one > 1e-9)
@@ -43,3 +43,12 @@ def test_two_that_share_a_machine_are_known_to_the_digit() -> None:
     """One s of service, one of thinking: alone it answers in 1 s, half of the time; for two in 1.5 s."""
     np.testing.assert_allclose(waiting(np.array([1.0, 2.0]), 1, 1, 1.0), [1.0, 2.0])
     assert waiting(np.array([2.0]), 2, 1, 1.0)[0] == pytest.approx(1.5)
+
+
+@given(customers=customers)
+def test_by_turns_one_waits_for_both_and_many_for_half(customers: int) -> None:
+    """The two queues of a closed network with as much work each: n customers use n / (n + 1) of either."""
+    found = by_turns(customers)
+    assert 0.5 < found <= 1.0
+    assert (found == 1.0) == (customers == 1)
+    assert by_turns(customers + 1) < found

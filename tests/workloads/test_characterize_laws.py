@@ -123,6 +123,21 @@ def test_what_is_called_exact_is_true(calls: list[Call], losses: dict[str, bool 
             assert all(b.offset == a.offset + a.length for a, b in pairwise(own))
 
 
+@settings(max_examples=150, deadline=None)
+@given(calls=CALLS, losses=LOSSES)
+def test_what_is_said_to_be_read_of_others_others_wrote(calls: list[Call], losses: dict[str, bool | int | str]) -> None:
+    """One file of one phase in each direction; where nothing is said a record of all ranks may hide who did what."""
+    mine = [dataclasses.replace(call, file="/scratch/a") for call in calls if call.length]
+    writers = {call.rank for call in mine if call.write}
+    found = characterize(simulated(mine, losses))
+    assert not any("written_by_others" in p.details for p in found.phases if p.characteristics.operation != "read")
+    for phase in found.phases:
+        if phase.details.get("written_by_others"):
+            theirs = sum(call.length for call in mine if not call.write and call.rank not in writers)
+            assert writers
+            assert 2 * theirs > phase.bytes
+
+
 @settings(max_examples=100, deadline=None)
 @given(calls=CALLS, losses=LOSSES, seed=st.integers(0, 2**16))
 def test_the_order_of_records_does_not_matter(

@@ -272,3 +272,35 @@ def test_parts_that_go_on_over_all_iterations_are_told_from_segments(*, merge: b
         assert (phase.characteristics.iterations, phase.characteristics.access) == (5, Access.CONSECUTIVE)
         told.append(phase.details.get("contiguous"))
     assert told == [True, None]
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+@pytest.mark.parametrize("left", LEFT)
+def test_a_file_that_one_process_writes_and_another_reads_is_shared_by_nobody(
+    left: Mapping[str, bool], shift: int
+) -> None:
+    """IOR -F, and -C: each reads its own file, or its neighbour's."""
+    writes = loop(processes=4, requests=3, shared=False)
+    reads = [
+        dataclasses.replace(call, rank=(call.rank + shift) % 4)
+        for call in loop(processes=4, requests=3, shared=False, write=False, begin=5.0)
+    ]
+    found = characterize(darshan_log(writes + reads, processes=4, merge=False, **left))  # type: ignore[arg-type]  # checked by the callee
+    for operation in (Operation.WRITE, Operation.READ):
+        phase = only(found, operation)
+        assert (phase.characteristics.shared, phase.characteristics.io_processes, phase.files) == (False, 4, 4)
+        others = phase.details.get("written_by_others", False)
+        assert others == (operation is Operation.READ and shift == 1)
+
+
+def test_of_a_file_that_all_write_nobody_reads_what_others_alone_wrote() -> None:
+    writes = loop(processes=4, requests=3)
+    reads = loop(processes=2, requests=6, write=False, begin=5.0)
+    phase = only(characterize(darshan_log(writes + reads, processes=4, merge=False)), Operation.READ)
+    assert phase.characteristics.shared
+    assert "written_by_others" not in phase.details
+    gathered = [dataclasses.replace(call, rank=3) for call in reads]
+    three = loop(processes=4, io_processes=3, requests=3)
+    phase = only(characterize(darshan_log(three + gathered, processes=4, merge=False)), Operation.READ)
+    assert not phase.characteristics.shared
+    assert phase.details["written_by_others"] is True

@@ -173,6 +173,7 @@ shared = false
         ("shared = false", "shared = false\ndetails = { opens = true }", "opens in details is True"),
         ("shared = false", "shared = false\ndetails = { collective_buffering = 1 }", "collective_buffering in details"),
         ("shared = false", "shared = false\ndetails = { contiguous = 1 }", "contiguous in details is 1"),
+        ("shared = false", "shared = false\ndetails = { written_by_others = 1 }", "written_by_others in details is 1"),
         ("shared = false", "shared = false\nexample = 1", "example is 1"),
         ("[[phases]]", "[phases]", "not a list of tables"),
         ("processes = 8", "processes = 8\nio_share = 1.5", "io_share is 1.5"),

@@ -22,7 +22,7 @@ from acic.evaluation.truth import Run
 from acic.platforms import Platform
 from acic.prior import Use
 from acic.store.measurement import Outcome
-from acic.workloads import Characteristics, Operation, Phase, Workload
+from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +88,27 @@ def asked(application: Application, runs: Iterable[Run], platform: Platform) -> 
             f"{one.key} was never run well on the baseline of {platform.name}", hint="measure the baseline first"
         )
     seconds = median(run.seconds or 0.0 for run in logged)
-    in_io = median(min(run.io or 0.0, run.seconds or 0.0) for run in logged)
+    in_io = median(min(_waited(one, run), run.seconds or 0.0) for run in logged)
     waited = median((run.compute or 0.0) / one.compute if one.compute else 1.0 for run in logged)
     phases = tuple(_paused(phase, waited) for phase in one.workload.phases)
     workload = replace(one.workload, phases=phases, run_seconds=seconds, io_share=in_io / seconds)
     return Asked(application=application, workload=workload, results=_results(one, mine))
+
+
+def _waited(one: Kernel, run: Run) -> float:
+    """Return the s that `acic characterize` would find a run to be in I/O.
+
+    That of the slowest process; where each has a record of its own, whose requests follow one another, the time in
+    which some process is in I/O: of those that go in turn, all of it.
+    """
+    found = run.io or 0.0
+    return max(found, (run.seconds or 0.0) - (run.compute or 0.0)) if all(map(_united, one.workload.phases)) else found
+
+
+def _united(phase: Phase) -> bool:
+    c = phase.characteristics
+    alone = c.interface is Interface.POSIX and c.iterations == 1 and c.access is Access.CONSECUTIVE
+    return alone and (not c.shared or phase.files > 1)  # a file that all use has one record
 
 
 def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Table, goal: str) -> tuple[int, ...]:

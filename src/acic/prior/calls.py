@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from acic.prior.demand import Demand
 from acic.prior.designs import FUSE_REQUEST, OVERREAD
 from acic.prior.systems import Systems
+from acic.prior.windows import overread
 
 Floats = NDArray[np.float64]
 
@@ -110,11 +111,13 @@ def _overread(demand: Demand, systems: Systems) -> Floats:
     """Return how often what is read of a shared file leaves servers.
 
     What is read ahead beyond a process's part is another's. No node reads more than the whole file; and where processes
-    compute between their parts, nobody waits for it.
+    compute between their parts, nobody waits for it, unless the kernel reads ahead as far as it does.
     """
-    if demand.pauses and demand.pause:
+    if not demand.shared:
         return np.ones(len(systems))
-    return np.minimum(demand.nodes, 1.0 + np.minimum(systems.ahead, OVERREAD) / demand.block)
+    ahead = 0.0 if demand.pauses and demand.pause else np.minimum(systems.ahead, OVERREAD)
+    found = np.minimum(demand.nodes, 1.0 + ahead / demand.block)
+    return np.where(systems.windows, overread(demand, systems), found)
 
 
 def waits(demand: Demand, systems: Systems) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from acic.prior.designs import AGGREGATION, COLLECTIVE_STEPS, ROUND_TRIP
@@ -32,6 +33,8 @@ class Use:
         apart: how far the ranks that do I/O lie apart, 1.0 where one follows the other.
         contiguous: whether what a process moves of a shared file is one part of it over all iterations; else each
             iteration has parts of all processes, as the segments of a benchmark.
+        others: whether what is read other processes of the run wrote.
+        copied: whether each process reads as much as it writes elsewhere, by turns.
     """
 
     files: int | None = None
@@ -46,6 +49,8 @@ class Use:
     over: float = 1.0
     apart: float = 1.0
     contiguous: bool = False
+    others: bool = False
+    copied: bool = False
 
 
 BENCHMARK = Use()
@@ -68,19 +73,39 @@ def likeness(workload: Characteristics, use: Use) -> float:
 def uses_of(workload: Workload) -> list[Use]:
     """Return what is known of each phase beside its characteristics: a log tells it all, a description need not.
 
-    A phase reads what its run wrote if another wrote as many bytes to the same files, in the same way, or if it reads
-    a whole number of times as many: scratch files are written once and read in each iteration.
+    A phase reads what its run wrote if another wrote as many bytes to the same files, or if it reads a whole number of
+    times as many: scratch files are written once and read in each iteration.
     """
-    written = {_files(phase): phase for phase in workload.phases if phase.characteristics.operation is Operation.WRITE}
     elsewhere = _computing(workload) if len(workload.phases) > 1 else 0.0
     found = []
     for phase in workload.phases:
         reads = phase.characteristics.operation is Operation.READ
-        other = written.get(_files(phase)) if reads and phase.example else None
+        other = _writing(phase, workload.phases) if reads and phase.example else None
         own = other is not None and _whole_times(phase.bytes, other.bytes)
         again = reads and _opened_again(phase)
-        found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere))
+        copied = any(_copies(phase, one) for one in workload.phases)
+        found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere, copied=copied))
     return found
+
+
+def _writing(phase: Phase, phases: Sequence[Phase]) -> Phase | None:
+    """Return the phase that wrote what one reads: in the same way, unless a log says that others did."""
+    same = _names if phase.details.get("written_by_others") is True else _files
+    written = (one for one in phases if one.characteristics.operation is Operation.WRITE)
+    return next((one for one in written if same(one) == same(phase)), None)
+
+
+def _copies(phase: Phase, other: Phase) -> bool:
+    """Return whether the same processes read in one phase what they write to other files in the other, by turns."""
+    a, b = phase.characteristics, other.characteristics
+    return (
+        a.operation is not b.operation
+        and phase.example != other.example
+        and a.io_processes == b.io_processes
+        and a.iterations == b.iterations > 1
+        and abs(phase.bytes - other.bytes) <= _ALIKE * phase.bytes
+        and not (_number(phase, "pause_seconds") or _number(other, "pause_seconds"))
+    )
 
 
 def _computing(workload: Workload) -> float:
@@ -107,6 +132,10 @@ def _whole_times(read: int, written: int) -> bool:
     return times > 0 and abs(times * written - read) <= _ALIKE * written
 
 
+def _names(phase: Phase) -> tuple[str, int]:
+    return phase.example, phase.files
+
+
 def _files(phase: Phase) -> tuple[str, bool, int, int]:
     return phase.example, phase.characteristics.shared, phase.characteristics.io_processes, phase.files
 
@@ -125,6 +154,7 @@ def _use_of(phase: Phase) -> Use:
         over=_number(phase, "times_over") or 1.0,
         apart=_number(phase, "ranks_apart") or 1.0,
         contiguous=phase.details.get("contiguous") is True,
+        others=phase.details.get("written_by_others") is True,
     )
 
 
@@ -153,7 +183,9 @@ class Demand:
         files: that are opened in all; in_turn: of them, those that each stream has one after the other.
         syncs: fsync calls of all streams.
         pauses: between iterations; pause: s of each.
-        own: whether it reads what it wrote; reopened: whether it closed that before.
+        own: whether it reads what its run wrote, others: what other processes of it did; reopened: whether that was
+            closed before.
+        copied: whether its streams write (or read) as much elsewhere, by turns.
         shuffled: B that nodes exchange before (or after) they write (or read).
         agreeing: s that collective calls take to agree, before any data moves.
         beside: processes of each node, which compute in the pauses.
@@ -181,7 +213,9 @@ class Demand:
     pauses: int
     pause: float
     own: bool
+    others: bool
     reopened: bool
+    copied: bool
     shuffled: float
     agreeing: float
     beside: int
@@ -237,7 +271,9 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         pauses=use.pauses,
         pause=use.pause,
         own=use.own,
+        others=use.others,
         reopened=use.reopened,
+        copied=use.copied,
         shuffled=w.total_bytes * (1.0 - 1.0 / used) if gathered else 0.0,
         beside=on_each,
         meanwhile=0.0 if collective or _in_step(w, use) else use.pauses * use.pause or _drifted(w, use),

@@ -51,6 +51,7 @@ class Design:
         behind: B of writes that each process may be ahead of the servers; 0: it waits for each.
         keeps: B of writes that each client has before it begins to send any.
         ahead: B that are read ahead for each process; 0: nothing is.
+        windows: whether that is the kernel's page cache, which reads ahead in windows that double.
         remembers: whether clients keep what they wrote, and read it again from there.
         leases: whether they keep it when the file was closed and nobody else opens it, because servers would tell them.
         cached: whether servers answer a write out of the page cache, and meet the disk when it is synced.
@@ -86,6 +87,7 @@ class Design:
     write_ask: float = 0.0
     writing: float = 0.0
     keeps: int = 0
+    windows: bool = False
     remembers: bool = True
     leases: bool = False
     cached: bool = True
@@ -119,6 +121,7 @@ DESIGNS: Mapping[str, Design] = {
         client=1e-9,
         behind=16 * MIB,  # of the bridge
         ahead=4 * MIB,
+        windows=True,
         closes=True,  # close-to-open
     ),
     "GlusterFS": Design(

@@ -55,17 +55,18 @@ def _one_by_one(demand: Demand, systems: Systems, each: Floats, load: Floats) ->
     return each * np.where(shunned(demand, systems), 1.0, load)
 
 
-def flushing(demand: Demand, systems: Systems, load: Floats) -> Floats:
+def flushing(demand: Demand, systems: Systems, load: Floats, stream: Floats) -> Floats:
     """Return the seconds in which a sync writes back what the page cache had taken.
 
     Bottleneck: B/s of the busiest server's disks. Where nobody syncs the run does not wait for it. Several nodes do not
     come to their end together: the first one's data are written while the others still send, the last one's are not, so
-    half of what all but one have is taken to be on the disk by then.
+    disks are taken to be at work for half of the `stream` s in which all but one send, or until nothing is left.
     """
     synced = (demand.syncs > 0) | systems.closes
+    rate = systems.write * systems.disks
     last = np.minimum(_absorbed(demand, systems, load), systems.dirty * systems.disks)
-    left = (1.0 + 1.0 / demand.nodes) / 2.0
-    return np.where(synced, last * left / (systems.write * systems.disks), 0.0)
+    meanwhile = np.minimum(stream, last / rate) * (1.0 - 1.0 / demand.nodes) / 2.0
+    return np.where(synced, last / rate - meanwhile, 0.0)
 
 
 def syncing(demand: Demand, systems: Systems) -> Floats:
@@ -120,11 +121,11 @@ def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the B that the busiest server's page cache takes before its disks have to keep up.
 
     What the disks write while the application does no I/O makes room for as much. Where closing a file waits for them
-    only what is open at a time can wait.
+    only what is open at a time can wait, while others go on; of shared files all wait for each.
     """
     one = systems.dirty + demand.pauses * np.minimum(systems.dirty, demand.pause * systems.write)
     room = one * systems.disks
-    if demand.in_turn > 1.0:
+    if demand.in_turn > 1.0 and not demand.shared:
         room = np.where(systems.closes, np.minimum(room, demand.total * load / demand.in_turn), room)
     takes = systems.cached & ~waits(demand, systems)
     return np.where(takes, np.minimum(demand.total * load, room), 0.0)

@@ -8,6 +8,19 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
+def by_turns(customers: float) -> float:
+    """Return the share of the time of two resources that customers wait who need one and the other by turns.
+
+    All of it for one customer; for many half, because the other is at work meanwhile.
+
+    Args:
+        customers: how many there are, 1 or more; each needs both resources for as long.
+
+    Source: Reiser & Lavenberg, the same: two queues that are as busy work customers / (customers + 1) of the time.
+    """
+    return (customers + 1.0) / (2.0 * customers)
+
+
 def waiting(busy: Floats, customers: int, visits: int, think: float) -> Floats:
     """Return the seconds that each customer waits for a resource in all its visits, shape (resources,).
 

@@ -16,7 +16,7 @@ from acic.prior.calls import asked, largest, messages, moved, pieces, shunned, w
 from acic.prior.demand import Demand
 from acic.prior.designs import BESIDE, CROSSING, EXCHANGED, ON_NODE, ROUND_TRIP
 from acic.prior.disks import disk_bytes, disk_requests, flushing, syncing
-from acic.prior.queues import waiting
+from acic.prior.queues import by_turns, waiting
 from acic.prior.resources import Resource
 from acic.prior.spread import asked_most, busiest, fullest, local_share
 from acic.prior.systems import Systems
@@ -49,7 +49,7 @@ def parts(demand: Demand, systems: Systems) -> Floats:
         lasts, named, synced = waits(demand, systems), naming(demand, systems), syncing(demand, systems)
         hidden = np.minimum(np.where(lasts, named, synced), _beside(demand, systems, named, whole))
         found[:, Resource.METADATA] -= np.where(lasts, hidden, 0.0)
-        found[:, Resource.DISK_BANDWIDTH] += flushing(demand, systems, fullest(demand, systems))
+        found[:, Resource.DISK_BANDWIDTH] += flushing(demand, systems, fullest(demand, systems), whole)
         found[:, Resource.DISK_IOPS] += synced - np.where(lasts, 0.0, hidden)
     return found
 
@@ -88,11 +88,12 @@ def _beginning(demand: Demand) -> float:
 def networks(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
     """Return the seconds of the busiest client's and the busiest server's network interface.
 
-    Bottleneck: payload each way of one interface (full duplex: a part-time server's two directions do not meet). Where
-    servers are at work one after the other, what is for one on the client's own node needs no network.
+    Bottleneck: payload each way of one interface (full duplex: a part-time server's two directions do not meet, and of
+    processes that copy some read while others write). Where servers are at work one after the other, what is for one on
+    the client's own node needs no network.
     """
     client, server = local_share(demand, systems)
-    size = moved(demand, systems)
+    size = moved(demand, systems) * (by_turns(demand.streams) if demand.copied else 1.0)
     lies, in_turn = fullest(demand, systems) * (1.0 - server), load * (1.0 - np.maximum(client, server))
     return size / demand.nodes * (1.0 - client) / systems.nic, size * np.maximum(lies, in_turn) / systems.nic
 
@@ -216,13 +217,15 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the share of the data that leaves, or reaches, clients while the application waits for it.
 
     What nobody synced before a pause clients may send while the application does no I/O, but for what they keep; what
-    they hold at the end they have to send then, and so they have when a file of each iteration is closed, where closing
-    waits for it or the file is shared by clients with leases.
-    What they have, written or read before, they also read without anybody else.
+    they hold at the end, the last iteration's at least, they have to send then, and so they have when a file of each
+    iteration is closed, where closing waits for it or the file is shared by clients with leases.
+    What they have, written or read before, they also read without anybody else, unless other processes wrote it.
     """
     if demand.reads:
         alone = systems.leases & (not demand.shared and demand.in_turn <= 1.0)  # of many, another may be next
-        kept = alone | (not demand.reopened)  # who opens a file asks whether it is still the same
+        kept = (alone | (not demand.reopened)) & (
+            not demand.others
+        )  # who opens a file asks whether it is still the same
         share = 0.0 if demand.own else 1.0 / demand.again
         return np.where(kept & systems.remembers & ~shunned(demand, systems), share, 1.0)
     unsynced = demand.pauses + 1 - max(1.0, demand.syncs / demand.streams)  # pauses before which nobody synced
@@ -235,6 +238,7 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     free = unsynced * np.minimum(behind, demand.pause * np.minimum(taken, sending))
     if demand.in_turn > 1.0:
         free = np.where(systems.closes | (systems.leases & demand.shared), 0.0, free)
+    free = np.minimum(free, np.maximum(own * unsynced / (demand.pauses + 1) - systems.keeps, 0.0))
     sent = np.minimum(free, np.maximum(own - systems.keeps, 0.0))
     return np.where(waits(demand, systems), 1.0, 1.0 - sent / own)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.prior.demand import Use, demand_of
-from acic.prior.designs import OVERREAD
 from acic.prior.facts import Facts
 from acic.prior.roofline import parts
 from acic.prior.systems import Systems
@@ -46,11 +47,9 @@ def staging(results: int, facts: Facts, systems: Systems, *, own: bool) -> Float
         shared=True,
         access=Access.CONSECUTIVE,
     )
-    # of a file that several copy, a client that reads far ahead by then reads what is another's; leases tell who has it
-    beyond = np.clip(each - systems.ahead, 0.0, np.maximum(systems.ahead - OVERREAD, 0.0))
-    more = 1.0 + np.where(systems.leases | own, 0.0, beyond / each) * (1.0 - 1.0 / facts.nodes)
     kept = own & systems.remembers & ~systems.closes & ~systems.leases
-    read = parts(demand_of(reading, facts.nodes, _JUST_WRITTEN), systems).sum(axis=1) * np.where(kept, 0.0, more)
+    use = replace(_JUST_WRITTEN, files=facts.nodes if own else None)
+    read = np.where(kept, 0.0, parts(demand_of(reading, facts.nodes, use), systems).sum(axis=1))
     send = each / np.minimum(systems.nic, facts.archive)
     apart = (read**_SHARPNESS + send**_SHARPNESS) ** (1.0 / _SHARPNESS)
     behind = np.where(systems.ahead == 0, 1.0 - 1.0 / systems.servers, 0.0)

@@ -39,8 +39,9 @@ class Systems:
         attributes: servers that answer for files' attributes.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
         call, trips, opening, making, reopening, shares, looks, read_server, write_server, read_byte, write_byte,
-            client, read_ask, write_ask, writing, behind, keeps, ahead, remembers, leases, cached, piece, hashed,
-            closes, scatters, serial, page, threads, extent, written, durable, alone, commits: as `Design` has them.
+            client, read_ask, write_ask, writing, behind, keeps, ahead, windows, remembers, leases, cached, piece,
+            hashed, closes, scatters, serial, page, threads, extent, written, durable, alone, commits: as `Design` has
+            them.
     """
 
     nic: Floats
@@ -75,6 +76,7 @@ class Systems:
     behind: Floats
     keeps: Floats
     ahead: Floats
+    windows: Flags
     remembers: Flags
     leases: Flags
     cached: Flags
@@ -96,7 +98,10 @@ class Systems:
 
 
 _OF_DESIGN = tuple(field.name for field in fields(Design) if field.name != "unit")
-_FLAGS = ("part_time", "strict", "remembers", "leases", "cached", "hashed", "closes", "scatters", "serial", "commits")
+_FLAGS = (
+    *("part_time", "strict", "windows", "remembers", "leases", "cached", "hashed", "closes", "scatters", "serial"),
+    "commits",
+)
 
 
 def systems_of(platform: Platform, facts: Facts, configurations: Sequence[Mapping[str, Value]]) -> Systems:

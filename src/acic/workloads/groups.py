@@ -37,7 +37,7 @@ class Group:
         requests: where they are counted.
         rows: of the requests' table, that are about these files.
         processes: of the job.
-        shared: whether several processes use each file.
+        shared: whether several processes use each file, in this direction.
         collective: whether they do so with collective calls.
 
     Attributes:
@@ -104,7 +104,7 @@ def groups(requests: Requests, processes: int) -> list[Group]:
     rows = requests.rows
     if len(rows) == 1:
         table, (row,) = requests.table, rows
-        shared = table.rank_list[row] < 0 or table.file_list[row] in table.shared
+        shared = table.rank_list[row] < 0 or table.file_list[row] in table.shared(requests.direction)
         kind = _SHARED * shared + _COLLECTIVE * _is_collective(requests, row)
         return [_group(requests, rows, processes, kind)]
     files = _files_of(requests, processes)
@@ -184,7 +184,7 @@ def _files_of(requests: Requests, processes: int) -> _Files:
 
 def _files_of_a_record_each(requests: Requests, ids: list[int], processes: int) -> _Files:
     table, d, rows = requests.table, requests.direction, requests.rows
-    counters, ranks, shared = table.counters, table.rank_list, table.shared
+    counters, ranks, shared = table.counters, table.rank_list, table.shared(d)
     of_rows = table.moved(d)
     moved = [of_rows[row] for row in rows]
     kinds = [_SHARED * (ranks[row] < 0 or file in shared) for row, file in zip(rows, ids, strict=True)]
@@ -201,7 +201,7 @@ def _files_of_a_record_each(requests: Requests, ids: list[int], processes: int) 
 
 def _few_files(requests: Requests, ids: list[int], processes: int) -> _Files:
     table, d = requests.table, requests.direction
-    counters, ranks, shared = table.counters, table.rank_list, table.shared
+    counters, ranks, shared = table.counters, table.rank_list, table.shared(d)
     number: dict[int, int] = {}
     of_row = [number.setdefault(file, len(number)) for file in ids]
     count = len(number)
@@ -238,7 +238,7 @@ def _many_files(requests: Requests, processes: int) -> _Files:
     pairs = np.unique(of_row * (processes + 1) + ranks + 1)
     hidden = np.bincount(of_row, ranks < 0) > 0
     users = np.where(hidden, processes, np.bincount(pairs // (processes + 1)))
-    known = table.shared
+    known = table.shared(d)
     shared = hidden | np.array([file in known for file in files.tolist()]) if known else hidden
     kinds = _SHARED * shared + _COLLECTIVE * (2 * together > moved)
     request = moved / np.maximum(calls, 1)

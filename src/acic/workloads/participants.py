@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads.columns import BYTES, BYTES_VARIANCE, FASTEST_BYTES, SLOWEST_BYTES, WRITE
+from acic.workloads.columns import BYTES, BYTES_VARIANCE, FASTEST_BYTES, READ, SLOWEST_BYTES, WRITE
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
 from acic.workloads.traced import Traced
@@ -45,6 +45,16 @@ def io_processes(group: Group, traced: Traced | None, heatmap_of: HeatmapOf) -> 
             busy = int((moved > _LEAST * int(moved.max())).sum())
             return busy, EXACT if total >= group.bytes else ESTIMATED
     return found
+
+
+def written_by_others(group: Group) -> bool:
+    """Return whether most of what a group reads is of files that other ranks wrote, and the readers did not."""
+    table = group.table
+    if group.direction == WRITE or not (writers := table.writers):
+        return False
+    read, files, ranks = table.moved(READ), table.file_list, table.rank_list
+    theirs = [read[row] for row in group.rows if (who := writers.get(files[row])) and ranks[row] not in who]
+    return 2 * sum(theirs) > group.bytes
 
 
 def ranks_apart(group: Group) -> float | None:

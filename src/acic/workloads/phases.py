@@ -10,7 +10,7 @@ from acic.workloads.columns import COLLECTIVE, LIBRARY_DATA, OPENS, SYNCS, UNALI
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import Group
 from acic.workloads.iterations import Iterations, iterations
-from acic.workloads.participants import even, io_processes, ranks_apart
+from acic.workloads.participants import even, io_processes, ranks_apart, written_by_others
 from acic.workloads.tables import Table
 from acic.workloads.timing import Timing, timing
 from acic.workloads.workload import (
@@ -227,12 +227,7 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         details["collective_buffering"] = gathered
     if found.covered:
         details["traced_share"] = min(1.0, found.covered)
-    if (times := access.times_over(group, evidence.tables)) is not None and abs(times - 1.0) > _ALIKE:
-        details["times_over"] = times
-    if group.shared and found.iterations.count > 1 and access.contiguous(group, evidence.tables):
-        details["contiguous"] = True
-    if (apart := ranks_apart(group)) is not None and apart > 1.0:
-        details["ranks_apart"] = apart
+    details |= _parts(found, evidence)
     if opens := totals[OPENS]:
         details["opens"] = opens
     if syncs := sum(totals[SYNCS : SYNCS + 3]):
@@ -241,3 +236,17 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         details["unaligned_requests"] = unaligned
     details.update(evidence.place(group.example)[1])
     return details
+
+
+def _parts(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
+    """Return who moves which part of the files, as far as that is not what one would think."""
+    group, parts = found.group, dict[str, str | int | float]()
+    if (times := access.times_over(group, evidence.tables)) is not None and abs(times - 1.0) > _ALIKE:
+        parts["times_over"] = times
+    if group.shared and found.iterations.count > 1 and access.contiguous(group, evidence.tables):
+        parts["contiguous"] = True
+    if (apart := ranks_apart(group)) is not None and apart > 1.0:
+        parts["ranks_apart"] = apart
+    if written_by_others(group):
+        parts["written_by_others"] = True
+    return parts

@@ -9,7 +9,18 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads.columns import BYTES, COUNTS, INTERFACES, MANY, SIZES, Columns, Rows, load_columns, load_rows
+from acic.workloads.columns import (
+    BYTES,
+    COUNTS,
+    INTERFACES,
+    MANY,
+    SIZES,
+    WRITE,
+    Columns,
+    Rows,
+    load_columns,
+    load_rows,
+)
 from acic.workloads.darshan import Log
 
 _FEW = 12  # records, below which numpy costs more than it saves
@@ -82,7 +93,8 @@ class Table:
         self._moved: list[list[int]] = [[], []]
         self._counters: list[list[int]] = []
         self._times: list[list[float]] = []
-        self._shared: frozenset[int] | None = None
+        self._shared: list[frozenset[int] | None] = [None, None]
+        self._writers: dict[int, set[int]] | None = None
         self._summaries: dict[tuple[int, ...], Summary] = {}
 
     @property
@@ -110,16 +122,37 @@ class Table:
             self._moved[direction] = found
         return found
 
-    @property
-    def shared(self) -> frozenset[int]:
-        """The files that several ranks used, as far as ranks are told."""
-        if self._shared is None:
+    def shared(self, direction: int) -> frozenset[int]:
+        """Return the files that several ranks read, or wrote, or only opened, as far as ranks are told.
+
+        Who only reads a file does not share it with the one that writes it, nor the other way round.
+        """
+        found = self._shared[direction]
+        if found is None:
             users: dict[int, set[int]] = {}
-            if len(set(self.file_list)) < len(self.file_list):
-                for file, rank in zip(self.file_list, self.rank_list, strict=True):
-                    users.setdefault(file, set()).add(rank)
-            self._shared = frozenset(file for file, ranks in users.items() if len(ranks) > 1)
-        return self._shared
+            if self._repeated:
+                moved = zip(self.moved(direction), self.moved(1 - direction), strict=True)
+                for file, rank, (here, there) in zip(self.file_list, self.rank_list, moved, strict=True):
+                    if here or not there:
+                        users.setdefault(file, set()).add(rank)
+            found = frozenset(file for file, ranks in users.items() if len(ranks) > 1)
+            self._shared[direction] = found
+        return found
+
+    @property
+    def writers(self) -> dict[int, set[int]]:
+        """The ranks that wrote each file; nothing where no file has several records."""
+        if self._writers is None:
+            self._writers = {}
+            if self._repeated:
+                for file, rank, size in zip(self.file_list, self.rank_list, self.moved(WRITE), strict=True):
+                    if size:
+                        self._writers.setdefault(file, set()).add(rank)
+        return self._writers
+
+    @property
+    def _repeated(self) -> bool:
+        return len(set(self.file_list)) < len(self.file_list)
 
     @property
     def times(self) -> list[list[float]]:

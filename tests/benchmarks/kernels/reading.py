@@ -195,6 +195,7 @@ class Found:
     syncs: int
     apart: float
     contiguous: bool
+    others: bool
 
 
 def phases(reading: Reading) -> list[Found]:
@@ -243,7 +244,15 @@ def _phase(requests: list[Request], reading: Reading) -> Found:
         syncs=sum(reading.syncs[path] for path in files),
         apart=(max(by_rank) - min(by_rank)) / max(1, len(by_rank) - 1) or 1.0,
         contiguous=iterations > 1 and _contiguous(by_rank.values()),
+        others=2 * sum(request.size for request in requests if _of_others(request, reading))
+        > sum(r.size for r in requests),
     )
+
+
+def _of_others(request: Request, reading: Reading) -> bool:
+    """Whether it reads a file that other ranks wrote, and its own did not."""
+    writers = {one.rank for one in reading.requests if one.write and one.path == request.path}
+    return not request.write and bool(writers) and request.rank not in writers
 
 
 def _contiguous(of_ranks: Iterable[Sequence[Request]]) -> bool:

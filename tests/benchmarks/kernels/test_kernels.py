@@ -77,6 +77,7 @@ def told_truly(one: Kernel, found: Reading) -> None:
         assert phase.details.get("times_over", 1.0) == truth.bytes / truth.extent
         assert phase.details.get("ranks_apart", 1.0) == truth.apart
         assert phase.details.get("contiguous", False) == (truth.contiguous and truth.shared)
+        assert phase.details.get("written_by_others", False) == truth.others
         if opens := phase.details.get("opens"):
             assert opens == sum(found.opens[path] for path in truth.files)
         assert set(phase.quality.values()) == {Quality.EXACT}

@@ -139,7 +139,7 @@ def variants(scale: str, *, ranks: int, regions: int, region: int, calls: int, c
             pause=compute,
         ),
         own(Operation.WRITE, "calls.0.0.vcf", iterations=regions, pause=compute),
-        own(Operation.READ, "calls.0.0.vcf", io_processes=1, iterations=files),
+        own(Operation.READ, "calls.0.0.vcf", io_processes=1, iterations=files, others=True),
         posix(
             Operation.WRITE,
             "merged.vcf",

@@ -213,6 +213,7 @@ def phase(
     over: float = 1.0,
     apart: float = 1.0,
     contiguous: bool = False,
+    others: bool = False,
 ) -> Phase:
     """Return a phase that is known exactly.
 
@@ -237,6 +238,7 @@ def phase(
         over: how often each byte of its files is moved; as many times as iterations, where each is `again`.
         apart: how far the ranks that do this I/O lie apart.
         contiguous: what a process moves of a shared file over all iterations is one part of it.
+        others: most of what is read other processes wrote in the same run.
     """
     found = Characteristics(
         processes=processes,
@@ -265,6 +267,8 @@ def phase(
         details["ranks_apart"] = apart
     if contiguous:
         details["contiguous"] = True
+    if others:
+        details["written_by_others"] = True
     if collective:
         details["collective_buffering"] = interleaved
     return Phase(

@@ -105,6 +105,7 @@ def shuffle(scale: str, *, ranks: int, part: int, compute: float) -> Kernel:
             shared=False,
             files=files,
             opens=2 * files,
+            others=operation is Operation.READ,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]

@@ -43,6 +43,7 @@ def mdtest(scale: str, *, ranks: int, files: int) -> Kernel:
             access=Access.CONSECUTIVE,
             files=ranks * files,
             opens=2 * ranks * files,
+            others=operation is Operation.READ,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]

@@ -191,6 +191,7 @@ def zarr(scale: str, *, ranks: int, each: int, chunk: int, compute: float) -> Ke
             access=Access.CONSECUTIVE,
             files=ranks * each,
             opens=2 * ranks * each,
+            others=operation is Operation.READ,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]
@@ -242,6 +243,7 @@ def io500(scale: str, *, ranks: int, request: int, count: int, hard: bool) -> Ke
             files=len(paths),
             syncs=ranks if operation is Operation.WRITE else 0,
             opens=2 * ranks + hard,
+            others=operation is Operation.READ and not hard,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]

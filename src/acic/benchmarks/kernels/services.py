@@ -144,6 +144,7 @@ def spool(scale: str, *, ranks: int, rounds: int, calls: int, compute: float) ->
             files=rounds * half,
             pause=compute,
             opens=2 * rounds * half,
+            others=operation is Operation.READ,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]

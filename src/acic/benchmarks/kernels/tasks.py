@@ -178,6 +178,7 @@ def harvest(scale: str, *, ranks: int, each: int, size: int, table: int, compute
             shared=False,
             files=ranks * each,
             opens=opens,
+            others=True,
         ),
         posix(
             Operation.WRITE,
@@ -234,6 +235,7 @@ def exchange(scale: str, *, ranks: int, rounds: int, calls: int, compute: float)
             files=rounds * ranks,
             pause=compute,
             opens=2 * rounds * ranks,
+            others=operation is Operation.READ,
         )
         for operation in (Operation.WRITE, Operation.READ)
     ]

@@ -81,6 +81,7 @@ def samsort(scale: str, *, ranks: int, share: int, compute: float) -> Kernel:
             access=Access.CONSECUTIVE,
             files=ranks if example.startswith("tmp") else 1,
             opens=2 * ranks if example.startswith("tmp") else 0,
+            others=operation is Operation.READ and example.startswith("tmp"),
         )
 
     phases = [
@@ -153,6 +154,7 @@ def build(scale: str, *, ranks: int, units: int, source: int, made: int, compute
             access=Access.CONSECUTIVE,
             files=files,
             opens=2 * files if operation is Operation.READ else 0,
+            others=operation is Operation.READ,
         )
         for operation, example, files, size in (
             (Operation.READ, "obj.0.0", ranks * units, made),

@@ -1,0 +1,121 @@
+"""What phases of a run tell of one another: who wrote what is read, who copies, and what pauses leave to the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from acic.benchmarks.kernels import kernel
+from acic.prior import Prior, Resource, Use, uses_of
+from acic.prior.demand import demand_of
+from acic.prior.disks import flushing
+from acic.prior.roofline import networks
+from acic.space import Configuration
+from acic.units import KIB, MIB
+from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
+
+NODES = 4
+OWN = Characteristics(
+    processes=8,
+    io_processes=8,
+    interface=Interface.POSIX,
+    iterations=1,
+    data_size=6 * MIB,
+    request_size=2 * MIB,
+    operation=Operation.WRITE,
+    collective=False,
+    shared=False,
+    access=Access.CONSECUTIVE,
+)
+
+
+def system(file_system: str, servers: int = 1, **more: str | int) -> Configuration:
+    values: dict[str, str | int] = {
+        "instance_type": "lab.400m",
+        "device": "EBS",
+        "raid_devices": 2,
+        "file_system": file_system,
+        "servers": servers,
+        "placement": "dedicated",
+    }
+    return Configuration({**values, **more})
+
+
+def run(*phases: tuple[Characteristics, str, int, dict[str, float]]) -> Workload:
+    made = [Phase(characteristics=c, bytes=c.total_bytes, example=e, files=n, details=d) for c, e, n, d in phases]
+    return Workload(name="app", processes=8, phases=tuple(made))
+
+
+def test_what_another_process_wrote_no_client_has(prior: Prior) -> None:
+    """IO500's ior-easy: each reads its neighbour's file. CephFS takes 0.8 to 2.2 s, where 0.6 to 1.2 were predicted."""
+    read = replace(OWN, operation=Operation.READ)
+    ceph = prior.systems([system("CephFS", 4, stripe_size=4 * MIB, consistency="relaxed")])
+    mine, others = (
+        prior.parts(read, ceph, Use(own=True, reopened=True, others=flag))[0, Resource.SERVER_NETWORK]
+        for flag in (False, True)
+    )
+    assert mine == 0.0
+    assert others > 0.2
+    _, told = uses_of(kernel("io500-easy", "only").workload)
+    assert (told.own, told.reopened, told.others) == (True, True, True)
+    _, same = uses_of(kernel("madbench2-unique", "only").workload)
+    assert (same.own, same.others) == (True, False)
+
+
+def test_servers_have_what_others_wrote_whoever_reads_it() -> None:
+    """One process gathers what eight wrote: `harvest`, `build`."""
+    gather = replace(OWN, operation=Operation.READ, io_processes=1, iterations=8)
+    for told, own in (({"written_by_others": True}, True), ({}, False)):
+        workload = run((OWN, "part.0", 8, {"opens": 16}), (gather, "part.0", 8, {"opens": 16, **told}))
+        assert uses_of(workload)[1].own == own
+
+
+def test_of_processes_that_copy_some_read_while_others_write(prior: Prior) -> None:
+    """`dcp` takes 1.6 s on the baseline, whose network is busy for 1 s each way, and its disks for 0.3 s."""
+    read = replace(OWN, operation=Operation.READ, iterations=3)
+    write = replace(read, operation=Operation.WRITE)
+
+    def copied(*phases: tuple[Characteristics, str, int, dict[str, float]]) -> list[bool]:
+        return [use.copied for use in uses_of(run(*phases))]
+
+    assert copied((read, "from", 8, {}), (write, "to", 8, {})) == [True, True]
+    assert copied((read, "from", 8, {}), (write, "from", 8, {})) == [False, False]
+    assert copied((read, "from", 8, {}), (replace(write, data_size=MIB, request_size=MIB), "to", 8, {})) == [False] * 2
+    assert copied((read, "from", 8, {"pause_seconds": 1.0}), (write, "to", 8, {})) == [False, False]
+    assert copied((replace(read, iterations=1), "a", 8, {}), (replace(write, iterations=1), "b", 8, {})) == [False] * 2
+    nfs = prior.systems([system("NFS", consistency="relaxed")])
+    alone, both = (networks(demand_of(write, NODES, Use(copied=c)), nfs, np.ones(1))[1][0] for c in (False, True))
+    assert both == pytest.approx(9 / 16 * alone)  # two links and eight processes
+    workload = kernel("dcp", "only").workload
+    pairs = zip(workload.phases, uses_of(workload), strict=True)
+    assert sum(prior.seconds(p.characteristics, prior.baseline, u)[0] for p, u in pairs) == pytest.approx(1.6, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "closing"), [("frames", 0.71), ("trajectory", 0.44), ("xios", 0.43), ("subfiles", 1.12)]
+)
+def test_what_the_last_iteration_wrote_is_sent_at_the_end(prior: Prior, name: str, closing: float) -> None:
+    """s in which the baseline closes files that grew in iterations: the last one's data, and all that is to last."""
+    workload = kernel(name, "only").workload
+    phase, use = workload.phases[0], uses_of(workload)[0]
+    beside = Resource.CLIENT_PROCESSOR  # what writing took before
+    found = prior.parts(phase.characteristics, prior.baseline, replace(use, pause=3 * use.pause))[0]
+    assert found.sum() - found[beside] == pytest.approx(closing, rel=0.25)
+
+
+def test_disks_are_at_work_while_nodes_send_and_not_longer_than_there_is_to_write(prior: Prior) -> None:
+    nfs = prior.systems([system("NFS", consistency="relaxed")])
+    demand = demand_of(OWN, NODES)
+    lasting = demand.total / (nfs.write * nfs.disks)
+    for stream, meanwhile in ((0.0, 0.0), (0.1, 0.0375), (9.0, 0.375 * lasting[0])):
+        left = lasting - flushing(demand, nfs, np.ones(1), np.full(1, stream))
+        assert left == pytest.approx(meanwhile, abs=1e-12)
+
+
+def test_all_wait_for_a_shared_file_that_is_closed_before_the_next(prior: Prior) -> None:
+    """`nek5000`'s dumps: NFS makes each last when it is closed, and nobody goes on to the next meanwhile."""
+    dumps = replace(OWN, shared=True, iterations=3, data_size=2 * MIB, request_size=512 * KIB)
+    one, three = (prior.parts(dumps, prior.baseline, Use(syncs=0, files=files))[0] for files in (1, 3))
+    assert three[Resource.DISK_BANDWIDTH] == pytest.approx(one[Resource.DISK_BANDWIDTH], rel=0.01)
