@@ -96,6 +96,7 @@ def mapreduce(scale: str, *, ranks: int, share: int, compute: float) -> Kernel:
             shared=shared,
             access=Access.CONSECUTIVE,
             files=1 if example == "input" else ranks,
+            opens=ranks * (ranks + 1) if example == "map.0" else 0,
             others=parts > 1,
         )
 
