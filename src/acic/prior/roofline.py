@@ -49,7 +49,8 @@ def parts(demand: Demand, systems: Systems) -> Floats:
         lasts, named, synced = waits(demand, systems), naming(demand, systems), syncing(demand, systems)
         hidden = np.minimum(np.where(lasts, named, synced), _beside(demand, systems, named, whole))
         found[:, Resource.METADATA] -= np.where(lasts, hidden, 0.0)
-        found[:, Resource.DISK_BANDWIDTH] += flushing(demand, systems, fullest(demand, systems), whole)
+        ending = np.where(systems.closes, min(1.0, demand.streams / demand.files), 1.0)  # the rest was closed before
+        found[:, Resource.DISK_BANDWIDTH] += flushing(demand, systems, fullest(demand, systems), whole * ending)
         found[:, Resource.DISK_IOPS] += synced - np.where(lasts, 0.0, hidden)
     return found
 
