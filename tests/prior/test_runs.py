@@ -12,9 +12,9 @@ from acic.prior import Prior, Resource, Use, uses_of
 from acic.prior.demand import demand_of
 from acic.prior.disks import flushing
 from acic.prior.roofline import networks
-from acic.space import Configuration
 from acic.units import KIB, MIB
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
+from tests.prior.systems import system
 
 NODES = 4
 OWN = Characteristics(
@@ -29,18 +29,6 @@ OWN = Characteristics(
     shared=False,
     access=Access.CONSECUTIVE,
 )
-
-
-def system(file_system: str, servers: int = 1, **more: str | int) -> Configuration:
-    values: dict[str, str | int] = {
-        "instance_type": "lab.400m",
-        "device": "EBS",
-        "raid_devices": 2,
-        "file_system": file_system,
-        "servers": servers,
-        "placement": "dedicated",
-    }
-    return Configuration({**values, **more})
 
 
 def run(*phases: tuple[Characteristics, str, int, dict[str, float]]) -> Workload:

@@ -20,6 +20,7 @@ from acic.prior.spread import asked_most, busiest, fullest
 from acic.space import Configuration
 from acic.units import GIB, KIB, MIB
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
+from tests.prior.systems import system
 
 LAB = load_platform("lab")
 SHARED = Characteristics(
@@ -36,18 +37,6 @@ SHARED = Characteristics(
 )
 ONE_WRITER = replace(SHARED, io_processes=1, data_size=64 * MIB, request_size=MIB, operation=Operation.WRITE)
 RANDOM = replace(SHARED, access=Access.RANDOM, data_size=2 * MIB, request_size=16_384)
-
-
-def system(file_system: str, servers: int = 1, **more: str | int) -> Configuration:
-    values: dict[str, str | int] = {
-        "instance_type": "lab.400m",
-        "device": "EBS",
-        "raid_devices": 2,
-        "file_system": file_system,
-        "servers": servers,
-        "placement": "dedicated",
-    }
-    return Configuration({**values, **more})
 
 
 @pytest.fixture(scope="module")

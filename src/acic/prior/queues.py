@@ -16,7 +16,7 @@ def by_turns(customers: float) -> float:
     Args:
         customers: how many there are, 1 or more; each needs both resources for as long.
 
-    Source: Reiser & Lavenberg, the same: two queues that are as busy work customers / (customers + 1) of the time.
+    Source: as of `waiting`: in a closed network of two equal queues each works customers / (customers + 1) of the time.
     """
     return (customers + 1.0) / (2.0 * customers)
 
