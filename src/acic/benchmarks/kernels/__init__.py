@@ -31,6 +31,8 @@ from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcor
 from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, trajectory
 from acic.benchmarks.kernels.packages import chombo, gromacs, macsio, scatter, volume
 from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_reads, shared_log
+from acic.benchmarks.kernels.physics import gene, openmc, warpx, wavewatch, yambo
+from acic.benchmarks.kernels.pieces import cinema, git, kmc, scr, shards
 from acic.benchmarks.kernels.pipelines import bwa, io500, montage, tfrecord, zarr
 from acic.benchmarks.kernels.records import encode, grib, scalapack, segments, torch
 from acic.benchmarks.kernels.script import Script
@@ -166,12 +168,6 @@ def _for_test() -> tuple[Kernel, ...]:
         concat(only, ranks=4, files=10, calls=3),
         dcp(only, ranks=8, turns=3, chunk=2 * MIB),
         sweep(only, ranks=16, table=5 * MIB, result=500_000, compute=0.04),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         lookup(only, ranks=8, queries=96, size=64 * KIB, index=96 * MIB),
         weights(only, ranks=16, calls=3, compute=0.04),
         journal(only, ranks=8, entries=12, size=64 * KIB, compute=0.03),
@@ -192,6 +188,22 @@ def _held_out() -> tuple[Kernel, ...]:
         logs(only, ranks=16, lines=60, size=8 * KIB, compute=0.005),
         harvest(only, ranks=8, each=12, size=96 * KIB, table=1_200_000, compute=0.02),
         exchange(only, ranks=8, rounds=3, calls=6, compute=0.06),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        openmc(only, ranks=16, nuclides=20, size=140_000, sites=12_000, compute=0.06),
+        wavewatch(only, ranks=8, points=480, restarts=2, compute=0.1),
+        warpx(only, ranks=4, dumps=3, fields=9, size=600_000, compute=0.12),
+        gene(only, block=(60, 80, 24), records=8, record=300 * KIB, compute=0.02),
+        yambo(only, ranks=8, fragments=3, request=200_000, compute=0.06),
+        scr(only, ranks=16, dumps=3, calls=6, compute=0.06),
+        shards(only, ranks=8, epochs=2, each=3, blocks=150, compute=0.03),
+        kmc(only, ranks=8, chunks=6, chunk=600_000, piece=40_000, table=500_000, compute=0.005),
+        cinema(only, ranks=8, steps=4, piece=1_000_000, pictures=15, picture=90_000, compute=0.008),
+        git(only, ranks=4, files=400, packed=9_000, size=24_000, pack=24 * MIB),
     )
 
 

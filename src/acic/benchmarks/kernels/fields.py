@@ -1,4 +1,4 @@
-"""Applications held out: fields cut one way and another, graphs, particles, and two files side by side."""
+"""Applications for a test: fields cut one way and another, graphs, particles, and two files side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications held out: models saved by one, dumps in segments, matrices, records picked out, a film in pieces."""
+"""Applications for a test: models saved by one, dumps in segments, matrices, records picked out, a film in pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications held out: data that programs start from, look up, log, and hand over to others."""
+"""Applications for a test: data that programs start from, look up, log, and hand over to others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications held out: tasks that hand over, pick out, note and gather by files of their own."""
+"""Applications for a test: tasks that hand over, pick out, note and gather by files of their own."""
 
 from __future__ import annotations
 

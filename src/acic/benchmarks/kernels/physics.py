@@ -1,0 +1,296 @@
+"""Applications held out: neutrons, waves, plasmas and electrons, by codes that read what they start from and dump."""
+
+from __future__ import annotations
+
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
+from acic.benchmarks.kernels.script import Writer, blocks_of, prepared
+from acic.units import KIB
+from acic.workloads import Access, Interface, Operation
+
+_COMPLEX = 16  # B
+
+
+def openmc(scale: str, *, ranks: int, nuclides: int, size: int, sites: int, compute: float) -> Kernel:
+    """Neutrons: every process reads the data of all nuclides; source sites are written collectively, tallies by one."""
+    batches, calls, line, lines = 2, 4, 100_000, 15
+    share = sites * 104
+    writer = Writer(ranks)
+    names = [f"nuclide.{number}.h5" for number in range(nuclides)]
+    for name in names:
+        writer.open("n", name, write=False)
+        writer.read("n", 0, size // calls, count=calls)
+        writer.close("n")
+    for batch in range(batches):
+        writer.compute(compute)
+        writer.open("s", f"statepoint.{batch}.h5", write=True, mpiio=True)
+        writer.write_all("s", [(rank * share, share) for rank in range(ranks)])
+        writer.close("s")
+    writer.open("t", "tallies.out", ranks=0, write=True)
+    writer.write("t", 0, line, count=lines, ranks=0)
+    writer.close("t", ranks=0)
+    phases = [
+        posix(
+            Operation.READ,
+            names[0],
+            processes=ranks,
+            iterations=nuclides,
+            data_size=size,
+            request_size=size // calls,
+            shared=True,
+            files=nuclides,
+            over=float(ranks),
+            contiguous=True,
+        ),
+        phase(
+            Operation.WRITE,
+            "statepoint.0.h5",
+            processes=ranks,
+            iterations=batches,
+            data_size=share,
+            request_size=share,
+            interface=Interface.MPIIO,
+            collective=True,
+            shared=True,
+            access=Access.CONSECUTIVE,
+            files=batches,
+            pause=compute,
+        ),
+        posix(
+            Operation.WRITE,
+            "tallies.out",
+            processes=ranks,
+            io_processes=1,
+            data_size=lines * line,
+            request_size=line,
+            shared=False,
+        ),
+    ]
+    return Kernel(
+        name="openmc",
+        scale=scale,
+        title="neutrons: nuclides' files that all read, sites in order of the processes, collective, tallies by one",
+        source="OpenMC on MPI: a library of HDF5 files, statepoints with the source bank, tallies.out",
+        changed=f"{nuclides} nuclides of {size // 1000} kB, {batches} statepoints of {sites} sites a process.",
+        processes=ranks,
+        workload=workload("openmc", ranks, *phases),
+        run=writer.script,
+        prepares=prepared(ranks, [(name, size) for name in names]),
+        inputs=tuple(names),
+        results=(*(f"statepoint.{batch}.h5" for batch in range(batches)), "tallies.out"),
+        compute=batches * compute,
+        bytes_moved=sum(one.bytes for one in phases),
+    )
+
+
+def wavewatch(scale: str, *, ranks: int, points: int, restarts: int, compute: float) -> Kernel:
+    """Waves of the sea: spectra of points that are dealt in turn, a record for each, read once and written again."""
+    record = 24 * 30 * 4
+    share = points * record
+    writer = Writer(ranks)
+    writer.open("i", "restart.ww3", write=False)
+    for rank in range(ranks):
+        writer.read("i", rank * record, record, count=points, stride=ranks * record, ranks=rank)
+    writer.close("i")
+    for number in range(restarts):
+        writer.compute(compute)
+        writer.open("o", f"restart{number}.ww3", ranks=0, write=True)
+        writer.close("o", ranks=0)
+        writer.barrier()
+        writer.open("o", f"restart{number}.ww3", write=True)
+        for rank in range(ranks):
+            writer.write("o", rank * record, record, count=points, stride=ranks * record, ranks=rank)
+        writer.close("o")
+    reads, writes = (
+        posix(
+            operation,
+            path,
+            processes=ranks,
+            iterations=iterations,
+            data_size=share,
+            request_size=record,
+            shared=True,
+            access=Access.STRIDED,
+            files=iterations,
+            pause=compute if iterations > 1 else 0.0,
+        )
+        for operation, path, iterations in (
+            (Operation.READ, "restart.ww3", 1),
+            (Operation.WRITE, "restart0.ww3", restarts),
+        )
+    )
+    return Kernel(
+        name="wavewatch",
+        scale=scale,
+        title="waves of the sea: a small record for each point, points dealt in turn, read and written by all",
+        source="WAVEWATCH III without I/O servers: restart files of direct access, written by each process",
+        changed=f"{points} spectra of {record} B on each process, {restarts} restart files; fields are left out.",
+        processes=ranks,
+        workload=workload("wavewatch", ranks, reads, writes),
+        run=writer.script,
+        prepares=prepared(ranks, [("restart.ww3", ranks * share)]),
+        inputs=("restart.ww3",),
+        results=tuple(f"restart{number}.ww3" for number in range(restarts)),
+        compute=restarts * compute,
+        bytes_moved=reads.bytes + writes.bytes,
+    )
+
+
+def warpx(scale: str, *, ranks: int, dumps: int, fields: int, size: int, compute: float) -> Kernel:
+    """A plasma in a laser's wake: a file for each dump, a slab of every field from each process, independent."""
+    writer = Writer(ranks)
+    for dump in range(dumps):
+        writer.compute(compute)
+        writer.open("d", f"openpmd.{dump}.h5", write=True, mpiio=True)
+        for rank in range(ranks):
+            writer.write("d", rank * size, size, count=fields, stride=ranks * size, ranks=rank)
+        writer.close("d")
+    found = phase(
+        Operation.WRITE,
+        "openpmd.0.h5",
+        processes=ranks,
+        iterations=dumps,
+        data_size=fields * size,
+        request_size=size,
+        interface=Interface.MPIIO,
+        shared=True,
+        access=Access.STRIDED,
+        files=dumps,
+        pause=compute,
+    )
+    return Kernel(
+        name="warpx",
+        scale=scale,
+        title="a plasma: slabs of nine fields in a shared file for each dump, independent",
+        source="WarpX with openPMD-api on HDF5, whose writes are independent by default",
+        changed=f"{dumps} dumps, {size // 1000} kB of each field for a process; particles are left out.",
+        processes=ranks,
+        workload=workload("warpx", ranks, found),
+        run=writer.script,
+        results=tuple(f"openpmd.{dump}.h5" for dump in range(dumps)),
+        compute=dumps * compute,
+        bytes_moved=found.bytes,
+    )
+
+
+def gene(scale: str, *, block: tuple[int, int, int], records: int, record: int, compute: float) -> Kernel:
+    """Turbulence in a tokamak: a distribution of short rows, read and written collectively, fields noted by one."""
+    split = (2, 2, 4)
+    ranks = split[0] * split[1] * split[2]
+    whole = (split[0] * block[0], split[1] * block[1], split[2] * block[2])
+    parts = blocks_of(split, block)
+    share = block[0] * block[1] * block[2] * _COMPLEX
+    writer = Writer(ranks)
+    writer.open("f", "field.dat", ranks=0, write=True)
+    for path, write in (("checkpoint", False), ("s_checkpoint", True)):
+        writer.open("c", path, write=write, mpiio=True)
+        writer.view("c", 0, _COMPLEX, whole, parts)
+        (writer.write_all if write else writer.read_all)("c", [(0, share)] * ranks)
+        writer.close("c")
+        for number in range(0 if write else records):
+            writer.compute(compute)
+            writer.barrier()
+            writer.write("f", number * record, record, ranks=0)
+    writer.close("f", ranks=0)
+    phases = [
+        phase(
+            operation,
+            path,
+            processes=ranks,
+            data_size=share,
+            request_size=share,
+            interface=Interface.MPIIO,
+            collective=True,
+            interleaved=True,
+            shared=True,
+            access=Access.STRIDED,
+        )
+        for operation, path in ((Operation.READ, "checkpoint"), (Operation.WRITE, "s_checkpoint"))
+    ]
+    notes = posix(
+        Operation.WRITE,
+        "field.dat",
+        processes=ranks,
+        io_processes=1,
+        iterations=records,
+        data_size=record,
+        request_size=record,
+        shared=False,
+        pause=compute,
+    )
+    return Kernel(
+        name="gene",
+        scale=scale,
+        title="turbulence of a plasma: short rows of a distribution, read and written, collective; fields by one",
+        source="GENE's checkpoints through MPI-IO, its field.dat from process 0",
+        changed=f"Rows of {block[2] * _COMPLEX} B, three dimensions for six; {records} fields of {record // KIB} KiB.",
+        processes=ranks,
+        workload=workload("gene", ranks, *phases, notes),
+        run=writer.script,
+        prepares=prepared(ranks, [("checkpoint", ranks * share)]),
+        inputs=("checkpoint",),
+        results=("s_checkpoint", "field.dat"),
+        compute=records * compute,
+        bytes_moved=sum(one.bytes for one in (*phases, notes)),
+    )
+
+
+def yambo(scale: str, *, ranks: int, fragments: int, request: int, compute: float) -> Kernel:
+    """Excited electrons: each process computes and writes fragments of a database, then every one reads all of them."""
+    calls = 2
+    share = calls * request
+    writer = Writer(ranks)
+    names = [[f"ndb.em1s.{rank}.{number}" for rank in range(ranks)] for number in range(fragments)]
+    for number in range(fragments):
+        writer.compute(compute)
+        for rank in range(ranks):
+            writer.open(f"w{rank}", names[number][rank], ranks=rank, write=True)
+            writer.write(f"w{rank}", 0, request, count=calls, ranks=rank)
+            writer.close(f"w{rank}", ranks=rank)
+    writer.barrier()
+    results = tuple(name for alike in names for name in alike)
+    for name in results:
+        writer.open("r", name, write=False)
+        writer.read("r", 0, request, count=calls)
+        writer.close("r")
+    writer.compute(compute)
+    files = fragments * ranks
+    opens = files * (1 + ranks)
+    writes = posix(
+        Operation.WRITE,
+        names[0][0],
+        processes=ranks,
+        iterations=fragments,
+        data_size=share,
+        request_size=request,
+        shared=False,
+        files=files,
+        pause=compute,
+        opens=opens,
+    )
+    reads = posix(
+        Operation.READ,
+        names[0][0],
+        processes=ranks,
+        iterations=files,
+        data_size=share,
+        request_size=request,
+        shared=True,
+        files=files,
+        opens=opens,
+        over=float(ranks),
+        contiguous=True,
+        others=True,
+    )
+    return Kernel(
+        name="yambo",
+        scale=scale,
+        title="excited electrons: fragments of a database, some from each process, that every process reads",
+        source="Yambo's screening (ndb.em1s fragments), read again by all for the self-energy",
+        changed=f"{files} fragments of {share // 1000} kB; what comes of them is left out.",
+        processes=ranks,
+        workload=workload("yambo", ranks, writes, reads),
+        run=writer.script,
+        results=results,
+        compute=(fragments + 1) * compute,
+        bytes_moved=reads.bytes + writes.bytes,
+    )
