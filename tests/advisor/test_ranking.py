@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from acic.advisor.ranking import TIE, free_values, pareto_front, rates, representative, tied_groups
 from acic.platforms import load_platform
-from acic.space import Parameter, Scale, Space
+from acic.space import Parameter, Rule, Scale, Space
 
 positive = arrays(float, st.integers(1, 60), elements=st.floats(1e-3, 1e6))
 
@@ -60,6 +60,14 @@ def test_of_those_that_tie_labels_stay_and_numbers_are_taken_from_the_middle() -
     assert dict(SPACE.configuration(points[chosen])) == {"size": 8, "hint": "automatic"}
     assert free_values(SPACE, points, group) == {"size": (4, 8, 16), "hint": ("automatic", "enable", "disable")}
     assert free_values(SPACE, points, group[:1]) == {}
+
+
+def test_not_to_apply_is_one_of_the_values_that_are_free() -> None:
+    space = Space(SPACE.parameters, (Rule(when={"hint": "disable"}, absent=("size",)),))
+    points = space.enumerate()
+    group = np.flatnonzero((points[:, 0] >= 3) | (points[:, 1] == 2))
+    free = free_values(space, points, group)
+    assert free == {"size": (None, 8, 16), "hint": ("automatic", "enable", "disable")}
 
 
 def test_numbers_that_make_no_difference_stay_the_baseline_s() -> None:

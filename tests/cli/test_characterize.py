@@ -27,6 +27,19 @@ def test_the_table_tells_what_the_log_tells(acic: Acic) -> None:
         assert text in result.out
 
 
+def test_of_many_phases_those_that_take_longest_are_shown(acic: Acic, tmp_path: Path) -> None:
+    sizes = [(9 - number, 2.0 * number) for number in range(1, 9)]  # the more they move, the less they take
+    phase = '[[phases]]\ninterface = "POSIX"\noperation = "write"\niterations = 1\ncollective = false\nshared = true\n'
+    told = "".join(f'{phase}data_size = "{mib}MiB"\nseconds = "{seconds:g}s"\n' for mib, seconds in sizes)
+    path = tmp_path / "many.toml"
+    path.write_text(f"name = 'many'\nprocesses = 4\n{told}")
+    shown = acic("characterize", path).out
+    assert "phase 8" in shown
+    assert "phase 3" in shown
+    assert "phase 2" not in shown
+    assert "2 smaller phases, which take 6 s in all, are not shown" in shown
+
+
 @pytest.mark.parametrize("log", EVERY_LOG, ids=[log.stem for log in EVERY_LOG])
 def test_every_bundled_log_in_every_form(acic: Acic, log: Path) -> None:
     found = acic("characterize", log, "--json").json["workload"]

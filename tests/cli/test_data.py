@@ -83,6 +83,16 @@ def test_one_measurement_is_shown_by_its_first_digits(acic: Acic) -> None:
     assert acic("data", "show", one["id"][:8]).status == 0
 
 
+def test_one_that_comes_with_acic_is_shown_too(acic: Acic) -> None:
+    (one,) = acic("data", "list", "--bundled", "--limit", "1", "--json").json["measurements"]
+    assert acic("data", "show", one["id"], "--bundled", "--json").json["measurement"] == one["measurement"]
+    found = acic("data", "show", one["id"])
+    assert found.status == 4
+    assert "--bundled shows one of those that come with acic" in found.err
+    for prefix, status in (("", 2), ("0", 2), ("beefbeef", 4)):
+        assert acic("data", "show", prefix, "--bundled").status == status
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [

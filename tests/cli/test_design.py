@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from acic.campaign.points import Field
+from acic.platforms import load_platform
 from tests.cli.conftest import Result
 
 Acic = Callable[..., Result]
@@ -14,8 +16,18 @@ Acic = Callable[..., Result]
 def test_the_plan_lists_a_run_per_row(acic: Acic) -> None:
     result = acic("design", "screen", "--platform", "ec2-2013", "--json")
     assert result.status == 0
-    assert len(result.json["parameters"]) == 16  # the paper's 15, and the access pattern
-    assert len(result.json["runs"]) == 40
+    assert len(result.json["parameters"]) == 14  # the paper's 15, but for the number of processes
+    assert len(result.json["runs"]) == 32
+
+
+def test_workloads_of_a_plan_are_such_as_a_campaign_runs(acic: Acic) -> None:
+    for platform in ("ec2-2013", "lab"):
+        field = Field(load_platform(platform))
+        for run in acic("design", "screen", "--platform", platform, "--json").json["runs"]:
+            row = {name: value for name, value in run["values"].items() if name in field.workload_names}
+            assert set(row) == set(field.workload_names)
+            assert all(value in field.space[name].values for name, value in row.items())
+            assert row["request_size"] <= row["data_size"]
 
 
 def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
@@ -38,11 +50,11 @@ def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
     [
         ("", 2, "is no screening plan"),
         ("a,b\n1,2\n", 2, "is no screening plan"),
-        ("level:x,result\n1,\n", 2, "without a level or result"),
+        ("level:x,result\n1,\n", 2, "no level or no result in row 1"),
         ("level:x,result\n1,nan\n", 2, "not finite"),
         ("level:x,result\n1,12,5\n-1,3,1\n", 2, "too many columns"),  # a decimal comma
         ("level:x,result\n1,12\n1,3\n-1,4\n", 2, "lacks runs of its plan"),
-        ("level:x,result\n\0\xff", 2, "without a level"),
+        ("level:x,result\n\0\xff", 2, "no level or no result"),
         (None, 3, "cannot read"),
     ],
 )

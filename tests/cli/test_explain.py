@@ -68,6 +68,15 @@ def test_a_configuration_of_ones_own_is_compared_with(acic: Acic) -> None:
     assert [change["names"] for change in found["changes"]["parts"]] == [["stripe_count"]]
 
 
+def test_what_takes_less_and_was_not_chosen_is_a_tie_and_said_to_be_one(acic: Acic) -> None:
+    words = ("explain", *FIG_19, "--platform", "tianhe-lustre", "--model", "ridge", "--instead", "stripe_size=256MiB")
+    found = acic(*words, "--json").json["explanation"]
+    assert found["theirs"] < found["ours"] <= found["theirs"] * 1.02
+    told = " ".join(acic(*words).out.split())
+    assert "so it takes" in told
+    assert "That is a tie: of what is within 2%, the one that is cheaper, or changes less, is the answer." in told
+
+
 def test_the_runner_up_is_the_second_that_recommend_names(acic: Acic) -> None:
     found = acic("explain", *FIG_19, *PLATFORM, "--against", "runner-up", "--json").json["explanation"]
     assert found["against"] == "runner-up"

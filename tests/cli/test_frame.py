@@ -1,6 +1,7 @@
 """Laws of every command: help with an example, JSON, errors with a remedy and a status, no traceback."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -60,6 +61,19 @@ def test_every_command_has_a_page(name: str) -> None:
     assert (DOCS / f"{name}.md").read_text().startswith(f"# acic {name}")
 
 
+@pytest.mark.parametrize(("path", "command"), EVERY, ids=[" ".join(p) for p, _ in EVERY])
+def test_every_option_is_told_of_on_its_commands_page_or_on_one_that_it_links_to(
+    path: tuple[str, ...], command: click.Command
+) -> None:
+    page = (DOCS / f"{path[0]}.md").read_text()
+    beside = {DOCS / f"{link}.md" for link in re.findall(r"\]\(([a-z-]+)\.md", page)}
+    text = page + "".join(one.read_text() for one in beside if one.exists())
+    for option in command.params:
+        spelt = {*option.opts, *option.secondary_opts}
+        if isinstance(option, click.Option) and not {"--json", "--store"} & spelt:
+            assert any(one.startswith("--") and one in text for one in spelt), spelt
+
+
 def test_an_error_is_a_problem_and_a_remedy(acic: Callable[..., Result]) -> None:
     result = acic("platform", "show", "moon")
     assert result.status == 2
@@ -74,13 +88,26 @@ def test_an_unknown_command_is_said(acic: Callable[..., Result]) -> None:
     assert "hint: `acic --help`" in acic("xyz").err
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(("words", "status"), [("platform list", 0), ("--help", 0), ("characterize nothing", 3)])
-def test_closed_streams_leave_no_traceback_and_the_status(words: str, status: int, closed: str) -> None:
+def test_closed_streams_leave_no_traceback_and_a_result_that_is_lost_is_an_error(
+    words: str, status: int, closed: str
+) -> None:
     command = f"{sys.executable} -m acic {words} {closed}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert done.returncode == status
+    lost = status == 0 and ">&-" in closed.replace("2>&-", "")
+    assert done.returncode == (1 if lost else status)
     assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+def test_a_reader_that_has_enough_ends_it_as_it_ends_others() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "acic", "platform", "list"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")

@@ -1,5 +1,6 @@
 """`acic recommend`: the main job, from a log to what is typed."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,16 @@ FIG_19 = [
     *("--processes", "64", "--interface", "MPIIO", "--operation", "write"),
     *("--data-size", "100MiB", "--request-size", "2MiB"),
 ]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def learned_once(acic: Acic, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 (acic sets it first)
+    monkeypatch.setenv("ACIC_CACHE", str(cache))
 
 
 def test_a_real_log_gets_ranked_configurations_with_intervals_and_commands(acic: Acic) -> None:
@@ -122,6 +133,37 @@ def test_the_hints_file_is_written_for_romio(acic: Acic, tmp_path: Path) -> None
     changed = {k: v for k, v in configuration.items() if k.startswith("romio_") and v != "automatic"}
     written = dict(line.split() for line in hints.read_text().splitlines()) if hints.exists() else {}
     assert written == changed
+
+
+def test_what_does_not_apply_is_told_where_it_is_as_good(acic: Acic) -> None:
+    result = acic(
+        "recommend", LOGS / "known/ior_posix_fpp.darshan", "--platform", "lab", "--model", "prior", "--top", 40
+    )
+    assert "(or )" not in result.out
+    assert re.search(r"\(or [^)]*-\)|\([^)]*, or -\)|- \(or ", result.out)
+
+
+def test_where_there_are_no_hints_the_file_is_empty_and_no_older_one_is_left(acic: Acic, tmp_path: Path) -> None:
+    hints = tmp_path / "hints"
+    hints.write_text("romio_cb_write enable\n")
+    words = [*("--processes", "4", "--interface", "POSIX", "--operation", "write", "--data-size", "4MiB")]
+    result = acic("recommend", *words, "--platform", "lab", "--model", "prior", "--hints-file", hints)
+    assert result.status == 0
+    assert f"the best answer has no MPI-IO hints, so {hints} is empty" in result.err
+    assert hints.read_text() == ""
+
+
+def test_what_is_asked_for_names_its_figures_and_what_that_costs_is_told(acic: Acic) -> None:
+    words = ("recommend", LOGS / "known/ior_posix_fpp.darshan", "--platform", "lab", "--model", "prior")
+    fast, cheap = (acic(*words, "--goal", goal, "--top", "1") for goal in ("time", "cost"))
+    assert "improvement in cost" not in fast.out
+    assert "improvement in cost" in cheap.out
+    assert "of the time in I/O alone" in cheap.out
+    advice = acic(*words, "--json").json["advice"]
+    cost = advice["recommendations"][0]["cost"]["value"] / advice["baseline_cost"]
+    assert cost > 1.02
+    assert f"The first answer costs {cost:.2f} times what the baseline does" in fast.err
+    assert "The first answer costs" not in cheap.err
 
 
 def test_money_is_asked_for_with_a_price(acic: Acic) -> None:

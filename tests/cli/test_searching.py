@@ -42,6 +42,44 @@ def test_a_cost_without_prices_is_refused_before_anything_is_run(
     assert not list(tmp_path.rglob("journal*"))
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["--platform", "tianhe-lustre", "--budget", "10USD"],
+            "platform tianhe-lustre has no prices\nhint: give a time",
+        ),
+        (["--platform", "here", "--shrink", "0"], "0 is too little"),
+        (["--platform", "here", "--verify-bytes", "nan"], "'nan' is no part of a whole"),
+    ],
+)
+@pytest.mark.parametrize("command", ["walk", "tune", "verify"])
+def test_what_would_not_be_done_as_it_is_asked_for_is_refused(
+    acic: Callable[..., Any], command: str, words: list[str], said: str
+) -> None:
+    found = acic(command, *WRITE, *words)
+    assert found.status == 2
+    assert said in found.err
+
+
+@pytest.mark.parametrize("own", [[], ["--", "true"]])
+def test_a_directory_without_what_is_to_be_set_is_refused_and_nothing_is_kept(
+    acic: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: list[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "here"
+    folder.mkdir()
+    log = tmp_path / "job.toml"
+    log.write_text(JOB)
+    found = acic("verify", log, "--platform", "tianhe-lustre", "--directory", folder, *own)
+    assert found.status == 2
+    assert "what tianhe-lustre chooses among are settings of lustre" in found.err
+    assert found.err.endswith("or measure what is here: --platform here\n")
+    assert not list(folder.iterdir())
+    assert not list(tmp_path.rglob("journal*"))
+    assert acic("data", "list", "--json").json["counts"] == []
+
+
 PLATFORM = """
 name = "pretend"
 title = "A pretend platform"
@@ -219,6 +257,16 @@ def test_a_search_that_is_resumed_runs_nothing_again(run: Callable[..., Any], la
     assert again.json["runs"] == first.json["runs"]
     with Store.open(str(lab / "store.sqlite")) as store:
         assert store.count("pretend") == len(objectives(first))
+
+
+def test_a_search_goes_on_as_it_began(run: Callable[..., Any]) -> None:
+    begun = [*WRITE, "--order", "random", "--goal", "cost", "--runs", 2, "--name", "mine", "--json"]
+    first = run("walk", *begun).json
+    assert len(first["observations"]) == 2
+    again = run("walk", *WRITE, "--name", "mine", "--resume", "--json").json
+    assert (again["goal"], again["observations"], again["runs"]) == ("cost", first["observations"], first["runs"])
+    more = run("walk", *WRITE, "--name", "mine", "--resume", "--runs", 3, "--json").json
+    assert (more["goal"], len(more["observations"])) == ("cost", 3)
 
 
 def test_a_search_within_a_budget_says_when_that_is_used_up(run: Callable[..., Any]) -> None:

@@ -138,6 +138,7 @@ BAD: dict[str, tuple[str, ...]] = {
     "repeats the wrong way round": ("--repeats", "5:1"),
     "no repeats": ("--repeats", "0:0"),
     "a precision": ("--precision", "7"),
+    "a precision that is no number": ("--precision", "nan"),
     "a part": ("--verify", "1.5"),
     "no points": ("--points", "0"),
     "a time limit that is none": ("--time-limit", "soon"),
@@ -208,6 +209,13 @@ def test_a_damaged_journal_is_one_message(lab: Laboratory, acic: Callable[..., R
         assert found.status == 3
         assert "line 4 of" in found.err
         assert "hint: " in found.err
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_money_limits_nothing_where_nothing_has_a_price(acic: Callable[..., Result], dry: list[str]) -> None:
+    found = acic("train", "--platform", "tianhe-lustre", "--budget", "10USD", *dry)
+    assert found.status == 2
+    assert found.err.startswith("acic: platform tianhe-lustre has no prices\nhint: give a time (10min, 2h)")
 
 
 def test_a_budget_that_is_refused_leaves_this_machine_undescribed(acic: Callable[..., Result]) -> None:

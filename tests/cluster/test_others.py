@@ -72,8 +72,8 @@ def test_others_are_those_that_neither_it_nor_the_kernel_began(tmp_path: Path) -
 
 
 def test_what_others_worked_is_taken_as_what_was_stolen() -> None:
-    before = ProcessorTime(1000, 10, 500, {7: 100, 8: 50})
-    now = ProcessorTime(1090, 20, 600, {7: 105, 9: 15})  # one ended, one began
+    before = ProcessorTime(1000, 10, 500, {7: 100, 8: 50}, processors=2)
+    now = ProcessorTime(1090, 20, 600, {7: 105, 9: 15}, processors=2)  # one ended, one began
     assert now.taken_since(before) == pytest.approx(10 / 100 + (5 + 15) / 200)
 
 
@@ -81,6 +81,14 @@ def test_a_little_in_the_background_of_a_run_that_waits_is_no_disturbance() -> N
     """Process 1 reaped the lab's processes: 7 % of what a run wanted that waited for disks, 0.6 % of the machine."""
     before, now = ProcessorTime(0, 0, 0, {1: 0}), ProcessorTime(90, 0, 910, {1: 6})
     assert now.taken_since(before) < TAKEN
+
+
+def test_a_little_that_is_stolen_of_a_run_that_waits_is_no_disturbance() -> None:
+    """In 20 s of waiting for disks 0.2 s were stolen, 13 % of the little that was wanted: nobody waited longer."""
+    before, now = ProcessorTime(0, 0, 0, processors=2), ProcessorTime(130, 20, 3850, processors=2)
+    assert now.taken_since(before) == pytest.approx(20 / 2000)
+    busy = ProcessorTime(3800, 200, 0, processors=2)
+    assert busy.taken_since(before) == pytest.approx(0.05)
 
 
 def test_work_beside_at_the_lowest_priority_is_seen() -> None:

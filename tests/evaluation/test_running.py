@@ -151,6 +151,16 @@ def test_a_machine_that_does_not_get_its_processors_measures_nothing(lab: Lab, t
     assert len(told) == 11  # nothing comes after the last
 
 
+def test_a_run_that_fails_is_not_made_again_for_what_others_got(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that hung for minutes was made twelve times, as a hypervisor took a little each time."""
+    monkeypatch.setattr("acic.evaluation.running.LIMIT", 0.2)
+    runs = made_of(lab, tmp_path, stolen=(30,) * 12)
+    assert runs.run(kernel("bursts"), GLUSTER, 0).outcome is Outcome.FAILED
+    assert runs.thrown_away == 0
+
+
 def test_what_lasts_is_not_staged_out(runs: Runs) -> None:
     lasting = runs.run(kernel("vpicio", "small"), Configuration(GLUSTER, device="EBS"), 0)
     assert (lasting.outcome, lasting.staged, lasting.staged_bytes) == (Outcome.OK, 0.0, 0)

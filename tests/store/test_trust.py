@@ -49,7 +49,7 @@ def trusts(rows: TrainingRows) -> dict[str, float]:
 
 
 @given(seed=seeds, contributors=contributors_)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_honest_contributors_weigh_the_same_to_the_digit(seed: int, contributors: int) -> None:
     found = contributions(crowd(contributors, seed), LAB)
     assert len(found) == contributors
@@ -60,7 +60,7 @@ def test_honest_contributors_weigh_the_same_to_the_digit(seed: int, contributors
 
 
 @given(seed=seeds, contributors=contributors_, by=st.sampled_from([np.log(1000.0), -np.log(1000.0), np.log(60.0)]))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_who_mistakes_units_is_not_believed_and_the_others_are(seed: int, contributors: int, by: float) -> None:
     found = contributions(lying(crowd(contributors, seed), 1, by), LAB)
     liar = next(one for one in found if one.contributor == "made up 1")
@@ -118,14 +118,14 @@ def test_who_measured_the_same_thing_over_and_over_is_believed() -> None:
 
 
 @given(seed=seeds, scale=st.sampled_from([0.01, 0.1, 1.0]))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_how_noisy_all_are_does_not_matter(seed: int, scale: float) -> None:
     found = trusts(crowd(8, seed, noise=scale))
     assert min(found.values()) > 0.8
 
 
 @given(seed=seeds, factor=st.floats(0.5, 2.0), shift=st.floats(-20.0, 20.0))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=3, deadline=None)  # seconds each
 def test_the_unit_of_all_does_not_matter(seed: int, factor: float, shift: float) -> None:
     rows = lying(crowd(8, seed), 1, 1.5)
     other = replace(rows, mean=rows.mean * factor + shift)
@@ -133,7 +133,7 @@ def test_the_unit_of_all_does_not_matter(seed: int, factor: float, shift: float)
 
 
 @given(seed=seeds)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=3, deadline=None)  # seconds each
 def test_the_order_of_rows_and_of_names_does_not_matter(seed: int) -> None:
     rows = lying(crowd(8, seed), 1, 2.0)
     mixed = rows.rows(np.random.default_rng(seed).permutation(len(rows)))

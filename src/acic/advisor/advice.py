@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from acic.advisor.changes import Change
 from acic.space import Configuration, Value
 from acic.store import Basis
 
@@ -42,28 +43,30 @@ class Recommendation:
 
     Args:
         rank: 1 for the best.
-        configuration: the one to apply; of co-champions, the one that changes least.
+        configuration: the one to apply; of co-champions, the one that `ranking.representative` names.
         tied: how many configurations share the prediction, itself included.
-        free: values that co-champions differ in: any of them is as good as predicted.
+        free: values that co-champions differ in, None where it does not apply: any of them is as good as predicted.
         improvement: baseline's time (for goal cost, its cost) over this one's; above 1 is better.
         io_improvement: the same for the time in I/O alone.
         seconds: run time of the whole application, s; None if the log does not tell it.
         cost: of one run, USD; None without a price or a run time.
         nodes: machines paid for.
-        why: reasons in words, most important first.
+        why: what led the model to it in words, most important first.
+        limits: what limits it and the baseline, in words; "" where the platform's hardware is not known.
         single_writer: whether it, or a co-champion, is right only where each file is written by one process.
     """
 
     rank: int
     configuration: Configuration
     tied: int
-    free: Mapping[str, tuple[Value, ...]]
+    free: Mapping[str, tuple[Value | None, ...]]
     improvement: Estimate
     io_improvement: Estimate
     seconds: Estimate | None
     cost: Estimate | None
     nodes: int
     why: tuple[str, ...]
+    limits: str
     single_writer: bool
 
 
@@ -79,6 +82,8 @@ class Advice:
         verdict: what to do.
         reason: the verdict in one sentence.
         recommendations: best first; for the goal pareto, fastest first.
+        changes: what each parameter that the first sets otherwise than the baseline saves, those that save most first:
+            s, USD for the goal cost, or where the run's seconds are not known as a share of the baseline's.
         baseline: the configuration that improvements are over.
         baseline_seconds: run time assumed for the baseline, s; None if not known.
         baseline_cost: its cost, USD.
@@ -97,6 +102,7 @@ class Advice:
     verdict: Verdict
     reason: str
     recommendations: tuple[Recommendation, ...]
+    changes: tuple[Change, ...]
     baseline: Configuration
     baseline_seconds: float | None
     baseline_cost: float | None

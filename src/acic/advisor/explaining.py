@@ -9,7 +9,8 @@ from enum import StrEnum
 import numpy as np
 
 from acic.advisor.advice import Advice, Goal
-from acic.advisor.attribution import Changes, Character, Part, by_characteristic, by_parameter, by_part
+from acic.advisor.attribution import Character, Part, by_characteristic, by_part
+from acic.advisor.changes import Changes, by_parameter
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.recommend import recommend
 from acic.advisor.sensitivity import Dependence, dependences
@@ -164,7 +165,7 @@ def _explained(
         parts=tuple(
             replace(part, saves=part.saves * scale) for part in by_part(question, expected, places, better, worse)
         ),
-        changes=_scaled(by_parameter(question, expected, better, worse), scale),
+        changes=by_parameter(platform.space, question.knowledge.points, objective, better, worse),
         characters=tuple(
             by_characteristic(question, expected, places, index, better, worse, scale=scale)
             for index in (largest if learned.workloads else ())
@@ -232,7 +233,3 @@ def _largest(expected: Expected) -> list[int]:
     seconds = expected.forecast.times.phases
     order = sorted(range(len(seconds)), key=lambda index: -seconds[index])[:PHASES]
     return sorted(index for index in order if index == order[0] or seconds[index] >= SLIGHT * sum(seconds))
-
-
-def _scaled(changes: Changes, scale: float) -> Changes:
-    return replace(changes, parts=tuple(replace(part, saves=part.saves * scale) for part in changes.parts))

@@ -102,7 +102,8 @@ def forecast(
     """
     covered = tuple(phase for phase in workload.phases if knowledge.covers(phase.characteristics))
     if not covered:
-        raise MissingData(_nothing_covers(workload, platform), hint=platform.missing or "import measurements")
+        missing = platform.missing if workload.phases else "give the log of another run, one that did I/O"
+        raise MissingData(_nothing_covers(workload, platform), hint=missing or "import measurements")
     known = knowledge.uses(workload, elsewhere=elsewhere)
     uses = dict(zip(map(id, workload.phases), known, strict=True))
     effects = [knowledge.effect(phase.characteristics, uses[id(phase)]) for phase in covered]

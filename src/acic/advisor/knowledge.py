@@ -212,9 +212,14 @@ class Knowledge:
         """Return the reasons for a candidate's prediction in words, most important first."""
         row = self._joined(workload, np.array([candidate]))
         reasons = self.learned.predictor.explain(row[0], in_units(self.encoder.parameters))
+        limits = self.limits(workload, candidate)
+        return [limits, *reasons] if limits else reasons
+
+    def limits(self, workload: Characteristics, candidate: int) -> str:
+        """Return in words what limits a candidate and the baseline; "" where the hardware is not known."""
         if self.prior is None:
-            return reasons
-        return [self.prior.why(workload, self.platform.space.configuration(self.points[candidate])), *reasons]
+            return ""
+        return self.prior.why(workload, self.platform.space.configuration(self.points[candidate]))
 
     @cached_property
     def _of_single(self) -> Knowledge:

@@ -73,13 +73,13 @@ def representative(
     return int(group[np.lexsort((named_late, off_middle, other[group], changed_labels))[0]])
 
 
-def free_values(space: Space, points: NDArray[np.int8], group: NDArray[np.intp]) -> dict[str, tuple[Value, ...]]:
-    """Return, for each parameter that the tied candidates differ in, the values that occur."""
-    free: dict[str, tuple[Value, ...]] = {}
+def free_values(space: Space, points: NDArray[np.int8], group: NDArray[np.intp]) -> dict[str, tuple[Value | None, ...]]:
+    """Return, for each parameter that the tied candidates differ in, the values that occur; None: it does not apply."""
+    free: dict[str, tuple[Value | None, ...]] = {}
     for column, parameter in enumerate(space.parameters):
         levels = np.unique(points[group, column])
         if len(levels) > 1:
-            free[parameter.name] = tuple(parameter.values[level] for level in levels if level >= 0)
+            free[parameter.name] = tuple(parameter.values[level] if level >= 0 else None for level in levels)
     return free
 
 

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from acic.advisor.advice import Advice, Estimate, Goal, Recommendation, cautions
 from acic.advisor.application import TimeModel
+from acic.advisor.changes import Change, by_parameter
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.ranking import free_values, pareto_front, representative, tied_groups
+from acic.advisor.ranking import TIE, free_values, pareto_front, representative, tied_groups
 from acic.advisor.verdict import judge
 from acic.platforms import Platform
 from acic.space import Configuration
+from acic.units import format_seconds, format_usd
 from acic.workloads import Phase, Workload
 
 
@@ -56,8 +58,9 @@ def recommend(
     outside = [note for phase in covered for note in knowledge.outside(phase.characteristics)]
     systems = [knowledge.outside_system(one.configuration) for one in recommendations]
     noise = knowledge.learned.noise * found.io_share
-    verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside or systems[0]))
+    verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside or systems[0]), goal=goal)
     before = found.baseline_seconds if times.absolute else None
+    cost = None if rate is None or before is None else float(before * rate[found.baseline])
     return Advice(
         workload=workload.name,
         platform=platform.name,
@@ -66,14 +69,16 @@ def recommend(
         verdict=verdict,
         reason=reason,
         recommendations=recommendations,
+        changes=_changes(platform, knowledge, found, goal, recommendations[0].configuration),
         baseline=platform.baseline,
         baseline_seconds=before,
-        baseline_cost=None if rate is None or before is None else float(before * rate[found.baseline]),
+        baseline_cost=cost,
         covered=_covered_share(workload, covered),
         noise=noise,
         measurements=knowledge.learned.measurements,
         extrapolated=tuple(dict.fromkeys([*outside, *(note for notes in systems for note in notes)])),
         notes=(
+            *_price_of_it(goal, recommendations[0], before, cost),
             *_notes(workload, platform, knowledge, covered, elsewhere=found.from_bytes),
             *(_not_copied(platform, knowledge, absolute=found.times.absolute) if results else ()),
             *workload.notes,
@@ -117,6 +122,7 @@ def _ranked(
                 cost=_cost(found, chosen),
                 nodes=platform.nodes(configuration, workload.processes),
                 why=tuple(knowledge.why(why, chosen)),
+                limits=knowledge.limits(why, chosen),
                 single_writer=bool(knowledge.for_single[group].any()),
             )
         )
@@ -165,6 +171,31 @@ def _cost(found: Forecast, chosen: int) -> Estimate | None:
         return None
     rate = float(found.rate[chosen])
     return Estimate(seconds.value * rate, seconds.low * rate, seconds.high * rate)
+
+
+def _changes(
+    platform: Platform, knowledge: Knowledge, found: Forecast, goal: Goal, best: Configuration
+) -> tuple[Change, ...]:
+    """Return what each parameter of `best` that is not the baseline's saves; the parts add up to what it saves."""
+    objective = found.objective(goal)
+    if not found.times.absolute:
+        objective = objective / objective[found.baseline]
+    place = int(np.flatnonzero((knowledge.points == platform.space.point(best)).all(axis=1))[0])
+    return by_parameter(platform.space, knowledge.points, objective, place, found.baseline).parts
+
+
+def _price_of_it(goal: Goal, best: Recommendation, seconds: float | None, dollars: float | None) -> list[str]:
+    """Return what the first answer costs of what was not asked for; nothing where that is no more than a tie."""
+    if seconds is None or dollars is None or best.seconds is None or best.cost is None or goal is Goal.PARETO:
+        return []
+    now, then = (best.cost.value, dollars) if goal is Goal.TIME else (best.seconds.value, seconds)
+    if now <= then * (1 + TIE):
+        return []
+    what, text = ("costs", format_usd) if goal is Goal.TIME else ("takes", format_seconds)
+    return [
+        f"The first answer {what} {now / then:.2f} times what the baseline does, {text(now)} a run for {text(then)}; "
+        "--goal pareto shows what lies between."
+    ]
 
 
 def _largest(covered: Sequence[Phase], times: TimeModel) -> Phase:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from acic.advisor.advice import Recommendation, Verdict
+from acic.advisor.advice import Goal, Recommendation, Verdict
 
 LEAST_NOISE = 0.02  # run times of the same job differ by a percent or two even where its I/O does not
 
 
-def judge(best: Recommendation, *, noise: float, extrapolated: bool) -> tuple[Verdict, str]:
+def judge(best: Recommendation, *, noise: float, extrapolated: bool, goal: Goal = Goal.TIME) -> tuple[Verdict, str]:
     """Return what to do about the best recommendation, and why in one sentence.
 
     Args:
         best: the first recommendation.
         noise: relative spread of the application's run time between runs of the same configuration.
         extrapolated: whether the workload, or what is recommended, lies outside of what was measured.
+        goal: what the gain is of.
     """
     gain = best.improvement
+    factor = f"{gain.value:.2f}x{' cheaper' if goal is Goal.COST else ''}"
     noise = max(noise, LEAST_NOISE)
     if gain.value <= 1 + noise:
         return Verdict.NOTHING, (
@@ -24,17 +26,17 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool) -> tuple[Ve
         )
     if gain.low <= 0:
         return Verdict.VERIFY, (
-            f"{gain.value:.2f}x is predicted, and too little was measured to tell how sure that is: "
+            f"{factor} is predicted, and too little was measured to tell how sure that is: "
             "try it on a short run before you rely on it"
         )
     if gain.low <= 1:
         return Verdict.VERIFY, (
-            f"{gain.value:.2f}x is predicted, but the interval reaches down to {gain.low:.2f}x: "
+            f"{factor} is predicted, but the interval reaches down to {gain.low:.2f}x: "
             "try it on a short run before you rely on it"
         )
     if extrapolated:
         return Verdict.VERIFY, (
-            f"{gain.value:.2f}x is predicted for what lies outside of what was measured: "
+            f"{factor} is predicted for what lies outside of what was measured: "
             "try it on a short run before you rely on it"
         )
-    return Verdict.CHANGE, f"{gain.value:.2f}x is predicted, at least {gain.low:.2f}x in 9 of 10 cases"
+    return Verdict.CHANGE, f"{factor} is predicted, at least {gain.low:.2f}x in 9 of 10 cases"

@@ -10,7 +10,7 @@ from datetime import datetime
 from statistics import median
 
 from acic.campaign.points import Point
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, MissingData
 from acic.platforms import Platform
 from acic.platforms.platform import SECONDS_PER_HOUR
 from acic.units import format_seconds, format_usd, parse_seconds
@@ -65,11 +65,33 @@ class Budget:
             return False
         return (self.seconds is None or seconds <= self.seconds) and (self.dollars is None or dollars <= self.dollars)
 
+    def check(self, platform: Platform) -> None:
+        """Refuse to be limited by money where nothing has a price: it would never end.
+
+        Raises:
+            InvalidInput: it is so.
+        """
+        if self.dollars is not None:
+            check_prices(platform, otherwise="give a time (10min, 2h)")
+
     def __str__(self) -> str:
         parts = [format_seconds(self.seconds)] if self.seconds is not None else []
         parts += [format_usd(self.dollars)] if self.dollars is not None else []
         parts += [f"{self.points} points"] if self.points is not None else []
         return " and ".join(parts) or "no limit"
+
+
+def check_prices(platform: Platform, *, otherwise: str) -> None:
+    """Refuse a platform without prices, before anything is run; `otherwise` is what a user can do instead.
+
+    Raises:
+        InvalidInput: it has none.
+    """
+    try:
+        platform.cost(platform.baseline, 1, 1.0)
+    except MissingData as error:
+        hint = f"{otherwise}, or a platform file with prices of its machines (docs/platforms.md)"
+        raise InvalidInput(error.problem, hint=hint) from error
 
 
 class Expectation:

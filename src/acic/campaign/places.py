@@ -10,7 +10,7 @@ from pathlib import Path
 
 from acic.errors import InvalidInput
 from acic.platforms import Platform
-from acic.platforms.mounts import describe, mount_table
+from acic.platforms.mounts import STRIPING, describe, mount_table
 from acic.space import Configuration
 from acic.units import format_bytes
 
@@ -29,6 +29,30 @@ def storage_directories(platform: Platform, otherwise: Path) -> Iterator[Path]:
         yield from (Path(str(value)) for value in platform.space[name].values)
     else:
         yield otherwise
+
+
+def check_directories(platform: Platform, otherwise: Path) -> None:
+    """Refuse directories that runs cannot write to, or where nothing can be set that the platform's points differ by.
+
+    Raises:
+        InvalidInput: it is so.
+    """
+    directories = list(storage_directories(platform, otherwise))
+    for directory in directories:
+        if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
+            raise InvalidInput(
+                f"{directory} is no directory that you can write to", hint="make it, or give another --directory"
+            )
+    wanted = STRIPING & set(platform.apply)
+    table = mount_table()
+    found = [describe(directory, table) for directory in directories]
+    if wanted and not any(storage.striping in wanted for storage in found):
+        kind = " or ".join(sorted(wanted))
+        first = found[0]
+        raise InvalidInput(
+            f"{first.directory} is on {first.file_system}: what {platform.name} chooses among are settings of {kind}",
+            hint=f"give a --directory on {kind}, or measure what is here: --platform here",
+        )
 
 
 def found_on(directories: Iterable[Path]) -> dict[str, list[str]]:

@@ -17,7 +17,7 @@ from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.budget import Budget
 from acic.campaign.controller import Controller, Rules
 from acic.campaign.journal import Journal, campaigns_folder, folder_of, free_folder, journals
-from acic.campaign.places import found_on, same_places, storage_directories
+from acic.campaign.places import check_directories, found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.promising import Advice
@@ -81,6 +81,7 @@ class Request:
         seed: of every random choice.
         contributor: who measures.
         kind: the command that chooses the points.
+        search: that command's own options, so that it goes on as it began.
     """
 
     platform: str
@@ -97,6 +98,7 @@ class Request:
     seed: int = 0
     contributor: str = ""
     kind: str = TRAIN
+    search: Mapping[str, Any] = dataclass_field(default_factory=dict)
 
     def event(self) -> dict[str, Any]:
         """Return the request as the journal keeps it."""
@@ -244,11 +246,7 @@ def open_trials(
         nodes = platform.compute_nodes or 1
         made = Trials(platform, lab.runner(), benchmark, Deployed(lab), outputs, nodes=nodes, look=processor_time)
         return made, benchmark
-    for directory in storage_directories(platform, Path(where.directory)):
-        if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
-            raise InvalidInput(
-                f"{directory} is no directory that you can write to", hint="make it, or give another --directory"
-            )
+    check_directories(platform, Path(where.directory))
     runner = open_runner(where, benchmark.mpiexec)
     system = Standing(platform, Path(where.directory), devices)
     return Trials(platform, runner, benchmark, system, outputs, nodes=where.nodes), benchmark

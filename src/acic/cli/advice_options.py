@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from acic.cli.output import say
-from acic.cli.workload_input import Size
+from acic.cli.workload_input import Share, Size
 
 if TYPE_CHECKING:
     from acic.advisor.knowledge import Knowledge
@@ -58,7 +58,7 @@ _OPTIONS = (
     ),
     click.option(
         "--revision-factor",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=Share(min_open=True),
         default=0.5,
         show_default=True,
         help="What an upgrade of the platform leaves of a measurement's weight.",

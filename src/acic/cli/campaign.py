@@ -85,7 +85,10 @@ def pause(name: str | None, as_json: bool) -> None:
 @store_option
 @json_option
 def resume(name: str | None, budget: str | None, store_url: str | None, as_json: bool) -> None:
-    """Go on with a campaign: NAME, or the last one."""
+    """Go on with a campaign of `acic train`: NAME, or the last one.
+
+    A search goes on by its own command: `acic walk`, `acic tune` and `acic verify` have --resume.
+    """
     from dataclasses import replace
 
     from acic.campaign.budget import Budget
@@ -95,8 +98,10 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
 
     session = Session.open(name, kind=TRAIN)
     if budget:
+        given = Budget.parse(budget)
+        given.check(session.platform)
         points = session.request.budget.points
-        session.request = replace(session.request, budget=replace(Budget.parse(budget), points=points))
+        session.request = replace(session.request, budget=replace(given, points=points))
     with Store.open(store_url) as store, campaign_progress() as show:
         controller = session.controller(store, watch=show)
         controller.run()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -12,7 +12,7 @@ from acic.cli.workload_input import partial_option, read_workload
 from acic.units import format_bytes, format_seconds
 from acic.workloads import Phase, Quality, Workload
 
-SHOWN = 6  # phases in the table; JSON and TOML have all
+SHOWN = 6  # phases in the table, those that take longest; JSON and TOML have all
 
 _MARKS = {Quality.EXACT: "", Quality.ESTIMATED: "~", Quality.UNKNOWN: "?"}
 
@@ -42,14 +42,24 @@ def characterize(log: Path, partial: bool, as_toml: bool, as_json: bool) -> None
 def show(workload: Workload) -> None:
     """Print the workload for people."""
     click.echo(_headline(workload))
-    shown = workload.phases[:SHOWN]
+    shown, rest = _longest(workload.phases)
     if shown:
-        rows = [[name, *(cell(phase) for phase in shown)] for name, cell in _ROWS]
-        table(["", *(f"phase {n}" for n in range(1, len(shown) + 1))], rows)
-    if len(workload.phases) > SHOWN:
-        click.echo(f"{len(workload.phases) - SHOWN} smaller phases are not shown; --json has them.")
+        rows = [[name, *(cell(phase) for _, phase in shown)] for name, cell in _ROWS]
+        table(["", *(f"phase {number}" for number, _ in shown)], rows)
+    if rest:
+        seconds = [phase.seconds for phase in rest]
+        known = f", which take {format_seconds(sum(s or 0.0 for s in seconds))} in all," if None not in seconds else ""
+        click.echo(f"{len(rest)} smaller phases{known} are not shown; --json has them.")
     for note in workload.notes:
         say(f"note: {note}")
+
+
+def _longest(phases: Sequence[Phase]) -> tuple[list[tuple[int, Phase]], list[Phase]]:
+    """Return the phases to show with their numbers, and the others: those that take longest, or move most."""
+    numbered = list(enumerate(phases, 1))
+    if all(phase.seconds is not None for phase in phases):
+        numbered.sort(key=lambda pair: -(pair[1].seconds or 0.0))
+    return sorted(numbered[:SHOWN], key=lambda pair: pair[0]), [phase for _, phase in numbered[SHOWN:]]
 
 
 def _headline(workload: Workload) -> str:

@@ -12,7 +12,7 @@ import click
 from acic.cli.output import emit_json, json_option, plain, progress, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
-from acic.errors import InvalidInput, UnreadableInput
+from acic.errors import InvalidInput, MissingData, UnreadableInput
 from acic.units import format_bandwidth, format_bytes, format_setting
 from acic.workloads import Operation
 
@@ -99,7 +99,8 @@ def import_(
     _report(report, added, duplicates, dry_run=dry_run, as_json=as_json)
     if not report.measurements:
         hint = "see the reasons above; correct --rule" if rule else "see the reasons above"
-        raise UnreadableInput(f"nothing in {path} is a measurement", hint=hint if report.files else "no file is in it")
+        there = report.files or report.skipped
+        raise UnreadableInput(f"nothing in {path} is a measurement", hint=hint if there else "no file is in it")
 
 
 @data.command(epilog="Example: acic data export mine.parquet --platform tianhe-lustre")
@@ -147,14 +148,12 @@ def list_(platform_name: str | None, bundled: bool, limit: int, store_url: str |
 
 @data.command(epilog="Example: acic data show 4f2a --json")
 @click.argument("identifier", metavar="ID")
+@click.option("--bundled", is_flag=True, help="One of the measurements that come with acic, instead of the store's.")
 @store_option
 @json_option
-def show(identifier: str, store_url: str | None, as_json: bool) -> None:
+def show(identifier: str, bundled: bool, store_url: str | None, as_json: bool) -> None:
     """Show one measurement whole; ID is the first digits that `acic data list` shows."""
-    from acic.store.database import Store
-
-    with Store.open(store_url) as store:
-        found = store.get(identifier)
+    found = _one_bundled(identifier) if bundled else _one_stored(identifier, store_url)
     if as_json:
         emit_json({"measurement": found})
         return
@@ -163,6 +162,28 @@ def show(identifier: str, store_url: str | None, as_json: bool) -> None:
         if name == "repetitions":
             value = ", ".join(format_bandwidth(b) for b in found.bandwidths) or "none"
         click.echo(f"{name:15} {value}")
+
+
+def _one_stored(identifier: str, store_url: str | None) -> Measurement:
+    from acic.store.database import Store
+
+    with Store.open(store_url) as store:
+        try:
+            return store.get(identifier)
+        except MissingData as error:
+            hint = f"{error.hint}; --bundled shows one of those that come with acic"
+            raise MissingData(error.problem, hint=hint) from error
+
+
+def _one_bundled(identifier: str) -> Measurement:
+    from acic.store.content import fingerprint
+
+    found = [m for m in _bundled(None) if fingerprint(m).startswith(identifier.lower())]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InvalidInput(f"several measurements begin with {identifier}", hint="give more digits")
+    raise MissingData(f"no measurement that comes with acic is called {identifier}", hint="acic data list --bundled")
 
 
 @data.command(epilog="Example: acic data trust --platform lab")

@@ -12,7 +12,6 @@ import click
 from acic.cli.output import emit_json, json_option, table
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Parameter, Space, Value
-from acic.units import format_bytes
 
 
 @click.group()
@@ -29,15 +28,16 @@ def design() -> None:
 def screen(platform_name: str, workload: bool, fold: bool, as_csv: bool, as_json: bool) -> None:
     """List the runs that screen a platform's parameters (Plackett-Burman).
 
-    Each parameter takes the two ends of its range. A value marked * was altered, because the one that
-    the design asks for is not valid together with the others.
+    The workload's parameters are those of its [training], or of the paper's table 1. Each parameter takes the two ends
+    of its range. A value marked * was altered, because the one that the design asks for is not valid together with the
+    others.
     """
+    from acic.campaign.points import Field
     from acic.design import screening_plan
     from acic.platforms import load_platform
 
-    space = load_platform(platform_name).space
-    if workload:
-        space = _with_workload(space)
+    platform = load_platform(platform_name)
+    space = Field(platform).space if workload else platform.space
     _, runs = screening_plan(space, fold=fold)
     if as_json:
         emit_json({"platform": platform_name, "parameters": space.names, "runs": runs})
@@ -80,24 +80,9 @@ def effects(plan: Path, as_json: bool) -> None:
         )
 
 
-def _with_workload(space: Space) -> Space:
-    from acic.space import AtMost
-    from acic.workloads.parameters import WORKLOAD_PARAMETERS
-
-    limits = (
-        AtMost(smaller="request_size", larger="data_size"),
-        AtMost(smaller="io_processes", larger="processes"),
-    )
-    return Space(space.parameters + WORKLOAD_PARAMETERS, space.constraints + limits)
-
-
 def _cell(parameter: Parameter, value: Value | None, altered: bool) -> str:
     mark = "*" if altered else ""
-    if value is None:
-        return f"-{mark}"
-    if parameter.unit == "B" and isinstance(value, int | float):
-        return format_bytes(value) + mark
-    return f"{value}{mark}"
+    return parameter.text(value) + mark
 
 
 def _plan_csv(space: Space, values: list[Mapping[str, Value]], levels: list[tuple[int, ...]]) -> str:
@@ -122,11 +107,14 @@ def _read_plan(path: Path) -> tuple[list[str], list[list[int]], list[float]]:
         raise InvalidInput(f"{path} is no screening plan", hint="make one with `acic design screen --csv`")
     if None in {key for row in rows for key in row}:
         raise InvalidInput(f"{path} has a row of too many columns", hint="write results with a point: 12.5")
-    try:
-        levels = [[int(row[f"level:{name}"]) for name in names] for row in rows]
-        results = [float(row["result"]) for row in rows]
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"{path} has a row without a level or result", hint="fill in one number per run in the column `result`"
-        ) from error
+    levels, results = [], []
+    for number, row in enumerate(rows, 1):
+        try:
+            levels.append([int(row[f"level:{name}"]) for name in names])
+            results.append(float(row["result"]))
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(
+                f"{path} has no level or no result in row {number}",
+                hint="fill in one number per run in the column `result`",
+            ) from error
     return names, levels, results

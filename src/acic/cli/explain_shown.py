@@ -11,6 +11,7 @@ import click
 
 from acic.advisor.attribution import Cause, Character
 from acic.advisor.explaining import Against, Explanation, Unit
+from acic.advisor.ranking import TIE
 from acic.advisor.sensitivity import Dependence
 from acic.advisor.support import Limit, Near, Support
 from acic.cli import explain_words as words
@@ -46,10 +47,7 @@ def _show_why(found: Explanation, workload: Workload, platform: Platform) -> Non
     if found.against is not Against.BASELINE:
         unlike = words.difference(platform, found.answer, found.other) or "the same values"
         words.paragraph(f"The {other} has {unlike}.")
-    ours, theirs = (words.amount(found, number) for number in (found.ours, found.theirs))
-    words.paragraph(
-        f"Predicted: {ours} instead of {theirs}, so it saves {words.amount(found, found.theirs - found.ours)}."
-    )
+    words.paragraph(_difference(found))
     words.paragraph(f"What led the model to it: {'; '.join(found.advice.recommendations[0].why)}.")
     if found.theirs == found.ours:
         return
@@ -63,12 +61,26 @@ def _show_why(found: Explanation, workload: Workload, platform: Platform) -> Non
         _show_character(found, character, workload)
 
 
+def _difference(found: Explanation) -> str:
+    """Return what the answer takes beside the other, and why it is the answer where it takes more."""
+    ours, theirs = (words.amount(found, number) for number in (found.ours, found.theirs))
+    if found.ours <= found.theirs:
+        return f"Predicted: {ours} instead of {theirs}, so it saves {words.amount(found, found.theirs - found.ours)}."
+    more = f"Predicted: {ours} instead of {theirs}, so it takes {words.amount(found, found.ours - found.theirs)} more."
+    if found.ours > found.theirs * (1 + TIE):
+        return more
+    other = "faster" if found.unit is Unit.USD else "cheaper"
+    return (
+        f"{more} That is a tie: of what is within {TIE:.0%}, the one that is {other}, or changes less, is the answer."
+    )
+
+
 def _show_changes(found: Explanation, platform: Platform, other: str) -> None:
     click.echo("\nBy parameter:")
     rows = []
     for change in found.changes.parts:
         sides = (zip(change.names, side, strict=True) for side in (change.before, change.after))
-        before, after = (", ".join(words.parameter(platform, n, v) for n, v in side) for side in sides)
+        before, after = (", ".join(platform.space[n].text(v) for n, v in side) for side in sides)
         rows.append([", ".join(change.names), before, after, *words.saving(found, change.saves)])
     table(["", f"the {other}", "recommended", "saves", "share"], rows, right=("saves", "share"))
     if len(rows) < 2:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
@@ -23,8 +25,9 @@ _SIZES = {p.name for p in WORKLOAD_PARAMETERS if p.unit == "B"}
 
 
 def paragraph(words: str) -> None:
-    """Print a sentence or more, in lines that a terminal can hold."""
-    click.echo(textwrap.fill(words, _WIDTH, break_long_words=False, break_on_hyphens=False))
+    """Print a sentence or more, in lines that the terminal can hold."""
+    width = min(_WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDTH
+    click.echo(textwrap.fill(words, width, break_long_words=False, break_on_hyphens=False))
 
 
 def amount(found: Explanation, number: float) -> str:
@@ -85,16 +88,9 @@ def characteristic(name: str, value: Value | None) -> str:
     return format_bytes(value) if name in _SIZES and isinstance(value, int | float) else label(value)
 
 
-def parameter(platform: Platform, name: str, value: Value | None) -> str:
-    """Return a parameter's value, "-" where it does not apply."""
-    if value is None:
-        return "-"
-    return format_bytes(value) if platform.space[name].unit == "B" and isinstance(value, int | float) else str(value)
-
-
 def parameters(platform: Platform, values: Mapping[str, Value | None]) -> str:
     """Return the parameters that apply, with their values."""
-    return ", ".join(f"{n} {parameter(platform, n, v)}" for n, v in values.items() if v is not None)
+    return ", ".join(f"{n} {platform.space[n].text(v)}" for n, v in values.items() if v is not None)
 
 
 def difference(platform: Platform, one: Configuration, other: Configuration) -> str:

@@ -117,10 +117,13 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """Give a stream that the caller closed (`>&-`) to nobody: a file opened next would be written to in its place."""
+    """Take the place of a stream that the caller closed (`>&-`), or a file opened next would be written to instead.
+
+    Messages go to nobody then; a result that nobody can get is an error, so standard output cannot be written to.
+    """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            nobody = os.open(os.devnull, os.O_RDWR)
+            nobody = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_RDWR)
             if nobody != descriptor:
                 os.dup2(nobody, descriptor)
                 os.close(nobody)
@@ -142,14 +145,21 @@ def run(arguments: list[str]) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", "nothing half-done was kept; run the same command again", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # keeps the interpreter's last flush quiet
+    except (BrokenPipeError, SystemExit):  # click's own ending, where its reader is gone
+        _quieten()
         return 141
     except OSError as error:
+        _quieten()
         where = f" {error.filename}" if error.filename else ""
         remedy = _REMEDIES.get(error.errno or 0, _REMEDY)
         return _fail(f"the system refused{where}: {error.strerror or error}", remedy, 1)
     return 0
+
+
+def _quieten() -> None:
+    """Let what is left of the result go nowhere, or the interpreter's last flush complains of it once more."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(problem: str, hint: str, status: int) -> int:

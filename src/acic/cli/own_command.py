@@ -43,9 +43,11 @@ def by_command(
     Raises:
         InvalidInput: a place or layout is to be set, and the command does not say where its files go.
     """
+    from acic.campaign.places import check_directories
     from acic.campaign.session import open_runner
 
     where = where_of(given)
+    check_directories(platform, Path(where.directory))
     runner = open_runner(where, None)
     limit = parse_seconds(given["budget"]) if given["budget"] else _LIMIT
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]

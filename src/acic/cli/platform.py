@@ -7,8 +7,6 @@ from pathlib import Path
 import click
 
 from acic.cli.output import emit_json, json_option, say, table
-from acic.space import Parameter, Value
-from acic.units import format_bytes
 
 
 @click.group()
@@ -45,10 +43,7 @@ def show(name: str, as_json: bool) -> None:
         emit_json({"platform": found})
         return
     click.echo(f"{found.name}: {found.title} (revision {found.revision})\n{found.about}\n")
-    rows = [
-        [p.name, ", ".join(_text(p, v) for v in p.values), _text(p, found.baseline.get(p.name)), p.about]
-        for p in found.space.parameters
-    ]
+    rows = [[p.name, p.listed, p.text(found.baseline.get(p.name)), p.about] for p in found.space.parameters]
     table(["parameter", "values", "baseline", "about"], rows)
     machines = [
         [i.name, str(i.cores), "not known" if i.price is None else f"${i.price:.2f}/h", i.fact.date, i.fact.source]
@@ -83,7 +78,10 @@ def detect(storages: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
     found = find_machine(given_storage(storages, table))
     text = platform_text(found, today=date.today())
     if dry_run:
-        click.echo(text, nl=False)
+        if as_json:
+            emit_json({"file": None, "machine": found, "text": text})
+        else:
+            click.echo(text, nl=False)
         return
     replaced = kept_file().exists()
     keep(text)
@@ -92,9 +90,3 @@ def detect(storages: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
         return
     click.echo(f"{found.host}: {found.cores} cores; storage {', '.join(str(s.directory) for s in found.storage)}")
     say(f"{'written anew' if replaced else 'written'}: {kept_file()}; `acic platform show here` shows it")
-
-
-def _text(parameter: Parameter, value: Value | None) -> str:
-    if value is None:
-        return "-"
-    return format_bytes(value) if parameter.unit == "B" and isinstance(value, int | float) else str(value)

@@ -13,14 +13,14 @@ from acic.cli.advice_options import advice_options, learned
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
-from acic.units import format_bytes, format_seconds, format_usd
+from acic.units import format_seconds, format_usd
 from acic.whole import whole
 
 if TYPE_CHECKING:
     from acic.advisor.advice import Advice, Estimate, Recommendation
+    from acic.advisor.changes import Change
     from acic.blueprints import Instruction
     from acic.platforms import Platform
-    from acic.space import Value
 
 
 @click.command(epilog="Example: acic recommend run.darshan --platform tianhe-lustre --top 3")
@@ -82,11 +82,12 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
     varying = [p.name for p in platform.space.parameters if _told(advice, p.name)]
     priced = any(r.cost for r in advice.recommendations)
     timed = any(r.seconds for r in advice.recommendations)
+    cheaper = advice.goal == "cost"
     columns = [
         "",
         *varying,
-        "improvement",
-        "of the I/O alone",
+        "improvement in cost" if cheaper else "improvement",
+        "of the time in I/O alone" if cheaper else "of the I/O alone",
         *(["run time"] if timed else []),
         *(["cost"] if priced else []),
     ]
@@ -104,9 +105,9 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
     table(columns, rows, title="Predicted, with 80 % intervals")
     for caution in advice.cautions:
         click.echo(f"Caution: {caution}")
-    best = advice.recommendations[0]
-    if best.why:
-        click.echo("\n  ".join(["Why:", *best.why]))
+    why = [*(_change(advice, platform, one) for one in advice.changes), advice.recommendations[0].limits]
+    if any(why):
+        click.echo("\n  ".join(filter(None, ["Why:", *why])))
     if advice.verdict != "nothing":
         _show_instructions(todo)
     for line in advice.extrapolated:
@@ -132,19 +133,19 @@ def _told(advice: Advice, name: str) -> bool:
 
 
 def _values(platform: Platform, recommendation: Recommendation, name: str) -> str:
-    chosen = _text(platform, name, recommendation.configuration.get(name))
-    others = recommendation.free.get(name)
+    chosen = recommendation.configuration.get(name)
+    free = recommendation.free.get(name, ())
+    others = [value for value in free if value != chosen]
+    parameter = platform.space[name]
+    text = parameter.text(chosen)
     if not others:
-        return chosen
-    if platform.space[name].is_numeric:
-        return f"{chosen} ({_text(platform, name, others[0])} to {_text(platform, name, others[-1])})"
-    return f"{chosen} (or {', '.join(str(v) for v in others if v != recommendation.configuration.get(name))})"
-
-
-def _text(platform: Platform, name: str, value: Value | None) -> str:
-    if value is None:
-        return "-"
-    return format_bytes(value) if platform.space[name].unit == "B" and isinstance(value, int | float) else str(value)
+        return text
+    numbers = [value for value in free if value is not None]
+    if not parameter.is_numeric or len(numbers) == 1:
+        return f"{text} (or {', '.join(map(parameter.text, others))})"
+    span = f"{parameter.text(numbers[0])} to {parameter.text(numbers[-1])}"
+    apart = "or " if chosen is None else ""
+    return f"{text} ({apart}{span}{', or -' if None in others else ''})"
 
 
 def _interval(estimate: Estimate | None, text: Any) -> str:
@@ -152,6 +153,20 @@ def _interval(estimate: Estimate | None, text: Any) -> str:
         return "-"
     low, high = (text(end) if isfinite(end) and end > 0 else "?" for end in (estimate.low, estimate.high))
     return f"{text(estimate.value)} ({low} to {high})"
+
+
+def _change(advice: Advice, platform: Platform, change: Change) -> str:
+    """Return what one change saves beside the baseline, in words."""
+    sides = zip(change.names, change.before, change.after, strict=True)
+    told = ", ".join(
+        f"{n} {platform.space[n].text(after)}, not {platform.space[n].text(old)}" for n, old, after in sides
+    )
+    size = abs(change.saves)
+    if advice.baseline_seconds is None:
+        amount = f"{size:.1%} of the baseline"
+    else:
+        amount = format_usd(size) if advice.goal == "cost" else format_seconds(size)
+    return f"{told}: {'saves' if change.saves >= 0 else 'costs'} {amount}"
 
 
 def _times(improvement: float) -> str:
@@ -174,7 +189,6 @@ def _show_instructions(todo: Sequence[Instruction]) -> None:
 def _write_hints(path: Path, todo: Sequence[Instruction]) -> None:
     text = "".join(instruction.file_text for instruction in todo)
     if not text:
-        say("note: the best answer has no MPI-IO hints, so no hints file is written")
-        return
+        say(f"note: the best answer has no MPI-IO hints, so {path} is empty")
     with whole(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")

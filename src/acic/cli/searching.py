@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from acic.cli.measuring import campaign_progress, contributor, platform_of, where_of
 from acic.cli.output import say, table
-from acic.cli.workload_input import Size
-from acic.errors import AcicError, InvalidInput, MissingData
+from acic.cli.workload_input import Share, Size
+from acic.errors import AcicError, InvalidInput
 from acic.units import format_bytes, format_seconds, format_usd
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from acic.campaign.session import Session
     from acic.platforms import Platform
     from acic.search import Observation
-    from acic.space import Value
     from acic.workloads import Characteristics, Workload
 
 GOALS = ("time", "cost")
@@ -64,6 +64,7 @@ def bench(
     kind: str,
     store_url: str | None,
     repeats: Repeats,
+    search: Mapping[str, Any],
     more: Sequence[Characteristics] = (),
 ) -> Iterator[Bench]:
     """Open a campaign that measures the replica of `workload`, or go on with one, while the block runs.
@@ -74,6 +75,7 @@ def bench(
         kind: "walk", "tune" or "verify": part of the campaign's name.
         store_url: of the training database.
         repeats: how often each point is run.
+        search: the command's own options.
         more: other workloads to measure besides.
     """
     from acic.campaign.budget import Budget
@@ -93,9 +95,11 @@ def bench(
         session = Session.open(given["name"], kind=kind)
         say(f"going on with the campaign {session.journal.name}")
     else:
+        budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
+        budget.check(platform)
         request = Request(
             platform=given["platform_name"],
-            budget=Budget.parse(given["budget"]) if given["budget"] else Budget(),
+            budget=budget,
             where=where,
             like=(*phases, *more),
             repeats=repeats,
@@ -104,6 +108,7 @@ def bench(
             seed=given["seed"],
             contributor=contributor(),
             kind=kind,
+            search=search,
         )
         session = Session.begin(request, name=given["name"], now=datetime.now(UTC))
         say(f"campaign {session.journal.name}; interrupt it as you like: --resume goes on")
@@ -113,15 +118,32 @@ def bench(
             yield Bench(session, controller, Meter(controller, session.field), tuple(phases), workload, _rest(workload))
 
 
+def as_begun(kind: str, given: Mapping[str, Any], search: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a search's own options; where it goes on, those that were not typed are what they were when it began.
+
+    Args:
+        kind: "walk", "tune" or "verify".
+        given: the command's other options: resume and name among them.
+        search: its own, by the names of the command's parameters.
+    """
+    from acic.campaign.session import Session
+
+    if not given["resume"]:
+        return dict(search)
+    begun = Session.open(given["name"], kind=kind).request.search
+    source = click.get_current_context().get_parameter_source
+    return {
+        name: begun[name] if name in begun and source(name) is not ParameterSource.COMMANDLINE else value
+        for name, value in search.items()
+    }
+
+
 def check_goal(platform: Platform, goal: str) -> None:
     """Raise InvalidInput where a cost is to be told and there are no prices: before anything is run."""
-    if goal != "cost":
-        return
-    try:
-        platform.cost(platform.baseline, 1, 1.0)
-    except MissingData as error:
-        hint = "use --goal time, or a platform file with prices of its machines (docs/platforms.md)"
-        raise InvalidInput(error.problem, hint=hint) from error
+    from acic.campaign.budget import check_prices
+
+    if goal == "cost":
+        check_prices(platform, otherwise="use --goal time")
 
 
 def measure_of(opened: Bench, goal: str) -> Any:
@@ -149,7 +171,7 @@ def observations_table(field: Field, observations: Sequence[Observation], goal: 
     rows = [
         [
             str(place),
-            *(text_of(field.platform, name, o.configuration.get(name)) for name in names),
+            *(field.platform.space[name].text(o.configuration.get(name)) for name in names),
             amount(o.objective, goal),
             f"{baseline / o.objective:.2f}x" if baseline and o.objective else "-",
         ]
@@ -163,14 +185,6 @@ def amount(value: float | None, goal: str) -> str:
     if value is None:
         return "failed"
     return format_seconds(value) if goal == "time" else format_usd(value)
-
-
-def text_of(platform: Platform, name: str, value: Value | None) -> str:
-    """Return a parameter's value as people read it."""
-    if value is None:
-        return "-"
-    unit = platform.space[name].unit
-    return format_bytes(value) if unit == "B" and isinstance(value, int | float) else str(value)
 
 
 def ranks_of(session: Session, goal: str) -> list[str]:
@@ -196,11 +210,11 @@ def apply_options(command: Any) -> Any:
     options = (
         click.option("--platform", "platform_name", required=True, help="A platform's name or file; `here`."),
         click.option("--budget", help="What may be spent: 10min, 2h, 50USD.  [default: no limit]"),
-        click.option("--shrink", type=Size(), help="Move at most so much in a run of the replica, as 1GiB."),
+        click.option("--shrink", type=Size(least=1), help="Move at most so much in a run of the replica, as 1GiB."),
         click.option(
             "--verify-bytes",
             "verify",
-            type=click.FloatRange(0, 1),
+            type=Share(),
             default=0.1,
             show_default=True,
             help="Part of the runs to read back and compare.",
@@ -234,4 +248,4 @@ def _size(name: str, value: int) -> str:
 def _configuration(field: Field, configuration: Any) -> str:
     baseline = field.platform.baseline
     changed = {k: v for k, v in configuration.items() if baseline.get(k) != v}
-    return ", ".join(f"{k} {text_of(field.platform, k, v)}" for k, v in changed.items()) or "the baseline"
+    return ", ".join(f"{k} {field.platform.space[k].text(v)}" for k, v in changed.items()) or "the baseline"

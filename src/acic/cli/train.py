@@ -15,6 +15,7 @@ from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_unused
+from acic.cli.workload_input import Share
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_seconds, format_usd, parse_seconds
 
@@ -46,10 +47,8 @@ if TYPE_CHECKING:
 @click.option("--screen/--no-screen", default=True, help="Begin with a Plackett-Burman screening.")
 @click.option("--points", type=click.IntRange(1), help="At most so many points (a workload on a configuration).")
 @click.option("--repeats", default="1:5", show_default=True, metavar="MIN:MAX", help="How often each point is run.")
-@click.option("--precision", type=click.FloatRange(0, 1), default=0.1, show_default=True, help="Then it is enough.")
-@click.option(
-    "--verify", type=click.FloatRange(0, 1), default=0.1, show_default=True, help="Part of the runs to read back."
-)
+@click.option("--precision", type=Share(), default=0.1, show_default=True, help="Then it is enough.")
+@click.option("--verify", type=Share(), default=0.1, show_default=True, help="Part of the runs to read back.")
 @click.option("--time-limit", help="Of each benchmark job.  [default: far above what is expected]")
 @click.option("--residual", is_flag=True, help="Fit into the rest of the hour that is paid already.")
 @click.option(
@@ -99,6 +98,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         raise InvalidInput("--platform and --budget are needed", hint="acic train --platform here --budget 10min")
     budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
     platform = platform_of(given["platform_name"], keep_it=keep_platform)
+    budget.check(platform)
     if given["residual"]:
         if given["paid_since"] is None:
             raise InvalidInput("--residual needs --paid-since", hint="--paid-since 2026-11-21T09:12:00 (UTC)")

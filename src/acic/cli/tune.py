@@ -11,7 +11,7 @@ import numpy as np
 
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
-from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal
+from acic.cli.searching import GOALS, Bench, apply_options, as_begun, bench, check_goal
 from acic.cli.store_option import store_option
 from acic.cli.walk import characteristics, search_with, show_found
 from acic.cli.workload_input import read_workload, workload_input
@@ -71,12 +71,15 @@ def tune(
 
     workload = read_workload(log, partial=partial, given=characteristics(given))
     platform = platform_of(given["platform_name"])
+    own = {"goal": goal, "strategy": strategy, "model_name": model_name, "top": top, "train": train, "runs": runs}
+    mine = as_begun("tune", given, own)
+    goal, strategy, model_name, top, train, runs = mine.values()
     check_goal(platform, goal)
     phases = fits(platform, [p.characteristics for p in workload.phases], given["shrink"])
     scales = [tuple(smaller(phase, part) for phase in phases) for part in SMALLER] if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
     repeats = Repeats(1, 3, 0.1)
-    with bench(workload, given, kind="tune", store_url=store_url, repeats=repeats, more=more) as opened:
+    with bench(workload, given, kind="tune", store_url=store_url, repeats=repeats, search=mine, more=more) as opened:
         search: Search = named(strategy)
         if strategy == "model":
             lessons = _lessons(opened, scales, train) if workload.phases else Lessons()

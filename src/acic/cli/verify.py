@@ -14,7 +14,7 @@ import numpy as np
 
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say, table
-from acic.cli.searching import GOALS, amount, apply_options, bench, check_goal, text_of
+from acic.cli.searching import GOALS, amount, apply_options, as_begun, bench, check_goal
 from acic.cli.store_option import store_option
 from acic.cli.walk import characteristics
 from acic.cli.workload_input import read_workload, workload_input
@@ -79,13 +79,15 @@ def verify(
     """
     workload = read_workload(log, partial=partial, given=characteristics(given))
     platform = platform_of(given["platform_name"])
+    mine = as_begun("verify", given, {"goal": goal, "top": top, "rounds": rounds, "model_name": model_name})
+    goal, top, rounds, model_name = mine.values()
     check_goal(platform, goal)
     scaled = _replica(workload, platform, given["shrink"]) if not own else workload
     advice = _advise(scaled, platform, model_name, goal, top, store_url)
     wanted = [platform.baseline, *(r.configuration for r in advice.recommendations)]
     wanted = list(dict.fromkeys(wanted))
     if not own:
-        rows = _by_replica(workload, wanted, given, goal=goal, rounds=rounds, store_url=store_url)
+        rows = _by_replica(workload, wanted, given, mine, store_url=store_url)
         after = _advise(scaled, platform, model_name, goal, top, store_url, among=wanted)
     else:
         from acic.cli.own_command import by_command
@@ -97,8 +99,9 @@ def verify(
         emit_json({"goal": goal, "by": "its own command" if own else "its replica", "verified": found})
     else:
         _show(found, platform, workload, goal, by="its own command" if own else "its replica")
-    if not any(one.objective is not None for one in found):
-        raise AcicError("not one run ended well", hint="see the notes above; `acic campaign status` tells more")
+    if found[0].objective is None or (len(found) > 1 and not any(one.measured for one in found[1:])):
+        hint = "see the notes above; `acic campaign status` tells more"
+        raise AcicError("nothing could be compared with the baseline", hint=hint)
 
 
 def _replica(workload: Workload, platform: Platform, shrink: int | None) -> Workload:
@@ -139,9 +142,8 @@ def _by_replica(
     workload: Workload,
     wanted: Sequence[Configuration],
     given: dict[str, Any],
+    search: dict[str, Any],
     *,
-    goal: str,
-    rounds: int,
     store_url: str | None,
 ) -> list[list[tuple[float | None, str]]]:
     """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note."""
@@ -149,12 +151,12 @@ def _by_replica(
     from acic.campaign.repeats import Repeats
 
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
-    with bench(workload, given, kind="verify", store_url=store_url, repeats=Repeats(1, 1)) as opened:
-        for turn in range(rounds):
+    with bench(workload, given, kind="verify", store_url=store_url, repeats=Repeats(1, 1), search=search) as opened:
+        for turn in range(search["rounds"]):
             order = np.random.default_rng([opened.session.request.seed, turn]).permutation(len(wanted))
             for position in order.tolist():
                 for reading in opened.meter.read([wanted[position]], opened.phases):
-                    value = objective(opened.field, reading, _processes(opened), goal=goal, rest=0.0)
+                    value = objective(opened.field, reading, _processes(opened), goal=search["goal"], rest=0.0)
                     found[position].append((value, reading.note))
         opened.controller.end("everything was run")
     return found
@@ -205,7 +207,7 @@ def _show(found: Sequence[Verified], platform: Platform, workload: Workload, goa
     rows = [
         [
             "baseline" if place == 0 else str(place),
-            *(text_of(platform, n, one.configuration.get(n)) for n in names),
+            *(platform.space[n].text(one.configuration.get(n)) for n in names),
             _interval(one.predicted),
             _interval(one.measured) if place else "1.00x",
             amount(one.objective, goal),

@@ -15,6 +15,7 @@ from acic.cli.searching import (
     Bench,
     amount,
     apply_options,
+    as_begun,
     bench,
     check_goal,
     measure_of,
@@ -64,8 +65,10 @@ def walk(
     from acic.search import PbWalk, RandomWalk
 
     workload = read_workload(log, partial=partial, given=characteristics(given))
+    mine = as_begun("walk", given, {"goal": goal, "order": order, "runs": runs})
+    goal, order, runs = mine.values()
     check_goal(platform_of(given["platform_name"]), goal)
-    with bench(workload, given, kind="walk", store_url=store_url, repeats=Repeats(1, 3, 0.1)) as opened:
+    with bench(workload, given, kind="walk", store_url=store_url, repeats=Repeats(1, 3, 0.1), search=mine) as opened:
         ranks = ranks_of(opened.session, goal)
         if order == "pb" and not ranks:
             say("note: no campaign has ranked the parameters here; a screening comes first")

@@ -32,35 +32,39 @@ class ProcessorTime:
         stolen: there was work here, and the hypervisor had given them to others.
         idle: there was none.
         others: of `worked`, that of each process which has nothing to do with what is measured.
+        processors: how many there are.
     """
 
     worked: int
     stolen: int
     idle: int = 0
     others: Mapping[int, int] = field(default_factory=dict)
+    processors: int = 1
 
     def taken_since(self, before: ProcessorTime) -> float:
         """Return the share of the processors that others got since `before`, 0 to 1; 0.0 where no time went by.
 
-        Who is not here takes what was wanted, so that share counts; who is here takes first what is idle, so that of
-        all of it: a little in the background would be much of what a run wants that waits for disks.
+        Who is not here takes what was wanted, so that share counts, but nobody waits longer for it than it took: where
+        little is wanted, as by a run that waits for disks, it is the share of the time that went by. Who is here takes
+        first what is idle, so that of all of it counts: a little in the background would be much of such a run.
         """
         stolen = max(0, self.stolen - before.stolen)
         others = sum(max(0, ticks - before.others.get(process, 0)) for process, ticks in self.others.items())
         wanted = stolen + max(others, self.worked - before.worked)
         whole = wanted + max(0, self.idle - before.idle)
-        return min(1.0, stolen / wanted + others / whole) if wanted else 0.0
+        return min(1.0, stolen / max(wanted, whole / self.processors) + others / whole) if wanted else 0.0
 
 
 def processor_time(proc: Path = _PROC) -> ProcessorTime:
     """Return what became of this machine's processors so far; nothing stolen where the system does not tell."""
     try:
-        first = (proc / "stat").read_text(encoding="ascii").split("\n", 1)[0].split()
-        ticks = dict(zip(_FIELDS, map(int, first[1:]), strict=False))
+        lines = (proc / "stat").read_text(encoding="ascii").split("\n")
+        ticks = dict(zip(_FIELDS, map(int, lines[0].split()[1:]), strict=False))
+        processors = sum(line.startswith("cpu") for line in lines[1:])
     except (OSError, ValueError):
         return ProcessorTime(0, 0)
     worked, idle = (sum(ticks.get(name, 0) for name in names) for names in (_WORKED, _IDLE))
-    return ProcessorTime(worked, ticks.get("steal", 0), idle)
+    return ProcessorTime(worked, ticks.get("steal", 0), idle, processors=max(1, processors))
 
 
 def processor_time_beside(ours: Set[int], proc: Path = _PROC) -> ProcessorTime:

@@ -76,15 +76,15 @@ class Runs:
     def run(self, kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
         """Return how the application went on `configuration`.
 
-        A run during which others got this machine's processors tells nothing: it is counted in `thrown_away`, and made
-        again.
+        The seconds of a run during which others got this machine's processors tell nothing: it is counted in
+        `thrown_away`, and made again. One that failed has none, and is tried again later anyway.
 
         Raises:
             TransientError: that was so every time.
         """
         for tries_left in reversed(range(_TRIES)):
             made, taken = self._once(kernel, configuration, repetition)
-            if taken <= TAKEN:
+            if taken <= TAKEN or made.outcome is not Outcome.OK:
                 return made
             self.thrown_away += 1
             if tries_left:

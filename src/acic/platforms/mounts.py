@@ -18,6 +18,7 @@ _PSEUDO = frozenset(_PSEUDO_NAMES.split())  # nothing there outlives the machine
 _VARIABLES = ("SCRATCH", "WORK", "PROJECT", "DATA", "HOME", "TMPDIR")  # what sites set for their users
 _USUAL = ("/scratch", "/work", "/lustre", "/gpfs", "/beegfs", "/ceph", "/data", "/tmp")  # noqa: S108 (looked at, not used)
 _STRIPED = {"lustre": "lustre", "ceph": "ceph", "fuse.ceph": "ceph", "pvfs2": "orangefs", "fuse.pvfs2fuse": "orangefs"}
+STRIPING = frozenset(_STRIPED.values())
 _SPACE = GIB  # less is left alone
 
 

@@ -82,8 +82,6 @@ def _codes(parameter: Parameter, value: Value | None) -> NDArray[np.float64]:
             raise InvalidInput(f"{parameter.name} cannot be {value!r}", hint="give a positive number")
         return np.array([np.log2(value) if parameter.scale is Scale.LOG else float(value)])
     if value not in parameter.values:
-        raise InvalidInput(
-            f"{parameter.name} is not {value!r}", hint=f"it is one of {', '.join(map(str, parameter.values))}"
-        )
+        raise InvalidInput(f"{parameter.name} is not {parameter.text(value)}", hint=f"it is one of {parameter.listed}")
     position = parameter.values.index(value)
     return np.eye(len(parameter.values))[position] if several else np.array([float(position)])

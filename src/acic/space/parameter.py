@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from acic.errors import InvalidInput
 from acic.space.configuration import Value
+from acic.units import format_bytes
 
 
 class Scale(StrEnum):
@@ -46,6 +47,17 @@ class Parameter:
                 f"parameter {self.name} on a {self.scale} scale has the values {list(self.values)}",
                 hint="a linear scale takes numbers, a log scale positive numbers; else say categorical or ordered",
             )
+
+    def text(self, value: Value | None) -> str:
+        """Return a value as people read it: a size with its unit, "-" where the parameter does not apply."""
+        if value is None:
+            return "-"
+        return format_bytes(value) if self.unit == "B" and isinstance(value, int | float) else str(value)
+
+    @property
+    def listed(self) -> str:
+        """The values, as people read them."""
+        return ", ".join(map(self.text, self.values))
 
     @property
     def is_numeric(self) -> bool:

@@ -96,7 +96,7 @@ class Space:
             value = values.get(parameter.name)
             if value is not None and value not in parameter.values:
                 raise InvalidInput(
-                    f"{parameter.name} is not {value!r}", hint=f"it is one of {', '.join(map(str, parameter.values))}"
+                    f"{parameter.name} is not {parameter.text(value)}", hint=f"it is one of {parameter.listed}"
                 )
             row.append(ABSENT if value is None else parameter.values.index(value))
         return np.array(row, dtype=np.int8)

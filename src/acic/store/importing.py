@@ -107,7 +107,7 @@ def import_path(
         except AcicError as error:
             if alone:
                 raise
-            skipped.append(Skipped(file, error.problem))
+            skipped.append(Skipped(file, error.problem.removeprefix(f"{file} ")))
             continue
         files += 1
         measurements += found

@@ -140,8 +140,7 @@ def parameter_value(parameter: Parameter, text: str, *, remedy: str = "") -> Val
     for value in parameter.values:
         if str(value) == text:
             return value
-    listed = ", ".join(map(str, parameter.values))
-    raise InvalidInput(f"{parameter.name} is not {text!r}", hint=f"it is one of {listed}{remedy}")
+    raise InvalidInput(f"{parameter.name} is not {text!r}", hint=f"it is one of {parameter.listed}{remedy}")
 
 
 def overlay(platform: Platform, values: Mapping[str, Value]) -> Configuration:

@@ -77,7 +77,9 @@ def characteristics_of(values: Mapping[str, Value]) -> Characteristics:
     """
     missing = [name for name in _NAMES if name not in values and name != "access"]
     if missing:
-        raise InvalidInput(f"the workload has no {', '.join(missing)}", hint=f"give all of {', '.join(_NAMES)}")
+        raise InvalidInput(
+            f"the workload has no {', '.join(missing)}", hint="add that; docs/workloads.md tells what each means"
+        )
     given = {name: checked(name, values[name]) for name in _NAMES if name in values}
     return Characteristics(**given)  # type: ignore[arg-type]  # checked
 
