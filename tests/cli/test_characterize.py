@@ -99,6 +99,7 @@ def test_a_truncated_log_says_what_is_whole_and_what_to_do(acic: Acic, tmp_path:
         (["replicate", "x.darshan", "--processes", "4"], 2, "both a log and --processes"),
         (["replicate", "--data-size", "4 parsecs"], 2, "is not a size"),
         (["replicate", *TOO_LARGE_A_REQUEST], 2, "request_size"),
+        (["replicate", *TOO_LARGE_A_REQUEST[:6], "--data-size", "1m", "--collective"], 2, "POSIX has no collective"),
     ],
 )
 def test_wrong_input_is_said_with_a_remedy(acic: Acic, words: list[str], status: int, said: str) -> None:

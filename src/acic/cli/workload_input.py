@@ -119,6 +119,8 @@ def _from_options(given: dict[str, Any]) -> Workload:
             "no workload is given" if not given else f"the workload lacks {', '.join(missing)}",
             hint=f"give a Darshan log, a workload TOML, or at least {', '.join(map(_option, needed))}",
         )
+    if given.get("collective") and not Interface(given["interface"]).on_mpi_io:
+        raise InvalidInput(f"{given['interface']} has no collective calls", hint="leave --collective out, or say mpiio")
     return from_options(**given)
 
 

@@ -129,11 +129,6 @@ def from_options(
         }
     )
     _check_share(io_share)
-    if characteristics.collective and not characteristics.interface.on_mpi_io:
-        raise InvalidInput(
-            f"{characteristics.interface} has no collective calls",
-            hint="give another interface, as mpiio, or leave it out",
-        )
     phase = Phase(
         characteristics=characteristics,
         quality=dict.fromkeys(_CHARACTERISTICS, Quality.EXACT),
