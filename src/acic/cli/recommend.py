@@ -188,7 +188,7 @@ def _show_instructions(todo: Sequence[Instruction]) -> None:
 
 def _write_hints(path: Path, todo: Sequence[Instruction]) -> None:
     text = "".join(instruction.file_text for instruction in todo)
-    if not text:
-        say(f"note: the best answer has no MPI-IO hints, so {path} is empty")
     with whole(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
+    if not text:
+        say(f"note: the best answer has no MPI-IO hints, so {path} is empty")
