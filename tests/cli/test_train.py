@@ -211,6 +211,13 @@ def test_a_damaged_journal_is_one_message(lab: Laboratory, acic: Callable[..., R
         assert "hint: " in found.err
 
 
+def test_a_plan_for_a_scheduler_that_nobody_knows_is_not_shown(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    found = acic(*lab.train("--dry-run", "--runner", "moon"))
+    assert found.status == 2
+    assert found.out == ""
+    assert "'moon' is no batch scheduler" in found.err
+
+
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]])
 def test_money_limits_nothing_where_nothing_has_a_price(acic: Callable[..., Result], dry: list[str]) -> None:
     found = acic("train", "--platform", "tianhe-lustre", "--budget", "10USD", *dry)

@@ -25,7 +25,7 @@ from acic.campaign.repeats import Repeats
 from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials
 from acic.campaign.view import View
-from acic.cluster import LocalRunner, Runner
+from acic.cluster import BatchRunner, LocalRunner, Runner, SshRunner
 from acic.cluster.others import processor_time
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, LAB
@@ -261,16 +261,21 @@ def open_runner(where: Where, mpiexec: Path | None) -> Runner:
     if where.runner == LOCAL:
         return LocalRunner(mpiexec=mpiexec)
     if where.runner == SSH:
-        from acic.cluster import SshRunner
-
         return SshRunner(where.hosts, mpiexec=mpiexec)
-    from acic.cluster import BatchRunner
-
-    made = BatchRunner(
-        where.runner, queue=where.queue, account=where.account, attributes=dict(where.attributes), mpiexec=mpiexec
-    )
+    made = batch_runner(where, mpiexec)
     made.check()
     return made
+
+
+def batch_runner(where: Where, mpiexec: Path | None) -> BatchRunner:
+    """Return the runner for a batch scheduler, which need not be here.
+
+    Raises:
+        AcicError: PSI/J is not installed, knows no such scheduler, or a directive cannot be written.
+    """
+    return BatchRunner(
+        where.runner, queue=where.queue, account=where.account, attributes=dict(where.attributes), mpiexec=mpiexec
+    )
 
 
 def fits(

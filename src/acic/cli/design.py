@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from acic.cli.output import emit_json, json_option, table
+from acic.cli.workload_input import File
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Parameter, Space, Value
 
@@ -52,7 +53,7 @@ def screen(platform_name: str, workload: bool, fold: bool, as_csv: bool, as_json
 
 
 @design.command(epilog="Example: acic design effects plan.csv")
-@click.argument("plan", type=click.Path(readable=False, path_type=Path))
+@click.argument("plan", type=File())
 @json_option
 def effects(plan: Path, as_json: bool) -> None:
     """Rank parameters by their effect, from a plan whose `result` column is filled in.

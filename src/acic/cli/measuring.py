@@ -64,9 +64,9 @@ def where_of(given: dict[str, Any]) -> Where:
     """Return how runs are to be made; takes its options out of `given`.
 
     Raises:
-        InvalidInput: options that do not go together.
+        AcicError: options that do not go together, or a scheduler that is not known.
     """
-    from acic.campaign.session import LOCAL, SSH, Where
+    from acic.campaign.session import LOCAL, SSH, Where, batch_runner
 
     names = ("runner", "hosts", "nodes", "queue", "account", "attributes", "directory", "benchmark")
     mine = {name: given.pop(name) for name in names}
@@ -81,7 +81,10 @@ def where_of(given: dict[str, Any]) -> Where:
             raise InvalidInput(f"{text!r} is no attribute", hint="write NAME=VALUE")
         pairs.append((name, value))
     directory = str((mine["directory"] or Path.cwd()).resolve())
-    return Where(**mine | {"attributes": tuple(pairs), "directory": directory})
+    where = Where(**mine | {"attributes": tuple(pairs), "directory": directory})
+    if where.runner not in (LOCAL, SSH):
+        batch_runner(where, None)  # a plan for a scheduler that nobody knows would be shown for nothing
+    return where
 
 
 def platform_of(name: str, *, keep_it: bool = True) -> Platform:

@@ -45,6 +45,19 @@ class Size(click.ParamType[int]):
         return size
 
 
+class File(click.Path):
+    """The name of a file; an empty one, as of a variable that is not set, would be this directory's."""
+
+    def __init__(self) -> None:
+        super().__init__(readable=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return its path."""
+        if value == "":
+            self.fail("the name of the file is empty; is a variable not set?", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class Share(click.FloatRange):
     """A part of a whole, 0 to 1; what is no number is none."""
 
@@ -84,7 +97,7 @@ def workload_input(command: Command) -> Command:
     """
     for option in (*reversed(_OPTIONS), partial_option):
         command = option(command)
-    return click.argument("log", required=False, type=click.Path(readable=False, path_type=Path))(command)
+    return click.argument("log", required=False, type=File())(command)
 
 
 def read_workload(log: Path | None, *, partial: bool, given: dict[str, Any]) -> Workload:
