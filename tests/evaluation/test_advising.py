@@ -140,7 +140,7 @@ def test_what_is_safe_with_one_writer_is_advised_where_each_file_has_one() -> No
     assert best not in offered(shared=True)
 
 
-def test_without_a_gain_beyond_the_noise_the_baseline_comes_first() -> None:
+def test_without_a_gain_that_is_worth_it_the_baseline_comes_first() -> None:
     asks = question()
     idle = replace(asks, workload=replace(asks.workload, io_share=0.001), results=0)
     table = whole_space("time")

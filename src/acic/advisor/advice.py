@@ -24,7 +24,7 @@ class Verdict(StrEnum):
 
     CHANGE = "change"  # the whole interval is better than the baseline, by more than the noise
     VERIFY = "verify"  # probably better, but the interval reaches the baseline, or it is extrapolated
-    NOTHING = "nothing"  # no gain beyond the noise
+    NOTHING = "nothing"  # no gain that is worth a change
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from acic.advisor.advice import Goal, Recommendation, Verdict
 
-LEAST_NOISE = 0.02  # run times of the same job differ by a percent or two even where its I/O does not
+LEAST_GAIN = 0.05  # predictions of good configurations are off by more (docs/decisions/0019-least-gain.md)
+
+
+def worth(gain: float, noise: float) -> bool:
+    """Return whether a predicted gain over the baseline, 1.0 for none, is one to change anything for.
+
+    Args:
+        gain: times as fast, or as cheap.
+        noise: relative spread of the application's run time between runs of the same configuration.
+    """
+    return gain > 1.0 + max(noise, LEAST_GAIN)
 
 
 def judge(best: Recommendation, *, noise: float, extrapolated: bool, goal: Goal = Goal.TIME) -> tuple[Verdict, str]:
@@ -18,12 +28,9 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool, goal: Goal 
     """
     gain = best.improvement
     factor = f"{gain.value:.2f}x{' cheaper' if goal is Goal.COST else ''}"
-    noise = max(noise, LEAST_NOISE)
-    if gain.value <= 1 + noise:
-        return Verdict.NOTHING, (
-            "no configuration beats the baseline by more than the noise "
-            f"({gain.value:.3f}x predicted, runs differ by {noise:.1%}): change nothing"
-        )
+    if not worth(gain.value, noise):
+        why = f"runs differ by {noise:.1%}" if noise > LEAST_GAIN else f"less than {LEAST_GAIN:.0%} is within its error"
+        return Verdict.NOTHING, f"{gain.value:.3f}x is the best that is predicted, and {why}: change nothing"
     if gain.low <= 0:
         return Verdict.VERIFY, (
             f"{factor} is predicted, and too little was measured to tell how sure that is: "

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.advice import Goal
-from acic.advisor.forecast import Forecast, forecast
+from acic.advisor.forecast import forecast
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import representative, tied_groups
-from acic.advisor.verdict import LEAST_NOISE
+from acic.advisor.verdict import worth
 from acic.benchmarks.kernels import Kernel, kernel
 from acic.errors import MissingData
 from acic.evaluation.field import Application, Table
@@ -115,7 +115,7 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
     """Return the columns of `table` in the order in which acic's advice would have them tried.
 
     First the answers that `acic recommend` gives, one for each group of configurations that tie, then those that tie
-    with them, by prediction. Where no gain beyond the noise is predicted the baseline comes first, because acic says
+    with them, by prediction. Where no gain is predicted that is worth it the baseline comes first, because acic says
     *change nothing*. Configurations that are known to give back wrong bytes with such a job are left out.
 
     Args:
@@ -142,7 +142,8 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
     answers = [representative(points, group, own, numeric, other) for group in groups]
     rest = [int(i) for group, answer in zip(groups, answers, strict=True) for i in group if i != answer]
     order = [int(columns[i]) for i in (*answers, *rest)]
-    if _changes_nothing(found, float(objective[places].min() / objective[found.baseline]), knowledge):
+    gain = float(objective[found.baseline] / objective[places].min())
+    if not worth(gain, knowledge.learned.noise * found.io_share):
         order.sort(key=lambda column: table.configurations[column] != platform.baseline)
     return tuple(order)
 
@@ -176,12 +177,6 @@ def _paused(phase: Phase, waited: float) -> Phase:
         return phase
     pause = float(phase.details["pause_seconds"]) * waited
     return replace(phase, details={**phase.details, "pause_seconds": pause})
-
-
-def _changes_nothing(found: Forecast, best: float, knowledge: Knowledge) -> bool:
-    """Return whether the best candidate, as part of the baseline's, is no gain beyond the noise."""
-    noise = max(knowledge.learned.noise * found.io_share, LEAST_NOISE)
-    return 1.0 / best <= 1.0 + noise
 
 
 def _results(one: Kernel, runs: Sequence[Run]) -> int:

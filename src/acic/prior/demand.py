@@ -54,7 +54,7 @@ class Use:
 
 
 BENCHMARK = Use()
-UNLIKE = 0.5  # of what benchmarks taught, where an application does otherwise (docs/decisions/0010-default-model.md)
+UNLIKE = 0.25  # of what benchmarks taught, where an application does otherwise (docs/decisions/0010-default-model.md)
 APART = 0.35  # of the logarithm, 80 % of the errors that applications add to benchmarks' there (the same)
 APART_ALIKE = 0.2  # on the baseline's own file system, whose errors are the baseline's too (the same)
 

@@ -1,0 +1,60 @@
+"""The verdict: what to do about a predicted gain."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.advisor.advice import Estimate, Goal, Recommendation, Verdict
+from acic.advisor.verdict import LEAST_GAIN, judge, worth
+from acic.space import Configuration
+
+
+def recommended(value: float, low: float) -> Recommendation:
+    gain = Estimate(value, low, 2 * value)
+    return Recommendation(
+        rank=1,
+        configuration=Configuration(file_system="NFS"),
+        tied=1,
+        free={},
+        improvement=gain,
+        io_improvement=gain,
+        seconds=None,
+        cost=None,
+        nodes=1,
+        why=(),
+        limits="",
+        single_writer=False,
+    )
+
+
+def verdict(value: float, low: float, *, noise: float = 0.0, extrapolated: bool = False) -> Verdict:
+    return judge(recommended(value, low), noise=noise, extrapolated=extrapolated)[0]
+
+
+@given(gain=st.floats(0.1, 10.0), noise=st.floats(0.0, 0.5))
+def test_a_gain_is_worth_a_change_beyond_what_predictions_and_runs_differ_by(gain: float, noise: float) -> None:
+    assert worth(gain, noise) == (gain > 1.0 + LEAST_GAIN and gain > 1.0 + noise)
+
+
+@pytest.mark.parametrize(("value", "noise"), [(1.04, 0.0), (0.9, 0.0), (1.15, 0.2)])
+def test_too_little_is_no_reason_to_change_however_sure(value: float, noise: float) -> None:
+    assert verdict(value, value, noise=noise) is Verdict.NOTHING
+
+
+def test_the_reason_tells_what_is_too_little() -> None:
+    small, noisy = (judge(recommended(1.04, 1.04), noise=noise, extrapolated=False)[1] for noise in (0.0, 0.2))
+    assert "1.040x is the best that is predicted, and less than 5% is within its error" in small
+    assert "runs differ by 20.0%" in noisy
+
+
+def test_a_gain_that_may_be_none_is_tried_first() -> None:
+    assert verdict(1.5, 1.1) is Verdict.CHANGE
+    assert verdict(1.5, 0.9) is Verdict.VERIFY
+    assert verdict(1.5, 1.1, extrapolated=True) is Verdict.VERIFY
+    assert verdict(1.5, 0.0) is Verdict.VERIFY
+
+
+def test_a_gain_in_cost_is_said_to_be_one() -> None:
+    assert "1.50x cheaper" in judge(recommended(1.5, 1.1), noise=0.0, extrapolated=False, goal=Goal.COST)[1]
