@@ -93,8 +93,8 @@ def test_a_truncated_log_says_what_is_whole_and_what_to_do(acic: Acic, tmp_path:
     [
         (["characterize", "missing.darshan"], 3, "there is no such file"),
         (["characterize", "."], 3, "directory"),
-        (["characterize", ""], 2, "the name of the file is empty"),
-        (["replicate", ""], 2, "the name of the file is empty"),
+        (["characterize", ""], 2, "the name is empty"),
+        (["replicate", ""], 2, "the name is empty"),
         (["characterize"], 2, "Missing argument"),
         (["replicate"], 2, "no workload is given"),
         (["replicate", "--processes", "4"], 2, "lacks --interface, --data-size, --operation"),

@@ -143,13 +143,24 @@ def test_what_does_not_apply_is_told_where_it_is_as_good(acic: Acic) -> None:
     assert re.search(r"\(or [^)]*-\)|\([^)]*, or -\)|- \(or ", result.out)
 
 
+def test_where_nothing_is_to_be_changed_nothing_is_handed_to_scripts(acic: Acic, tmp_path: Path) -> None:
+    hints = tmp_path / "hints"
+    idle = tmp_path / "idle.toml"
+    told = acic("characterize", LOG, "--toml").out
+    idle.write_text(re.sub(r"^seconds = .*$", "seconds = 0.01", told, flags=re.MULTILINE))
+    found = acic("recommend", idle, "--platform", "tianhe-lustre", "--hints-file", hints, "--json")
+    assert found.json["advice"]["verdict"] == "nothing"
+    assert found.json["instructions"] == []
+    assert hints.read_text() == ""
+
+
 def test_where_there_are_no_hints_the_file_is_empty_and_no_older_one_is_left(acic: Acic, tmp_path: Path) -> None:
     hints = tmp_path / "hints"
     hints.write_text("romio_cb_write enable\n")
     words = [*("--processes", "4", "--interface", "POSIX", "--operation", "write", "--data-size", "4MiB")]
     result = acic("recommend", *words, "--platform", "lab", "--model", "prior", "--hints-file", hints)
     assert result.status == 0
-    assert f"the best answer has no MPI-IO hints, so {hints} is empty" in result.err
+    assert f"there are no MPI-IO hints to set, so {hints} is empty" in result.err
     assert hints.read_text() == ""
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from acic.cli.option_types import Share, Size
 from acic.cli.output import say
-from acic.cli.workload_input import Share, Size
 
 if TYPE_CHECKING:
     from acic.advisor.knowledge import Knowledge

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
-from acic.cli.workload_input import File, partial_option, read_workload
+from acic.cli.workload_input import partial_option, read_workload
 from acic.units import format_bytes, format_seconds
 from acic.workloads import Phase, Quality, Workload
 
@@ -18,7 +19,7 @@ _MARKS = {Quality.EXACT: "", Quality.ESTIMATED: "~", Quality.UNKNOWN: "?"}
 
 
 @click.command(epilog="Example: acic characterize run.darshan")
-@click.argument("log", type=File())
+@click.argument("log", type=PathName())
 @partial_option
 @click.option("--toml", "as_toml", is_flag=True, help="Print a workload file, to edit and to give to other commands.")
 @json_option

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, progress, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
-from acic.cli.workload_input import File
 from acic.errors import InvalidInput, MissingData, UnreadableInput
 from acic.units import format_bandwidth, format_bytes, format_setting
 from acic.workloads import Operation
@@ -32,7 +32,7 @@ def data() -> None:
 @data.command(
     "import", epilog="Example: acic data import results/ --platform tianhe-lustre --rule '{stripe_count}.json'"
 )
-@click.argument("path", type=File())
+@click.argument("path", type=PathName())
 @click.option(
     "--platform",
     "platform_name",
@@ -105,7 +105,7 @@ def import_(
 
 
 @data.command(epilog="Example: acic data export mine.parquet --platform tianhe-lustre")
-@click.argument("path", type=File())
+@click.argument("path", type=PathName())
 @click.option("--platform", "platform_name", help="Only this platform's measurements.")
 @click.option("--bundled", is_flag=True, help="The measurements that come with acic, instead of the store's.")
 @store_option

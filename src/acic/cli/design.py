@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, table
-from acic.cli.workload_input import File
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Parameter, Space, Value
 
@@ -53,7 +53,7 @@ def screen(platform_name: str, workload: bool, fold: bool, as_csv: bool, as_json
 
 
 @design.command(epilog="Example: acic design effects plan.csv")
-@click.argument("plan", type=File())
+@click.argument("plan", type=PathName())
 @json_option
 def effects(plan: Path, as_json: bool) -> None:
     """Rank parameters by their effect, from a plan whose `result` column is filled in.

@@ -67,7 +67,8 @@ def recommend(
     advice = advise(
         workload, platform, knowledge, goal=Goal(goal), top=top, price=price, elsewhere=elsewhere, results=results
     )
-    todo = instructions(platform.apply, advice.recommendations[0].configuration, platform.baseline)
+    first = advice.recommendations[0].configuration
+    todo = [] if advice.verdict == "nothing" else instructions(platform.apply, first, platform.baseline)
     if hints_file:
         _write_hints(hints_file, todo)
     if as_json:
@@ -191,4 +192,4 @@ def _write_hints(path: Path, todo: Sequence[Instruction]) -> None:
     with whole(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     if not text:
-        say(f"note: the best answer has no MPI-IO hints, so {path} is empty")
+        say(f"note: there are no MPI-IO hints to set, so {path} is empty")

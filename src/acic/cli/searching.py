@@ -12,8 +12,8 @@ import click
 from click.core import ParameterSource
 
 from acic.cli.measuring import campaign_progress, contributor, platform_of, where_of
+from acic.cli.option_types import Share, Size
 from acic.cli.output import say, table
-from acic.cli.workload_input import Share, Size
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_bytes, format_seconds, format_usd
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.measuring import campaign_progress, contributor, measuring_options, platform_of, where_of
+from acic.cli.option_types import Share
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_unused
-from acic.cli.workload_input import Share
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_seconds, format_usd, parse_seconds
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from acic.cli.option_types import PathName, Size
 from acic.errors import InvalidInput
-from acic.units import format_bytes, parse_bytes
 from acic.workloads import Access, Interface, Operation, Workload
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -18,58 +17,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 partial_option = click.option(
     "--partial", is_flag=True, help="Use the modules of a damaged log that are whole, and say what was left out."
 )
-
-
-class Size(click.ParamType[int]):
-    """A size with a unit: 4MiB, 4MB, 4m (IOR's, 4 MiB).
-
-    Args:
-        least: B that it has to have.
-    """
-
-    name = "size"
-
-    def __init__(self, least: int = 0) -> None:
-        self._least = least
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return bytes."""
-        if isinstance(value, int):
-            return value
-        try:
-            size = parse_bytes(value)
-        except InvalidInput as error:
-            self.fail(f"{error.problem}; {error.hint}", param, ctx)
-        if size < self._least:
-            self.fail(f"{value} is too little; give {format_bytes(self._least)} or more", param, ctx)
-        return size
-
-
-class File(click.Path):
-    """The name of a file; an empty one, as of a variable that is not set, would be this directory's."""
-
-    def __init__(self) -> None:
-        super().__init__(readable=False, path_type=Path)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return its path."""
-        if value == "":
-            self.fail("the name of the file is empty; is a variable not set?", param, ctx)
-        return super().convert(value, param, ctx)
-
-
-class Share(click.FloatRange):
-    """A part of a whole, 0 to 1; what is no number is none."""
-
-    def __init__(self, *, min_open: bool = False) -> None:
-        super().__init__(0, 1, min_open=min_open)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the part."""
-        share: float = super().convert(value, param, ctx)
-        if math.isnan(share):
-            self.fail(f"{value!r} is no part of a whole; give 0 to 1", param, ctx)
-        return share
 
 
 _OPTIONS = (
@@ -97,7 +44,7 @@ def workload_input(command: Command) -> Command:
     """
     for option in (*reversed(_OPTIONS), partial_option):
         command = option(command)
-    return click.argument("log", required=False, type=File())(command)
+    return click.argument("log", required=False, type=PathName())(command)
 
 
 def read_workload(log: Path | None, *, partial: bool, given: dict[str, Any]) -> Workload:

@@ -142,7 +142,7 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
     answers = [representative(points, group, own, numeric, other) for group in groups]
     rest = [int(i) for group, answer in zip(groups, answers, strict=True) for i in group if i != answer]
     order = [int(columns[i]) for i in (*answers, *rest)]
-    gain = float(objective[found.baseline] / objective[places].min())
+    gain = float(objective[found.baseline] / objective[places][answers[0]])
     if not worth(gain, knowledge.learned.noise * found.io_share):
         order.sort(key=lambda column: table.configurations[column] != platform.baseline)
     return tuple(order)

@@ -1,0 +1,64 @@
+"""Types of options and arguments, with one error and a remedy for what is none."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+
+from acic.errors import InvalidInput
+from acic.units import format_bytes, parse_bytes
+
+
+class Size(click.ParamType[int]):
+    """A size with a unit: 4MiB, 4MB, 4m (IOR's, 4 MiB).
+
+    Args:
+        least: B that it has to have.
+    """
+
+    name = "size"
+
+    def __init__(self, least: int = 0) -> None:
+        self._least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return bytes."""
+        if isinstance(value, int):
+            return value
+        try:
+            size = parse_bytes(value)
+        except InvalidInput as error:
+            self.fail(f"{error.problem}; {error.hint}", param, ctx)
+        if size < self._least:
+            self.fail(f"{value} is too little; give {format_bytes(self._least)} or more", param, ctx)
+        return size
+
+
+class PathName(click.Path):
+    """The name of a file or folder; an empty one, as of a variable that is not set, would be the folder one is in."""
+
+    def __init__(self) -> None:
+        super().__init__(readable=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return its path."""
+        if value == "":
+            self.fail("the name is empty; is a variable not set?", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Share(click.FloatRange):
+    """A part of a whole, 0 to 1; what is no number is none."""
+
+    def __init__(self, *, min_open: bool = False) -> None:
+        super().__init__(0, 1, min_open=min_open)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the part."""
+        share: float = super().convert(value, param, ctx)
+        if math.isnan(share):
+            self.fail(f"{value!r} is no part of a whole; give 0 to 1", param, ctx)
+        return share
