@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
+from datetime import UTC, datetime
 from importlib.resources import as_file, files
 
 import numpy as np
@@ -18,8 +19,8 @@ import numpy as np
 from acic.advisor.advice import Goal
 from acic.advisor.forecast import forecast
 from acic.advisor.knowledge import Knowledge
-from acic.cli.evaluate import knowing
-from acic.evaluation.advising import prepared
+from acic.advisor.known import Trust, known
+from acic.evaluation.advising import foresee
 from acic.evaluation.taught import Judge, judge_of
 from acic.evaluation.truth import read_truth
 from acic.platforms import load_platform
@@ -29,7 +30,8 @@ FILES = {"development": "lab-truth.parquet", "test": "lab-test.parquet", "heldou
 
 def held(judge: Judge, knowledge: Knowledge) -> dict[str, list[bool]]:
     """Return, for all points together and for each file system, which of them lie within their intervals."""
-    table, asked = judge.table, prepared(knowledge, judge.table, judge.questions)
+    table, asked = judge.table, knowledge.among(judge.table.configurations)
+    foresee(asked, judge.questions)
     space = judge.platform.space
     column = {space.point(c).tobytes(): i for i, c in enumerate(table.configurations)}
     found: dict[str, list[bool]] = defaultdict(list)
@@ -53,7 +55,7 @@ def main() -> int:
     platform = load_platform("lab")
     with as_file(files("acic.evaluation") / "data" / FILES[arguments.applications]) as path:
         judge = judge_of(read_truth(path), platform, "time")
-    knowledge = knowing(platform, None)("prior+extra-trees")
+    knowledge = known(platform, "prior+extra-trees", store=None, trust=Trust(), now=datetime.now(UTC))
     for name, inside in held(judge, knowledge).items():
         print(f"{name:12} {np.mean(inside):4.0%} of {len(inside)} points within their 80 % interval")
     return 0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from acic.advisor import known as module
+from acic.advisor.application import Effect
 from acic.advisor.known import Trust, kept, known, training_rows
 from acic.advisor.learning import learn
 from acic.advisor.safety import at_fault
@@ -53,6 +54,24 @@ def test_the_second_question_is_answered_from_the_cache(cluster: Platform, store
     assert kept(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
     np.testing.assert_array_equal(first, ask(cluster, store))
     assert len(fits) == 1
+
+
+def test_who_needs_no_intervals_waits_for_none(cluster: Platform, store: str, fits: list[int]) -> None:
+    def point() -> Effect:
+        return known(cluster, "ridge", store=store, trust=Trust(), now=WHEN, intervals=False).effect(WRITE)
+
+    first, again = point(), point()
+    assert len(fits) == 1
+    assert kept(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
+    mean, low, high = ask(cluster, store)  # is not answered by what has none
+    assert len(fits) == 2
+    others = mean != 0.0
+    for one in (first, again, point()):
+        np.testing.assert_array_equal(one.mean, mean)
+    assert np.isinf(first.low[others]).all()
+    assert np.isinf(first.high[others]).all()
+    assert np.isfinite([low, high, point().low]).all()
+    assert len(fits) == 2
 
 
 def test_what_was_learned_beside_other_formulas_answers_no_more(

@@ -17,7 +17,7 @@ from acic.advisor.safety import Unsafe
 from acic.advisor.staging import staging_of
 from acic.benchmarks.kernels import kernel
 from acic.errors import InvalidInput, MissingData
-from acic.evaluation.advising import Asked, asked, candidates, prepared, ranked
+from acic.evaluation.advising import Asked, asked, candidates, foresee, ranked
 from acic.evaluation.field import Table, table_of
 from acic.platforms import load_platform
 from acic.prior import prior_of
@@ -131,13 +131,43 @@ def test_what_is_safe_with_one_writer_is_advised_where_each_file_has_one() -> No
             for p in asks.workload.phases
         ]
         job = replace(asks, workload=replace(asks.workload, phases=tuple(phases)))
-        some = prepared(warned, table, [job])
+        some = warned.among(table.configurations)
+        foresee(some, [job])
         order = ranked(job, LAB, some, table, "time")
         assert order == ranked(job, LAB, warned, table, "time")
         return {table.configurations[column] for column in order}
 
     assert best in offered(shared=False)
     assert best not in offered(shared=True)
+
+
+@pytest.mark.parametrize("goal", ["time", "cost"])
+def test_the_first_answer_is_the_same_without_the_others(goal: str) -> None:
+    asks, table = question(), whole_space(goal)
+    idle = replace(asks, workload=replace(asks.workload, io_share=0.001), results=0)
+    for job in (asks, idle):
+        whole = ranked(job, LAB, knowledge(), table, goal)
+        first = ranked(job, LAB, knowledge(), table, goal, most=1)
+        assert first[0] == whole[0]
+        assert len(first) < len(whole)
+
+
+@pytest.mark.parametrize("model", ["prior", "forest"])
+def test_what_is_learned_anew_of_the_same_candidates_is_as_if_they_were_new(model: str) -> None:
+    other = unmeasured(LAB) if model == "prior" else replace(knowledge().learned, model=model)
+    one, another = question(), question([run_of(kernel(*BTIO), LAB.baseline, 0, factor=3.0)])
+    wrong = Unsafe(shared=frozenset(SOME[-2:]))
+    before = Knowledge(LAB, replace(other, unsafe=wrong)).among(SOME)
+    foresee(before, [one])
+    after = replace(other, noise=0.3, unsafe=wrong)
+    made, new = before.relearned(after), Knowledge(LAB, after).among(SOME)
+    table = whole_space("time")
+    for job in (one, another):
+        phases = [replace(p, characteristics=replace(p.characteristics, shared=False)) for p in job.workload.phases]
+        single = replace(job, workload=replace(job.workload, phases=tuple(phases)))
+        assert made.safe_for(single.workload).learned is after
+        for each in (job, single):
+            assert ranked(each, LAB, made, table, "time") == ranked(each, LAB, new, table, "time")
 
 
 def test_without_a_gain_that_is_worth_it_the_baseline_comes_first() -> None:
@@ -229,7 +259,8 @@ def test_configurations_of_another_platform_are_refused() -> None:
 def test_fewer_candidates_are_advised_as_among_all() -> None:
     table = whole_space("time")
     few = Table(table.applications, table.configurations[::7], table.values[:, ::7], "time")
-    some = prepared(knowledge(), few, [question()])
+    some = knowledge().among(few.configurations)
+    foresee(some, [question()])
     assert len(some.points) == len({*few.configurations, LAB.baseline})
     assert ranked(question(), LAB, some, few, "time") == ranked(question(), LAB, knowledge(), few, "time")
     best = few.configurations[ranked(question(), LAB, knowledge(), few, "time")[0]]

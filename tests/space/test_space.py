@@ -239,3 +239,12 @@ def test_a_rule_says_which_values_are_never_had() -> None:
         Space(space.parameters, (Rule(when={"file_system": "Ceph"}, never={"stripe_size": (5,)}),))
     with pytest.raises(InvalidInput, match="rules nothing"):
         Rule(when={"file_system": "Ceph"})
+
+
+def test_a_configuration_equals_any_mapping_of_the_same_values() -> None:
+    one = Configuration(servers=4, file_system="NFS")
+    assert one == Configuration({"file_system": "NFS", "servers": 4}) == {"file_system": "NFS", "servers": 4}
+    assert hash(one) == hash(Configuration({"file_system": "NFS", "servers": 4}))
+    assert one != Configuration(servers=4)
+    assert one != {"servers": 4}
+    assert one != "NFS"

@@ -142,6 +142,14 @@ def test_improvements_are_over_the_baseline_of_the_same_workload(tianhe: Platfor
     assert found.sigma.shape == (4,)
 
 
+def test_the_bandwidth_alone_is_that_of_the_estimate(tianhe: Platform) -> None:
+    baselines = Baselines.fit(grid(lambda w: 20.0 + math.log(w.processes)), tianhe)
+    for asked in (workload(processes=32, io_processes=32, data_size=64 * MIB), workload(processes=48, io_processes=6)):
+        assert baselines.log_bandwidth_of(asked) == baselines.estimate(asked).log_bandwidth
+    with pytest.raises(MissingData):
+        baselines.log_bandwidth_of(workload(operation=Operation.READ))
+
+
 def test_the_leave_one_out_error_covers_the_truth_on_real_data(tianhe: Platform) -> None:
     """Each bundled baseline, estimated from the others: two sigmas hold the truth nearly always."""
     them = [m for m in bundled(tianhe) if m.configuration == tianhe.baseline]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -63,6 +64,18 @@ class Knowledge:
         kept = {space.point(one).tobytes() for one in (*configurations, self.platform.baseline)}
         mine = np.array([point.tobytes() in kept for point in self._all])
         return Knowledge(self.platform, self.learned, self._all[mine], single=self._single)
+
+    def relearned(self, learned: Learned) -> Knowledge:
+        """Return the same candidates with something else learned of them; what hardware says is not told anew.
+
+        Args:
+            learned: of the same unsafe configurations, with a prior or without as before.
+        """
+        made = copy(self)
+        made.learned, made._foreseen = learned, {}
+        if self.learned.unsafe.shared and not self._single:
+            vars(made)["_of_single"] = self._of_single.relearned(learned)
+        return made
 
     def safe_for(self, workload: Workload) -> Knowledge:
         """Return the same with the candidates that are safe for `workload`: some are where files have one writer."""
@@ -180,7 +193,7 @@ class Knowledge:
         """
         if self._unmeasured is not None:
             return float(self._unmeasured.seconds(workload, self._unmeasured.baseline, use)[0])
-        seconds = workload.total_bytes / math.exp(self.learned.baselines.estimate(workload).log_bandwidth)
+        seconds = workload.total_bytes / math.exp(self.learned.baselines.log_bandwidth_of(workload))
         if self.prior is None or use == BENCHMARK:
             return seconds
         mine, usual = (self.prior.seconds(workload, self.prior.baseline, one)[0] for one in (use, BENCHMARK))

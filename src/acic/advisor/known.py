@@ -34,6 +34,7 @@ from acic.store.trust import HEARD, believed, contributions, doubted, trusted
 
 SEED = 20130917
 FEW = "nearest"  # the model that needs no more than one run of each configuration
+_POINTS = "-points"  # behind the key of what was learned without intervals
 REVISION_FACTOR = 0.5  # what an upgrade of the platform leaves of an older measurement's weight
 
 
@@ -53,6 +54,7 @@ def known(
     trust: Trust,
     now: datetime,
     announce: Callable[[str], None] = lambda _: None,
+    intervals: bool = True,
 ) -> Knowledge:
     """Return what is known of `platform`: from the cache where neither data nor program changed, else learned.
 
@@ -63,6 +65,7 @@ def known(
         trust: how much old measurements count.
         now: the moment that ages are counted to.
         announce: is told what takes long, before it does, and that the store named is not there.
+        intervals: are told; without, infinite ones will do, and what takes long takes a tenth of the time.
 
     Raises:
         AcicError: no such model, too few measurements, or a store that cannot be used.
@@ -74,7 +77,8 @@ def known(
         announce(f"note: there is no training database at {locate(store).shown} yet")
     with _opened(store) as opened:
         key = _key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
-        if (cached := fetch(key, chosen)) is not None:
+        point = f"{key}{_POINTS}"
+        if (cached := fetch(key, chosen) or (None if intervals else fetch(point, chosen))) is not None:
             return Knowledge(platform, cached)
         rows = training_rows(platform, opened)
         if takes_prior(chosen) and prior is not None and too_few(rows, platform):
@@ -93,20 +97,23 @@ def known(
     sound = believed(rows, contributors, platform)
     learns = learner(FEW) if few(rows, platform) and not isinstance(chosen, PriorAlone) else chosen
     lessons = bundled_lessons(platform.name) if takes_prior(learns) else ()
-    learned = learn(rows, platform, learns, weight=weight, believed=sound, seed=SEED, lessons=lessons)
+    learned = learn(
+        rows, platform, learns, weight=weight, believed=sound, seed=SEED, lessons=lessons, intervals=intervals
+    )
     learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
     if learns is not chosen:
         announce(f"note: there is so little to choose that {learns.name} answers: the workloads that are most alike")
-    elif not keep(key, learned):
+    elif not keep(key if intervals else point, learned):
         announce(f"note: nothing can be kept in {cache_folder()}, so the next answer learns anew; set ACIC_CACHE")
     return Knowledge(platform, learned)
 
 
 def kept(platform: Platform, model: str, *, store: str | None, trust: Trust, now: datetime) -> bool:
-    """Return whether `known` finds it in the cache; arguments and errors are those of `known`."""
+    """Return whether `known` finds it in the cache, without intervals; arguments and errors are those of `known`."""
     chosen = learner(model)
     with _opened(store) as opened:
-        return there(_key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now))
+        key = _key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
+        return there(key) or there(f"{key}{_POINTS}")
 
 
 def _no_prior(platform: Platform, chosen: Learner) -> str:

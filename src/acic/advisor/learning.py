@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
 from acic.advisor.knowledge import KIND, encoder_of, label
-from acic.advisor.learned import Errors, Kinds, Learned, Range
+from acic.advisor.learned import UNTOLD, Errors, Kinds, Learned, Range
 from acic.advisor.lessons import Taught, joined, taught_by
 from acic.errors import MissingData
 from acic.models.calibration import Calibration
@@ -45,6 +45,7 @@ def learn(
     seed: int,
     believed: NDArray[np.bool_] | None = None,
     lessons: Sequence[Lesson] = (),
+    intervals: bool = True,
 ) -> Learned:
     """Return what `rows` teach about `platform`.
 
@@ -56,6 +57,7 @@ def learn(
         seed: of whatever the model draws, and of the folds.
         believed: rows that may be baselines, shape (rows,); all of them for None.
         lessons: runs of applications made to learn from; for models that take a prior.
+        intervals: are told by what is left out, for which the model is fitted twenty times more.
 
     Raises:
         MissingData: too few configurations, or no baseline, were measured.
@@ -67,7 +69,8 @@ def learn(
     # the matrices are small, and threads that wait for one another cost up to 50x; trees wait for nobody
     with threadpool_limits(limits=1), parallel_config(backend="threading", n_jobs=-1):
         taught = taught_by(lessons, platform) if takes_prior(learner) else None
-        return _learn(rows, platform, learner, weight, rows if believed is None else rows.rows(believed), seed, taught)
+        trusted = rows if believed is None else rows.rows(believed)
+        return _learn(rows, platform, learner, weight, trusted, seed, taught, intervals=intervals)
 
 
 def _learn(
@@ -78,6 +81,8 @@ def _learn(
     believed: TrainingRows,
     seed: int,
     taught: Taught | None,
+    *,
+    intervals: bool,
 ) -> Learned:
     baselines = Baselines.fit(believed, platform)
     improvements = baselines.improvements(rows)
@@ -86,10 +91,11 @@ def _learn(
     known = np.unique(rows.workload[informative])
     if taught is not None:
         data = joined(data, taught)
+    errors = _errors(data, improvements, learner, informative, kinds_of(rows), seed) if intervals else UNTOLD
     return Learned(
         model=learner.name,
         predictor=learner.fit(data, rng=np.random.default_rng(seed)),
-        errors=_errors(data, improvements, learner, informative, kinds_of(rows), seed),
+        errors=errors,
         workloads=frozenset(rows.workloads[i] for i in known),
         baselines=baselines,
         ranges={p.name: _range(rows, p.name, known, numeric=p.is_numeric) for p in WORKLOAD_PARAMETERS},

@@ -63,6 +63,8 @@ def representative(
         numeric: which parameters are numbers, shape (parameters,).
         other: what the other goal wants least of, shape (candidates,).
     """
+    if len(group) == 1:
+        return int(group[0])
     tied = points[group]
     changed_labels = (tied[:, ~numeric] != baseline[~numeric]).sum(axis=1)
     numbers = tied[:, numeric]

@@ -154,7 +154,7 @@ def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> 
 
 
 def knowing(platform: Platform, store_url: str | None, models: Sequence[str] = ()) -> Callable[[str], Knowledge]:
-    """Return what gives, by a model's name, what it learned of the platform's training; each is learned once.
+    """Return what gives, by a model's name, what it learned of the platform's training, intervals aside; each once.
 
     Those of `models` that are not kept from an earlier time are learned now, beside one another.
     """
@@ -179,7 +179,15 @@ def knowing(platform: Platform, store_url: str | None, models: Sequence[str] = (
     def knowledge(model: str) -> Knowledge:
         own, notes = learned.get(model, (None, ()))
         if own is None:
-            return known(platform, model, store=store_url, trust=Trust(), now=now, announce=partial(announce, model))
+            return known(
+                platform,
+                model,
+                store=store_url,
+                trust=Trust(),
+                now=now,
+                announce=partial(announce, model),
+                intervals=False,
+            )
         for note in notes:
             announce(model, note)
         return Knowledge(platform, own)
@@ -200,7 +208,9 @@ def _learned(platform: Platform, store_url: str | None, now: datetime, model: st
             say(_of(model, text))
 
     try:
-        return known(platform, model, store=store_url, trust=Trust(), now=now, announce=announce).learned, notes
+        return known(
+            platform, model, store=store_url, trust=Trust(), now=now, announce=announce, intervals=False
+        ).learned, notes
     except AcicError:
         return None, notes
 

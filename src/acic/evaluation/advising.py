@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import compress, islice
 from statistics import median
 
 import numpy as np
@@ -111,7 +111,15 @@ def _united(phase: Phase) -> bool:
     return alone and (not c.shared or phase.files > 1)  # a file that all use has one record
 
 
-def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Table, goal: str) -> tuple[int, ...]:
+def ranked(
+    question: Asked,
+    platform: Platform,
+    knowledge: Knowledge,
+    table: Table,
+    goal: str,
+    *,
+    most: int | None = None,
+) -> tuple[int, ...]:
     """Return the columns of `table` in the order in which acic's advice would have them tried.
 
     First the answers that `acic recommend` gives, one for each group of configurations that tie, then those that tie
@@ -124,6 +132,7 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
         knowledge: what was learned of the platform, never from kernels.
         table: its configurations are the only ones that can be chosen; its values are not looked at.
         goal: "time" or "cost".
+        most: groups that are looked at; None for all.
 
     Raises:
         MissingData: nothing measured speaks about the application, or no configuration is left.
@@ -135,7 +144,7 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
         raise MissingData(f"no configuration of the ground truth is one of {platform.name}", hint="give another file")
     points = knowledge.points[places]
     objective = found.objective(Goal(goal))
-    groups = list(tied_groups(objective[places], tolerance=found.tolerance))
+    groups = list(islice(tied_groups(objective[places], tolerance=found.tolerance), most))
     own = platform.space.point(platform.baseline)
     numeric = np.array([p.is_numeric for p in platform.space.parameters])
     other = found.other(Goal(goal))[places]
@@ -144,22 +153,21 @@ def ranked(question: Asked, platform: Platform, knowledge: Knowledge, table: Tab
     order = [int(columns[i]) for i in (*answers, *rest)]
     gain = float(objective[found.baseline] / objective[places][answers[0]])
     if not worth(gain, knowledge.learned.noise * found.io_share):
-        order.sort(key=lambda column: table.configurations[column] != platform.baseline)
+        unchanged = columns[places == found.baseline].tolist()
+        order = [*unchanged, *(column for column in order if column not in unchanged)]
     return tuple(order)
 
 
-def prepared(knowledge: Knowledge, table: Table, questions: Iterable[Asked]) -> Knowledge:
-    """Return what is known of the configurations of `table`, with all that `ranked` asks of it predicted at once."""
-    some = knowledge.among(table.configurations)
+def foresee(knowledge: Knowledge, questions: Iterable[Asked]) -> None:
+    """Predict at once all that `ranked` will ask of `knowledge` for some questions."""
     asked_of: dict[Knowledge, list[tuple[Characteristics, Use]]] = {}
     for one in questions:
-        safe = some.safe_for(one.workload)
+        safe = knowledge.safe_for(one.workload)
         pairs = zip(one.workload.phases, safe.uses(one.workload), strict=True)
         known = [(phase.characteristics, use) for phase, use in pairs if safe.covers(phase.characteristics)]
         asked_of.setdefault(safe, []).extend(known)
     for safe, those in asked_of.items():
         safe.foresee(those)
-    return some
 
 
 def _positions(knowledge: Knowledge, table: Table) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

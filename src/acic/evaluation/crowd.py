@@ -162,7 +162,7 @@ def _regret(rows: TrainingRows, judge: Judge, model: str, found: Sequence[Contri
         believed=believed(rows, weight, judge.platform),
         seed=seed,
     )
-    return float(np.median(judge.regret(judge.orders(learned))))
+    return judge.median_regret(learned)
 
 
 def _shifted(by: float, rows: TrainingRows, bad: Mask, _: Platform, __: np.random.Generator) -> TrainingRows:

@@ -66,8 +66,9 @@ def table_of(runs: Iterable[Run], platform: Platform, goal: str) -> Table:
     applications = tuple(sorted({a for a, _ in found}))
     configurations = tuple(sorted({c for _, c in found}, key=lambda c: sorted(map(str, c.items()))))
     values = np.full((len(applications), len(configurations)), np.nan)
+    rows, columns = ({one: place for place, one in enumerate(those)} for those in (applications, configurations))
     for (application, configuration), totals in found.items():
-        at = applications.index(application), configurations.index(configuration)
+        at = rows[application], columns[configuration]
         good = totals and (application, configuration) not in spoilt
         values[at] = median(totals) if good else np.inf
     return Table(applications, configurations, values, goal)

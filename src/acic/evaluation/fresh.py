@@ -170,14 +170,14 @@ class Fresh:
         values, mine = self._array(application), list(self._values[application])
         medians = _medians(values)
         column, best = mine.index(chosen), int(medians.argmin())
-        draws = values[:, rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))]
-        drawn = _regret(draws, column, best)
+        draws = rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))
+        drawn = _regret(values[column, draws], values[best, draws])
         usual, worse = np.nan, False
         if self._baseline in mine:
             before = mine.index(self._baseline)
             usual = medians[before] if np.isfinite(medians[before]) else np.nan
-            worse = quantile(_regret(draws, column, before), ENDS[0]) > 0
-        value = float(_regret(values[:, None, :], column, best)[0])
+            worse = quantile(_regret(values[column, draws], values[before, draws]), ENDS[0]) > 0
+        value = float(_regret(values[column], values[best]))
         return _Compared(
             regret=Interval(value, *(quantile(drawn, end) for end in ENDS)),
             drawn=drawn,
@@ -202,16 +202,14 @@ class Fresh:
         return self._levelled[application]
 
 
-def _regret(values: Floats, column: int, best: int) -> Floats:
-    """Return how far a configuration is behind another one, at least 0, shape (draws,).
+def _regret(judged: Floats, best: Floats) -> Floats:
+    """Return how far a configuration is behind another one, at least 0, shape (...).
 
     Args:
-        values: s or USD, shape (configurations, draws, passes).
-        column: the configuration that is judged.
-        best: the one that it is compared with, the same in all draws: the least of each draw would be luck.
+        judged: s or USD of the configuration that is judged, shape (..., passes).
+        best: of the one that it is compared with, the same in all draws: the least of each draw would be luck.
     """
-    medians = _medians(values)
-    own, least = medians[column], medians[best]
+    own, least = _medians(judged), _medians(best)
     failed = np.isinf(own)
     ratio = np.where(failed, 1.0, own) / np.where(failed, 1.0, least)  # inf / inf would be no number
     return np.where(failed, np.inf, np.maximum(ratio - 1.0, 0.0))

@@ -139,7 +139,7 @@ def _regret(training: Training, judge: Judge, case: tuple[str, int, Integers]) -
             seed=seed,
             hardware=None if training.hardware is None else training.hardware[part],
         )
-        return float(np.median(judge.regret(judge.orders(learned))))
+        return judge.median_regret(learned)
     except MissingData:  # a direction that was not measured yet
         return float(np.median(judge.untaught()))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from acic.advisor.knowledge import Knowledge
 from acic.errors import InvalidInput
-from acic.evaluation.advising import Asked, prepared, ranked
+from acic.evaluation.advising import Asked, foresee, ranked
 from acic.evaluation.field import Application, Table
 from acic.evaluation.picks import Picks
 from acic.evaluation.rules import by_rules
@@ -77,7 +77,8 @@ class Advised:
     def picks(self, scene: Scene) -> Sequence[Picks]:
         """Return acic's advice for each application, from its run on the baseline."""
         questions = [scene.asked[application] for application in scene.table.applications]
-        knowledge = prepared(scene.knowledge(self.model), scene.table, questions)
+        knowledge = scene.knowledge(self.model).among(scene.table.configurations)
+        foresee(knowledge, questions)
 
         def rank(application: Application) -> tuple[int, ...]:
             return ranked(scene.asked[application], scene.platform, knowledge, scene.table, scene.table.goal)

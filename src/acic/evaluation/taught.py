@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from acic.advisor.informed import informed
 from acic.advisor.knowledge import Knowledge, label
 from acic.advisor.known import unsafe_configurations
-from acic.advisor.learned import Errors, Learned, Range
+from acic.advisor.learned import UNTOLD, Learned, Range
 from acic.advisor.learning import training_set
 from acic.advisor.lessons import joined, taught_by
 from acic.advisor.safety import Unsafe
-from acic.evaluation.advising import Asked, asked, candidates, prepared, ranked
+from acic.evaluation.advising import Asked, asked, candidates, foresee, ranked
 from acic.evaluation.field import Application, Table, table_of
 from acic.evaluation.truth import Run
-from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
+from acic.models.registry import INFORMED
 from acic.models.residual import takes_prior
 from acic.platforms import Platform
 from acic.store.baselines import Baselines
@@ -46,15 +46,27 @@ class Judge:
     table: Table
     questions: tuple[Asked, ...]
     unsafe: Unsafe
+    _known: dict[bool, Knowledge] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def orders(self, learned: Learned) -> Mapping[Application, Sequence[int]]:
-        """Return the columns of the table as advised for each application, best first."""
-        advised = Knowledge(self.platform, replace(learned, unsafe=self.unsafe))
-        knowledge = prepared(advised, self.table, self.questions)
+    def orders(self, learned: Learned, *, most: int | None = None) -> Mapping[Application, Sequence[int]]:
+        """Return the columns of the table as advised for each application, best first; of `most` groups that tie."""
+        knowledge = self._knowing(replace(learned, unsafe=self.unsafe))
+        foresee(knowledge, self.questions)
         return {
-            one.application: ranked(one, self.platform, knowledge, self.table, self.table.goal)
+            one.application: ranked(one, self.platform, knowledge, self.table, self.table.goal, most=most)
             for one in self.questions
         }
+
+    def _knowing(self, learned: Learned) -> Knowledge:
+        """Return what `learned` knows of the table's configurations, which are told once for each kind of model."""
+        informed = learned.model in INFORMED
+        if informed not in self._known:
+            self._known[informed] = Knowledge(self.platform, learned).among(self.table.configurations)
+        return self._known[informed].relearned(learned)
+
+    def median_regret(self, learned: Learned) -> float:
+        """Return the regret of the median application with what `learned` advises first; inf where that fails."""
+        return float(np.median(self.regret(self.orders(learned, most=1))))
 
     def regret(self, orders: Mapping[Application, Sequence[int]]) -> Floats:
         """Return the regret of the first of each order, shape (applications,); inf where it fails."""
@@ -126,7 +138,7 @@ def taught(
     return Learned(
         model=learner.name,
         predictor=predictor,
-        errors=Errors(seen=Calibration(np.empty(0), math.inf), new=(-math.inf, math.inf), baseline=0.0),
+        errors=UNTOLD,
         workloads=frozenset(rows.workloads[i] for i in told),
         baselines=baselines,
         ranges={p.name: Range(-math.inf, math.inf, operations) for p in WORKLOAD_PARAMETERS},

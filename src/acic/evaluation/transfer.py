@@ -96,4 +96,4 @@ def _regret(rows: TrainingRows, there: Mask, known: Floats | None, judge: Judge,
         seed=seed,
         hardware=None if known is None else known[part],
     )
-    return float(np.median(judge.regret(judge.orders(learned))))
+    return judge.median_regret(learned)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ from acic.workloads import Characteristics
 
 Floats = NDArray[np.float64]
 _TOLD = 0.99  # of the seconds of a run whose processes wait for one another: what takes as long alone tells nothing
+_REMEMBERED = 1024  # estimates: an evaluation asks the same of the baseline and of its candidates for each model
+_FEW = 256  # configurations, of which those estimates take 20 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,9 @@ class Prior:
         return systems_of(self.platform, self.facts, configurations)
 
     def parts(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
-        """Return the seconds waited for each `Resource`, shape (configurations, resources)."""
-        return parts(demand_of(workload, self.facts.nodes, use), systems)
+        """Return the seconds waited for each `Resource`, shape (configurations, resources), not to be written to."""
+        estimate = _parts if len(systems) > _FEW else _remembered
+        return estimate(workload, self.facts.nodes, use, systems)
 
     def seconds(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
         """Return the predicted seconds of `workload` on each configuration, shape (configurations,)."""
@@ -95,6 +99,15 @@ class Prior:
             f"limited by {own[0].words} ({own[1]:.0%} of the time in I/O), "
             f"the baseline by {baseline[0].words} ({baseline[1]:.0%})"
         )
+
+
+def _parts(workload: Characteristics, nodes: int, use: Use, systems: Systems) -> Floats:
+    found = parts(demand_of(workload, nodes, use), systems)
+    found.flags.writeable = False
+    return found
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED)(_parts)
 
 
 def prior_of(platform: Platform) -> Prior | None:

@@ -21,9 +21,9 @@ RELAXED, STRICT = "relaxed", "strict"
 ONE = "one"  # of metadata: a single server holds all of it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Systems:
-    """Hardware and design of some configurations, each of shape (configurations,).
+    """Hardware and design of some configurations, each of shape (configurations,); equal to nothing but itself.
 
     Args:
         nic: payload of each node's network interface each way, B/s.

@@ -27,6 +27,11 @@ class Configuration(Mapping[str, Value]):
     def __len__(self) -> int:
         return len(self._values)
 
+    def __eq__(self, other: object) -> bool:  # a Mapping's own builds two dictionaries
+        if isinstance(other, Configuration):
+            return self._values == other._values
+        return super().__eq__(other)
+
     def __hash__(self) -> int:
         return hash(frozenset(self._values.items()))
 

@@ -69,8 +69,9 @@ class Baselines:
         self._y = log_bandwidth
         self._sigma = sigma
         self._points = np.array([_point(w) for w in workloads]).reshape(len(workloads), len(_SIZES))
-        self._labels = np.array([_labels(w) for w in workloads], dtype=object).reshape(len(workloads), len(_MISMATCH))
-        self._operation = np.array([w.operation.value for w in workloads], dtype=object)
+        labels = np.array([_labels(w) for w in workloads], dtype=np.str_)
+        self._labels = labels.reshape(len(workloads), len(_MISMATCH))
+        self._operation = np.array([w.operation.value for w in workloads], dtype=np.str_)
 
     @property
     def log_bandwidth(self) -> Floats:
@@ -108,14 +109,19 @@ class Baselines:
         """
         if (known := self._known.get(workload)) is not None:
             return BaselineEstimate(float(self._y[known]), float(self._sigma[known]), exact=True, neighbours=1)
-        nearest, distance = self._nearest(workload)
-        if not len(nearest):
-            raise MissingData(
-                f"the baseline was not measured with any {workload.operation}",
-                hint="measure the baseline configuration, or import such measurements",
-            )
+        nearest, distance = self._neighbours(workload)
         value = self._interpolate(nearest, distance)
         return BaselineEstimate(value, self._uncertainty(workload.operation, nearest, distance), False, len(nearest))
+
+    def log_bandwidth_of(self, workload: Characteristics) -> float:
+        """Return the `log_bandwidth` of `estimate` alone: its error takes longest to tell.
+
+        Raises:
+            MissingData: no baseline of the same operation was measured.
+        """
+        if (known := self._known.get(workload)) is not None:
+            return float(self._y[known])
+        return self._interpolate(*self._neighbours(workload))
 
     def improvements(self, rows: TrainingRows) -> Improvements:
         """Return the improvement of every row over the baseline on its workload.
@@ -135,21 +141,31 @@ class Baselines:
     @cached_property
     def _left_out(self) -> tuple[Floats, Floats]:
         """The error of each workload from the others, and how far away those are, each of shape (workloads,)."""
-        error, gap = np.full((2, len(self.workloads)), np.nan)
-        for i, workload in enumerate(self.workloads):
-            nearest, distance = self._nearest(workload, without=i)
-            if len(nearest):
-                error[i] = self._interpolate(nearest, distance) - self._y[i]
-                gap[i] = distance.mean()
+        distance = _distances(self._points[:, None] - self._points, self._labels[:, None] != self._labels)
+        distance[self._operation[:, None] != self._operation] = np.inf
+        np.fill_diagonal(distance, np.inf)
+        nearest = np.argsort(distance, axis=1, kind="stable")[:, :_NEIGHBOURS]
+        near = np.take_along_axis(distance, nearest, axis=1)
+        there = np.isfinite(near)
+        weights = np.where(there, _closeness(near), 0.0)
+        with np.errstate(invalid="ignore"):  # of a workload that is alone
+            error = (weights * self._y[nearest]).sum(axis=1) / weights.sum(axis=1) - self._y
+            gap = np.where(there, near, 0.0).sum(axis=1) / there.sum(axis=1)
         return error, gap
 
-    def _nearest(self, workload: Characteristics, *, without: int = -1) -> tuple[NDArray[np.int64], Floats]:
+    def _neighbours(self, workload: Characteristics) -> tuple[NDArray[np.int64], Floats]:
+        nearest, distance = self._nearest(workload)
+        if not len(nearest):
+            raise MissingData(
+                f"the baseline was not measured with any {workload.operation}",
+                hint="measure the baseline configuration, or import such measurements",
+            )
+        return nearest, distance
+
+    def _nearest(self, workload: Characteristics) -> tuple[NDArray[np.int64], Floats]:
         candidates = np.flatnonzero(self._operation == workload.operation.value)
-        candidates = candidates[candidates != without]
-        scale = np.array(list(_SIZES.values()))
-        sizes = (((self._points[candidates] - _point(workload)) * scale) ** 2).sum(axis=1)
-        differs = self._labels[candidates] != np.array(_labels(workload), dtype=object)
-        distance = np.sqrt(sizes + (differs * np.array(list(_MISMATCH.values())) ** 2).sum(axis=1))
+        differs = self._labels[candidates] != np.array(_labels(workload))
+        distance = _distances(self._points[candidates] - _point(workload), differs)
         order = np.argsort(distance, kind="stable")[:_NEIGHBOURS]
         return candidates[order].astype(np.int64), distance[order]
 
@@ -168,6 +184,17 @@ class Baselines:
         return float(np.sqrt((local + squared[same].mean()) / 2) * reach)
 
 
+def _distances(sizes: Floats, differs: NDArray[np.bool_]) -> Floats:
+    """Return how far apart workloads are, shape (...).
+
+    Args:
+        sizes: differences of their points, shape (..., sizes).
+        differs: whether their labels do, shape (..., labels).
+    """
+    scale, mismatch = (np.array(list(one.values())) for one in (_SIZES, _MISMATCH))
+    return np.asarray(np.sqrt(((sizes * scale) ** 2).sum(axis=-1) + (differs * mismatch**2).sum(axis=-1)))
+
+
 def _closeness(distance: Floats) -> Floats:
     return np.asarray(1.0 / (distance**2 + 1e-6))
 
@@ -176,9 +203,9 @@ def _point(workload: Characteristics) -> list[float]:
     return [math.log2(getattr(workload, name)) for name in _SIZES]
 
 
-def _labels(workload: Characteristics) -> list[object]:
+def _labels(workload: Characteristics) -> list[str]:
     known = workload.access is not Access.UNKNOWN
-    return [getattr(workload, name) if name != "access" or known else "" for name in _MISMATCH]
+    return [str(getattr(workload, name)) if name != "access" or known else "" for name in _MISMATCH]
 
 
 def _pooled_spread(spread: Floats) -> float:
