@@ -535,10 +535,9 @@ def test_orangefs_serves_the_processes_of_a_node_in_turn(prior: Prior) -> None:
 
 
 def test_what_benchmarks_taught_counts_less_for_what_is_run_otherwise() -> None:
-    write = replace(SHARED, operation=Operation.WRITE)
-    assert likeness(write, BENCHMARK) == likeness(write, Use(syncs=8)) == likeness(SHARED, Use(syncs=0)) == 1
+    assert likeness(BENCHMARK) == likeness(Use(syncs=8)) == 1
     others = (Use(syncs=0), Use(pauses=3, pause=0.1), Use(files=100), Use(own=True), Use(gathered=True))
-    assert {likeness(write, use) for use in others} == {UNLIKE}
+    assert {likeness(use) for use in others} == {UNLIKE}
 
 
 def test_many_files_cost_their_making(prior: Prior) -> None:

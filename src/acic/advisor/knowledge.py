@@ -154,7 +154,7 @@ class Knowledge:
         mean = predicted.mean.copy()
         known = workload in self.learned.workloads
         low, high = self.learned.errors.interval(predicted, self._kinds, seen=known)
-        if self.prior and self.learned.measurements and likeness(workload, use) < 1.0:
+        if self.prior and self.learned.measurements and likeness(use) < 1.0:
             own = np.where(self._kinds == self._kinds[self.baseline], APART_ALIKE, APART)
             low, high = mean - np.hypot(mean - low, own), mean + np.hypot(high - mean, own)
         mean[self.baseline] = low[self.baseline] = high[self.baseline] = 0.0  # by definition

@@ -59,12 +59,13 @@ APART = 0.35  # of the logarithm, 80 % of the errors that applications add to be
 APART_ALIKE = 0.2  # on the baseline's own file system, whose errors are the baseline's too (the same)
 
 
-def likeness(workload: Characteristics, use: Use) -> float:
+def likeness(use: Use) -> float:
     """Return how much of the prior's errors on benchmarks is taken to be its error here too, 0 to 1.
 
     Benchmarks sync what they wrote, do not pause, read what others made, and make no calls whose parts interleave.
+    Their readers begin together and then wait for one another; a log does not tell that, so what it has read is unlike.
     """
-    synced = workload.operation is Operation.READ or use.syncs is None or use.syncs > 0
+    synced = use.syncs is None or use.syncs > 0
     paused = use.pauses > 0 and use.pause > 0
     alike = synced and not paused and not use.own and not use.gathered and use.files is None
     return 1.0 if alike else UNLIKE

@@ -85,7 +85,7 @@ class Prior:
     def view(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> Floats:
         """Return what models see, shape (configurations, `acic.prior.view.COLUMNS`)."""
         base = self.parts(workload, self.baseline, use)[0]
-        return view(self.parts(workload, systems, use), base, likeness(workload, use))
+        return view(self.parts(workload, systems, use), base, likeness(use))
 
     def bottlenecks(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> list[Resource]:
         """Return what each configuration waits for longest."""
