@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -240,8 +241,11 @@ def _executor(name: str) -> BatchSchedulerExecutor:
         from psij.executors.batch.batch_scheduler_executor import BatchSchedulerExecutor
     except ImportError as error:
         raise MissingData("PSI/J is not installed", hint="install it: pip install 'acic[schedulers]'") from error
-    known = psij.JobExecutor.get_executor_names()
-    made: Any = psij.JobExecutor.get_instance(name) if name in known else None
-    if not isinstance(made, BatchSchedulerExecutor):
-        raise InvalidInput(f"{name!r} is no batch scheduler", hint=f"PSI/J knows {', '.join(sorted(known))}")
-    return made
+    known: dict[str, BatchSchedulerExecutor] = {}
+    for one in sorted(psij.JobExecutor.get_executor_names()):
+        with suppress(ValueError):  # of those that need a library which is not here
+            made: Any = psij.JobExecutor.get_instance(one)
+            known |= {one: made} if isinstance(made, BatchSchedulerExecutor) else {}
+    if name not in known:
+        raise InvalidInput(f"{name!r} is no batch scheduler", hint=f"PSI/J knows {', '.join(known)}")
+    return known[name]
