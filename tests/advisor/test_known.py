@@ -74,6 +74,24 @@ def test_who_needs_no_intervals_waits_for_none(cluster: Platform, store: str, fi
     assert len(fits) == 2
 
 
+def test_what_takes_long_tells_how_far_it_is_and_what_is_kept_tells_nothing(cluster: Platform, store: str) -> None:
+    def told(*, intervals: bool = True) -> list[tuple[int, int]]:
+        seen: list[tuple[int, int]] = []
+
+        def watch(done: int, total: int) -> None:
+            seen.append((done, total))
+
+        known(cluster, "ridge", store=store, trust=Trust(), now=WHEN, intervals=intervals, watch=watch)
+        return seen
+
+    assert told(intervals=False) == []  # one fit
+    seen = told()
+    total = seen[0][1]
+    assert total > 2
+    assert seen == [(done, total) for done in range(1, total + 1)]
+    assert told() == []
+
+
 def test_what_was_learned_beside_other_formulas_answers_no_more(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

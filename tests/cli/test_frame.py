@@ -13,6 +13,7 @@ import click
 import pytest
 
 from acic.cli.main import COMMANDS, cli
+from acic.cli.output import late_progress
 from tests.cli.conftest import Result
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -187,3 +188,17 @@ def test_an_interrupt_while_modules_are_loaded_leaves_no_traceback(tmp_path: Pat
     )
     assert done.stderr == ""
     assert done.returncode == (7 if ignored else -signal.SIGINT)
+
+
+def test_a_late_bar_is_there_for_what_takes_long_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with late_progress("learning", unit="fits"):
+        pass
+    assert capsys.readouterr().err == ""
+    with late_progress("learning", unit="fits") as seen:
+        seen(1, 4)
+        seen(4, 4)
+    assert "4/4" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from importlib.resources import files
 from acic import __version__
 from acic.advisor.cache import fetch, keep, there
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.learning import few, learn, too_few, unmeasured
+from acic.advisor.learning import Watch, few, learn, too_few, unmeasured
 from acic.advisor.safety import Unsafe, unsafe_of
 from acic.errors import MissingData
 from acic.kept import cache_folder
@@ -55,6 +55,7 @@ def known(
     now: datetime,
     announce: Callable[[str], None] = lambda _: None,
     intervals: bool = True,
+    watch: Watch = lambda *_: None,
 ) -> Knowledge:
     """Return what is known of `platform`: from the cache where neither data nor program changed, else learned.
 
@@ -66,6 +67,7 @@ def known(
         now: the moment that ages are counted to.
         announce: is told what takes long, before it does, and that the store named is not there.
         intervals: are told; without, infinite ones will do, and what takes long takes a tenth of the time.
+        watch: is told how much is done of what takes long, and of how much; nothing where all was kept.
 
     Raises:
         AcicError: no such model, too few measurements, or a store that cannot be used.
@@ -98,7 +100,15 @@ def known(
     learns = learner(FEW) if few(rows, platform) and not isinstance(chosen, PriorAlone) else chosen
     lessons = bundled_lessons(platform.name) if takes_prior(learns) else ()
     learned = learn(
-        rows, platform, learns, weight=weight, believed=sound, seed=SEED, lessons=lessons, intervals=intervals
+        rows,
+        platform,
+        learns,
+        weight=weight,
+        believed=sound,
+        seed=SEED,
+        lessons=lessons,
+        intervals=intervals,
+        watch=watch,
     )
     learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
     if learns is not chosen:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +30,8 @@ from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
 
+Watch = Callable[[int, int], None]  # is told what is done, and of how much
+
 FOLDS = 10
 ENOUGH = 9  # groups of which the smallest error and the largest bound 80 % of the next
 QUANTILE = 0.1  # left out at either end: an interval of 80 %
@@ -46,6 +49,7 @@ def learn(
     believed: NDArray[np.bool_] | None = None,
     lessons: Sequence[Lesson] = (),
     intervals: bool = True,
+    watch: Watch = lambda *_: None,
 ) -> Learned:
     """Return what `rows` teach about `platform`.
 
@@ -58,6 +62,7 @@ def learn(
         believed: rows that may be baselines, shape (rows,); all of them for None.
         lessons: runs of applications made to learn from; for models that take a prior.
         intervals: are told by what is left out, for which the model is fitted twenty times more.
+        watch: is told how many of these fits are done, and of how many.
 
     Raises:
         MissingData: too few configurations, or no baseline, were measured.
@@ -70,7 +75,7 @@ def learn(
     with threadpool_limits(limits=1), parallel_config(backend="threading", n_jobs=-1):
         taught = taught_by(lessons, platform) if takes_prior(learner) else None
         trusted = rows if believed is None else rows.rows(believed)
-        return _learn(rows, platform, learner, weight, trusted, seed, taught, intervals=intervals)
+        return _learn(rows, platform, learner, weight, trusted, seed, taught, watch if intervals else None)
 
 
 def _learn(
@@ -81,8 +86,7 @@ def _learn(
     believed: TrainingRows,
     seed: int,
     taught: Taught | None,
-    *,
-    intervals: bool,
+    watch: Watch | None,
 ) -> Learned:
     baselines = Baselines.fit(believed, platform)
     improvements = baselines.improvements(rows)
@@ -91,7 +95,7 @@ def _learn(
     known = np.unique(rows.workload[informative])
     if taught is not None:
         data = joined(data, taught)
-    errors = _errors(data, improvements, learner, informative, kinds_of(rows), seed) if intervals else UNTOLD
+    errors = _errors(data, improvements, learner, informative, kinds_of(rows), seed, watch) if watch else UNTOLD
     return Learned(
         model=learner.name,
         predictor=learner.fit(data, rng=np.random.default_rng(seed)),
@@ -189,6 +193,7 @@ def _errors(
     informative: NDArray[np.bool_],
     kinds: Kinds,
     seed: int,
+    watch: Watch,
 ) -> Errors:
     """Return the errors on points left out, and on workloads left out.
 
@@ -196,9 +201,16 @@ def _errors(
     """
     rng = np.random.default_rng(seed)
     count = len(informative)
-    points = _held_out(learner, data, data.group, rng)
     several = len(np.unique(data.workload)) > 1  # a single workload tells nothing about any other
-    residual = data.y - _held_out(learner, data, data.workload, rng).mean if several else None
+    left_out = [_folds(one) for one in (data.group, data.workload)]
+    total, done = left_out[0] + several * left_out[1], itertools.count(1)
+
+    def held_out(together: NDArray[np.int64], folds: int) -> Prediction:
+        fold = grouped_folds(together, folds, rng)
+        return out_of_fold(learner, data, fold, rng=rng, watch=lambda: watch(next(done), total))
+
+    points = held_out(data.group, left_out[0])
+    residual = data.y - held_out(data.workload, left_out[1]).mean if several else None
     sigma = improvements.sigma[informative]
     shared = sigma[np.isfinite(sigma)]
     baseline = float(np.median(shared)) if len(shared) else 0.0
@@ -229,9 +241,8 @@ def quantiles_by_kind(residual: Floats, groups: NDArray[np.int64], kinds: Kinds)
     return found
 
 
-def _held_out(learner: Learner, data: TrainingSet, together: NDArray[np.int64], rng: np.random.Generator) -> Prediction:
-    fold = grouped_folds(together, min(FOLDS, len(np.unique(together))), rng)
-    return out_of_fold(learner, data, fold, rng=rng)
+def _folds(together: NDArray[np.int64]) -> int:
+    return min(FOLDS, len(np.unique(together)))
 
 
 def enough(groups: NDArray[np.int64]) -> bool:

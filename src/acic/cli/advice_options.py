@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from acic.cli.option_types import Share, Size
-from acic.cli.output import say
+from acic.cli.output import late_progress, say
 
 if TYPE_CHECKING:
     from acic.advisor.knowledge import Knowledge
@@ -86,4 +86,5 @@ def learned(
 
     trust = Trust(half_life=half_life * SECONDS_PER_DAY if half_life else None, revision_factor=revision_factor)
     chosen = model_name or default_model(platform)
-    return known(platform, chosen, store=store_url, trust=trust, now=datetime.now(UTC), announce=say)
+    with late_progress("learning", unit="fits") as seen:
+        return known(platform, chosen, store=store_url, trust=trust, now=datetime.now(UTC), announce=say, watch=seen)

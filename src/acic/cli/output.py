@@ -6,7 +6,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -80,3 +80,17 @@ def progress(label: str, *, total: int | None = None, unit: str = "") -> Iterato
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
         task = bar.add_task(label, total=total)
         yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
+def late_progress(label: str, *, unit: str = "") -> Iterator[Callable[[int, int], None]]:
+    """Show a bar as `progress` does, but from the first call on, which tells what is done and of how much."""
+    shown: list[Callable[[int], None]] = []
+    with ExitStack() as stack:
+
+        def show(done: int, total: int) -> None:
+            if not shown:
+                shown.append(stack.enter_context(progress(label, total=total, unit=unit)))
+            shown[0](done)
+
+        yield show

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from acic.cli.advice_options import learned
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.searching import GOALS, amount, apply_options, as_begun, bench, check_goal
@@ -129,12 +129,10 @@ def _advise(
 ) -> Advice:
     """Return the best `top` recommendations, or with `among` as many as have all of these among them."""
     from acic.advisor.advice import Goal
-    from acic.advisor.informed import default_model
-    from acic.advisor.known import Trust, known
+    from acic.advisor.known import REVISION_FACTOR
     from acic.advisor.recommend import recommend
 
-    chosen = model_name or default_model(platform)
-    knowledge = known(platform, chosen, store=store_url, trust=Trust(), now=datetime.now(UTC), announce=say)
+    knowledge = learned(platform, model_name, store_url, None, REVISION_FACTOR)
     return recommend(workload, platform, knowledge, goal=Goal(goal), top=top, among=among or None)
 
 

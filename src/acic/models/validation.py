@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
@@ -73,8 +74,22 @@ def leave_out_each(label: NDArray[Any]) -> Integers:
     return fold.astype(np.int64)
 
 
-def out_of_fold(learner: Learner, data: TrainingSet, fold: Integers, *, rng: np.random.Generator) -> Prediction:
+def out_of_fold(
+    learner: Learner,
+    data: TrainingSet,
+    fold: Integers,
+    *,
+    rng: np.random.Generator,
+    watch: Callable[[], None] = lambda: None,
+) -> Prediction:
     """Return the prediction of each row by the model that saw all folds but the row's own, shape (rows,).
+
+    Args:
+        learner: fits a model for each fold.
+        data: the rows.
+        fold: of each row, shape (rows,); twins share one.
+        rng: of what models draw.
+        watch: is called after each fold.
 
     Raises:
         InvalidInput: twins straddle folds, or there is only one fold.
@@ -92,6 +107,7 @@ def out_of_fold(learner: Learner, data: TrainingSet, fold: Integers, *, rng: np.
         held = fold == part
         predicted = learner.fit(data.rows(~held), rng=own).predict(data.x[held])
         mean[held], spread[held] = predicted.mean, predicted.spread
+        watch()
     return Prediction(mean, spread)
 
 
