@@ -37,11 +37,13 @@ from acic.benchmarks.kernels.pipelines import bwa, io500, montage, tfrecord, zar
 from acic.benchmarks.kernels.records import encode, grib, scalapack, segments, torch
 from acic.benchmarks.kernels.script import Script
 from acic.benchmarks.kernels.services import initial, journal, lookup, spool, weights
+from acic.benchmarks.kernels.simulations import awp, basilisk, dlpoly, gadget, mom6
 from acic.benchmarks.kernels.sketches import sketches
 from acic.benchmarks.kernels.solvers import espresso, regrid, rtm
 from acic.benchmarks.kernels.steps import exodus, inplace, restore, stencil, xios
 from acic.benchmarks.kernels.tasks import exchange, harvest, logs, skim, untar
 from acic.benchmarks.kernels.tools import build, fsdp, hmmer, samsort, sqlite, visit
+from acic.benchmarks.kernels.workflows import bcl, dassa, pegasus, taudem, tomopy
 from acic.errors import InvalidInput
 from acic.units import KIB, MIB
 
@@ -188,12 +190,6 @@ def _for_test() -> tuple[Kernel, ...]:
         logs(only, ranks=16, lines=60, size=8 * KIB, compute=0.005),
         harvest(only, ranks=8, each=12, size=96 * KIB, table=1_200_000, compute=0.02),
         exchange(only, ranks=8, rounds=3, calls=6, compute=0.06),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         openmc(only, ranks=16, nuclides=20, size=140_000, sites=12_000, compute=0.06),
         wavewatch(only, ranks=8, points=480, restarts=2, compute=0.1),
         warpx(only, ranks=4, dumps=3, fields=9, size=600_000, compute=0.12),
@@ -204,6 +200,22 @@ def _held_out() -> tuple[Kernel, ...]:
         kmc(only, ranks=8, chunks=6, chunk=600_000, piece=40_000, table=500_000, compute=0.005),
         cinema(only, ranks=8, steps=4, piece=1_000_000, pictures=15, picture=90_000, compute=0.008),
         git(only, ranks=4, files=400, packed=9_000, size=24_000, pack=24 * MIB),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        gadget(only, ranks=8, particles=15_000, rounds=2, compute=0.08),
+        basilisk(only, ranks=4, calls=640, dumps=2, frames=5, frame=300_000, compute=0.06),
+        awp(only, block=(32, 50, 80), outputs=5, steps=25, compute=0.06),
+        mom6(only, ranks=16, rows=13, levels=60, days=8, compute=0.025),
+        dlpoly(only, ranks=8, batches=10, atoms=1_200, frames=6, compute=0.08),
+        taudem(only, ranks=8, request=100_000, calls=3, compute=0.08),
+        dassa(only, ranks=16, files=12, samples=600, channels=120, result=960 * KIB, compute=0.018),
+        bcl(only, ranks=8, cycles=30, tile=200_000, samples=6, calls=8, compute=0.05),
+        tomopy(only, ranks=4, scans=3, angles=240, rows=12, width=512, compute=0.02),
+        pegasus(only, ranks=8, tasks=3, sizes=(900_000, 700_000, 400_000), compute=0.05),
     )
 
 

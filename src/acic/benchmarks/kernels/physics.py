@@ -1,4 +1,4 @@
-"""Applications held out: neutrons, waves, plasmas and electrons, by codes that read what they start from and dump."""
+"""Applications for a test: neutrons, waves, plasmas and electrons, by codes that read what they start from and dump."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications held out: data in pieces, as containers, archives, bins, pictures and the files of a checkout."""
+"""Applications for a test: data in pieces, as containers, archives, bins, pictures and the files of a checkout."""
 
 from __future__ import annotations
 
