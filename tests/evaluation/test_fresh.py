@@ -66,6 +66,22 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     assert 0.6 <= held / 60 <= 0.95  # a bootstrap of five runs is a little too narrow for its 80 %
 
 
+def test_a_draw_without_a_run_of_the_choice_or_of_the_best_tells_nothing() -> None:
+    """None drawn of the choice was once taken for a failure, none of the best for no loss."""
+    table = table_of(truth(applications=ONE, configurations=SOME), LAB, "time")
+    order = table.values[0].argsort()
+    best, choice, link = int(order[0]), int(order[1]), int(order[-1])
+    passes = {table.configurations[column]: p for column, p in ((best, (0,)), (choice, (1,)), (link, (0, 1)))}
+    runs = truth(applications=ONE, configurations=SOME, repetitions=2)
+    runs = [r for r in runs if r.repetition in passes.get(r.configuration, ())]
+    regret = float(table.values[0][choice] / table.values[0][best] - 1.0)
+    found = Fresh(runs, LAB, "time").score(chosen(choice), table, rng=rng())
+    assert found is not None
+    (interval,) = found.regret.values()
+    assert (interval.value, interval.low, interval.high) == pytest.approx((regret, regret, regret))
+    assert found.p90.high == pytest.approx(regret)
+
+
 def test_a_pass_that_was_slow_throughout_does_not_count() -> None:
     runs = truth(applications=ONE, configurations=TWO, repetitions=5)
     _, worse, regret = columns(runs)

@@ -171,12 +171,12 @@ class Fresh:
         medians = _medians(values)
         column, best = mine.index(chosen), int(medians.argmin())
         draws = rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))
-        drawn = _regret(values[column, draws], values[best, draws])
+        drawn = _told(_regret(values[column, draws], values[best, draws]))
         usual, worse = np.nan, False
         if self._baseline in mine:
             before = mine.index(self._baseline)
             usual = medians[before] if np.isfinite(medians[before]) else np.nan
-            worse = quantile(_regret(values[column, draws], values[before, draws]), ENDS[0]) > 0
+            worse = quantile(_told(_regret(values[column, draws], values[before, draws])), ENDS[0]) > 0
         value = float(_regret(values[column], values[best]))
         return _Compared(
             regret=Interval(value, *(quantile(drawn, end) for end in ENDS)),
@@ -208,11 +208,21 @@ def _regret(judged: Floats, best: Floats) -> Floats:
     Args:
         judged: s or USD of the configuration that is judged, shape (..., passes).
         best: of the one that it is compared with, the same in all draws: the least of each draw would be luck.
+
+    Returns:
+        NaN where no run of one of them was drawn.
     """
     own, least = _medians(judged), _medians(best)
     failed = np.isinf(own)
     ratio = np.where(failed, 1.0, own) / np.where(failed, 1.0, least)  # inf / inf would be no number
-    return np.where(failed, np.inf, np.maximum(ratio - 1.0, 0.0))
+    found = np.where(failed, np.inf, np.maximum(ratio - 1.0, 0.0))
+    unknown = np.isnan(judged).all(axis=-1) | np.isnan(best).all(axis=-1)
+    return np.where(unknown, np.nan, found)
+
+
+def _told(drawn: Floats) -> Floats:
+    """Return as many draws without those that tell nothing, the others in their order again and again."""
+    return np.resize(drawn[~np.isnan(drawn)], drawn.shape)
 
 
 def _medians(values: Floats) -> Floats:
