@@ -221,8 +221,9 @@ def _regret(judged: Floats, best: Floats) -> Floats:
 
 
 def _told(drawn: Floats) -> Floats:
-    """Return as many draws without those that tell nothing, the others in their order again and again."""
-    return np.resize(drawn[~np.isnan(drawn)], drawn.shape)
+    """Return as many draws: those that tell something, again and again; inf where none does."""
+    told = drawn[~np.isnan(drawn)]
+    return np.resize(told if len(told) else np.inf, drawn.shape)  # of nothing, numpy would make zeros: no regret
 
 
 def _medians(values: Floats) -> Floats:
