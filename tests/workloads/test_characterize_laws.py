@@ -116,7 +116,9 @@ def test_what_is_called_exact_is_true(calls: list[Call], losses: dict[str, bool 
         least, most = (max(call.offset + call.length for call in mine if call.length >= size) for size in (1, 0))
         assert phase.bytes / most <= float(times) <= phase.bytes / least  # Darshan counts calls that move nothing, too
     if apart := phase.details.get("ranks_apart"):
-        assert apart == (max(used) - min(used)) / (len(used) - 1) > 1.0
+        busiest = {rank for rank, size in each.items() if size > max(each.values()) / 1000}
+        assert apart in [(max(some) - min(some)) / (len(some) - 1) for some in (used, busiest) if len(some) > 1]
+        assert apart > 1.0
     if phase.details.get("contiguous"):
         for rank in used:
             own = sorted((call for call in mine if call.rank == rank), key=lambda call: call.start)

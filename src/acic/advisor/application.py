@@ -12,6 +12,8 @@ from acic.workloads import Phase, Workload
 
 Floats = NDArray[np.float64]
 
+_LEAST = 1e-5  # s of a phase that a log tells nothing of
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -71,6 +73,8 @@ def time_model(
     io_seconds = [
         _phase_seconds(workload, phase, part, sum(parts)) for phase, part in zip(workload.phases, parts, strict=True)
     ]
+    if weights is not None and None not in io_seconds and all(one.seconds is not None for one in workload.phases):
+        io_seconds = list(_between(workload, np.array(io_seconds, float), np.array(parts, float)))
     absolute = all(s is not None for s in io_seconds) and workload.run_seconds is not None
     if not absolute:
         if predicted_seconds is not None:
@@ -84,6 +88,19 @@ def time_model(
     rest = sum(s for p, s in known.items() if p not in {id(c) for c in covered})
     own = predicted_seconds if predicted_seconds is not None else [known[id(p)] for p in covered]
     return TimeModel(compute + rest, tuple(own), absolute=True)
+
+
+def _between(workload: Workload, told: Floats, predicted: Floats) -> Floats:
+    """Return the seconds of each phase, half-way (by logarithms) between a log's and those predicted of the baseline.
+
+    What a phase took says as much of the baseline, where caches hid one and others waited behind it, as of the phase.
+    All of them together are what the log has of the job, whose slowest process need not be that of each phase.
+    """
+    whole = told.sum()
+    if workload.run_seconds is not None and workload.io_share is not None:
+        whole = min(whole, workload.run_seconds * workload.io_share)
+    mixed = np.sqrt(np.maximum(told, _LEAST) * np.maximum(predicted, _LEAST))
+    return np.asarray(mixed * whole / mixed.sum())
 
 
 def _phase_seconds(workload: Workload, phase: Phase, part: float, whole: float) -> float | None:

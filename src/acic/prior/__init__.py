@@ -11,7 +11,7 @@ from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
 from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT, LIKENESS
 
-VERSION = 25
+VERSION = 26
 """Raised whenever a formula or a number changes: what figures in documents, and docs/prior.md, are told of."""
 
 __all__ = [

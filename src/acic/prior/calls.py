@@ -110,12 +110,14 @@ def once(demand: Demand, systems: Systems) -> Floats:
 def _overread(demand: Demand, systems: Systems) -> Floats:
     """Return how often what is read of a shared file leaves servers.
 
-    What is read ahead beyond a process's part is another's. No node reads more than the whole file; and where processes
-    compute between their parts, nobody waits for it, unless the kernel reads ahead as far as it does.
+    What is read ahead beyond a process's part is another's: as much as was asked for in order before, as far as windows
+    grow. No node reads more than the whole file; and where processes compute between their parts, nobody waits for it,
+    unless the kernel reads ahead as far as it does.
     """
     if not demand.shared:
         return np.ones(len(systems))
-    ahead = 0.0 if demand.pauses and demand.pause else np.minimum(systems.ahead, OVERREAD)
+    asked_in_order = float(np.ceil(demand.block / min(demand.request, FUSE_REQUEST)) - 1.0) * FUSE_REQUEST
+    ahead = 0.0 if demand.pauses and demand.pause else np.minimum(systems.ahead, min(OVERREAD, asked_in_order))
     found = np.minimum(demand.nodes, 1.0 + ahead / demand.block)
     return np.where(systems.windows, overread(demand, systems), found)
 

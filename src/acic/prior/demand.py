@@ -11,6 +11,7 @@ from acic.workloads import Access, Characteristics, Interface, Operation, Phase,
 
 _ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
 _WHOLE = 0.9  # of what they would read if all processes read all, to be taken for that
+_WAITING = 0.5  # of the time in I/O, of processes that copy
 _DRIFT = 0.25  # of the computing between phases, for which others do I/O already
 
 
@@ -103,10 +104,16 @@ def _copies(phase: Phase, other: Phase) -> bool:
         a.operation is not b.operation
         and phase.example != other.example
         and a.io_processes == b.io_processes
-        and a.iterations == b.iterations > 1
+        and max(a.iterations, b.iterations) > 1
         and abs(phase.bytes - other.bytes) <= _ALIKE * phase.bytes
-        and not (_number(phase, "pause_seconds") or _number(other, "pause_seconds"))
+        and not (_away(phase) or _away(other))
     )
+
+
+def _away(phase: Phase) -> bool:
+    """Return whether processes pause between their requests, for more than they may wait for one another."""
+    pauses, pause = _pauses(phase)
+    return pauses * pause > _WAITING * (phase.seconds or 0.0)
 
 
 def _computing(workload: Workload) -> float:
@@ -146,17 +153,30 @@ def _use_of(phase: Phase) -> Use:
     files = phase.files if phase.files > least else None
     if not phase.details:
         return Use(files=files)
+    pauses, pause = _pauses(phase)
     return Use(
         files=files,
         syncs=round(_number(phase, "syncs")),
-        pauses=phase.characteristics.iterations - 1,
-        pause=_number(phase, "pause_seconds"),
+        pauses=pauses,
+        pause=pause,
         gathered=phase.details.get("collective_buffering") is True,
         over=_number(phase, "times_over") or 1.0,
         apart=_number(phase, "ranks_apart") or 1.0,
         contiguous=phase.details.get("contiguous") is True,
         others=phase.details.get("written_by_others") is True,
     )
+
+
+def _pauses(phase: Phase) -> tuple[int, float]:
+    """Return how often each process pauses, and for how many s.
+
+    Where nothing tells iterations apart, but processes are known to be away from a file, each request may be one.
+    """
+    c = phase.characteristics
+    if c.iterations > 1 or not (idle := _number(phase, "idle_seconds")):
+        return c.iterations - 1, _number(phase, "pause_seconds")
+    count = max(1, math.ceil(c.data_size / c.request_size) - 1)
+    return count, idle / count
 
 
 def _number(phase: Phase, name: str) -> float:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
 
-from acic.workloads.columns import META_SECONDS, READ, SLOWEST_SECONDS, WRITE
+from acic.workloads.columns import META_SECONDS, PAUSE, READ, SLOWEST_SECONDS, WRITE
 from acic.workloads.darshan import Log, read_log
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import groups
 from acic.workloads.layers import layers
 from acic.workloads.notes import modules_missing, notes
+from acic.workloads.pauses import idle
 from acic.workloads.phases import Draft, draft, mirror, phase
+from acic.workloads.spells import waited
 from acic.workloads.substitutes import substitutes
 from acic.workloads.tables import Table, tables
 from acic.workloads.timing import merged
@@ -45,9 +48,10 @@ def characterize(log: Log) -> Workload:
     drafts = [draft(group, evidence) for requests in layers(found) for group in groups(requests, processes)]
     drafts = _mirrored(drafts)
     _split_overlap(drafts)
+    _pause(drafts)
     phases = [phase(one, evidence) for one in sorted(drafts, key=lambda one: -one.group.bytes)]
     metadata = _metadata(found)
-    waiting = sum([one.seconds or 0.0 for one in phases]) + metadata
+    waiting = min(sum([one.seconds or 0.0 for one in phases]), waited([one.timing.spells for one in drafts])) + metadata
     return Workload(
         name=_name(log),
         processes=processes,
@@ -83,6 +87,18 @@ def _split_overlap(drafts: list[Draft]) -> None:
     share = merged(starts, ends).seconds / alone if alone else 1.0
     for timing in timings:
         timing.seconds *= share
+
+
+def _pause(drafts: list[Draft]) -> None:
+    """Tell how long processes stay away from each one's files, where neither a trace nor a heat map tells it."""
+    every = [one.timing.spells for one in drafts]
+    for one in drafts:
+        group, found = one.group, one.iterations
+        if found.pause is None and group.calls > one.processes and not group.spans:
+            away = idle(one.timing.spells, every, group.processes)
+            gaps = found.count - 1 or group.calls / one.processes - 1
+            if away > PAUSE * gaps:
+                one.iterations = replace(found, pause=away / max(1, found.count - 1))
 
 
 def _metadata(tables: Mapping[str, Table]) -> float:

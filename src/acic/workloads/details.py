@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acic.errors import InvalidInput
 
-_COUNTED = ("opens", "pause_seconds", "ranks_apart", "syncs", "times_over")
+_COUNTED = ("idle_seconds", "opens", "pause_seconds", "ranks_apart", "syncs", "times_over")
 _ABOVE_ZERO = ("ranks_apart", "times_over")
 _FLAGS = ("collective_buffering", "contiguous", "written_by_others")
 _MOST = 2**63

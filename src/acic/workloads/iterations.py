@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acic.workloads.bursts import bursts
-from acic.workloads.columns import CALLS, FIRST, LAST, READ, SECONDS, SWITCHES, WRITE
+from acic.workloads.columns import BYTES, CALLS, FIRST, LAST, READ, SECONDS, SWITCHES, SYNCS, WRITE
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
 from acic.workloads.participants import HeatmapOf, moved_by
@@ -22,6 +24,7 @@ _FEW = 1000  # requests of a process that can each be an iteration
 _LARGE = 1 << 18  # B; smaller requests are pieces of an iteration
 _TOLERANCE = 0.25  # by which iterations may differ in size
 _MOST = 0.5
+_SAME = 0.01
 
 
 @dataclass(slots=True)
@@ -31,8 +34,8 @@ class Iterations:
     Args:
         count: of iterations.
         quality: how far the count can be trusted.
-        how: what separates them: "one", "files", "again", "pauses", "calls", "turns", "waits".
-        pause: typical time between two, s; None if not known.
+        how: what separates them: "one", "files", "again", "pauses", "calls", "turns", "syncs", "passes", "waits".
+        pause: typical time between two, s, or in all where there is one; None if not known.
         by: what told it: "trace", "records", "heat map" or "counters".
     """
 
@@ -52,6 +55,7 @@ def iterations(
     spent: float,
     sure: bool,
     waits: int,
+    over: float | None,
 ) -> Iterations:
     """Return how often the application came back.
 
@@ -63,6 +67,7 @@ def iterations(
         spent: mean time of a process inside the interface, s.
         sure: whether the number of processes is beyond doubt.
         waits: how often each process waited for non-blocking requests.
+        over: how often each byte of the files is moved; None if that is not known.
     """
     uses = processes * len(group.files) if group.reduced else group.uses
     each = uses / processes  # files that a process uses
@@ -83,9 +88,13 @@ def iterations(
         return _from_trace(group, processes, traced, spent)
     if each > 1:
         return Iterations(max(1, round(each)), ESTIMATED, "files")
-    if (heatmap := heatmap_of(group)) is not None and (found := _from_heatmap(group, heatmap)):
-        return found
-    return _from_counters(group, processes)
+    heatmap = heatmap_of(group)
+    return (
+        _from_syncs(group, processes)
+        or _from_passes(group, over)
+        or (heatmap and _from_heatmap(group, heatmap))
+        or _from_counters(group, processes)
+    )
 
 
 def _from_records(group: Group, processes: int) -> Iterations | None:
@@ -106,6 +115,22 @@ def _from_records(group: Group, processes: int) -> Iterations | None:
     found = bursts(of_records(group), least_share=1.0)
     sure = found.sure and not table.partial and each.count(1) == len(each)
     return Iterations(found.count, EXACT if sure else ESTIMATED, found.how, found.pause, "records")
+
+
+def _from_syncs(group: Group, processes: int) -> Iterations | None:
+    """Return that each process syncs what it wrote, again and again; None where it does not, or others do not."""
+    syncs = sum(group.totals[SYNCS : SYNCS + 3]) / processes
+    if group.direction != WRITE or syncs < 2 or syncs != int(syncs) or group.calls % int(syncs * processes):
+        return None
+    return Iterations(int(syncs), ESTIMATED, "syncs")
+
+
+def _from_passes(group: Group, over: float | None) -> Iterations | None:
+    """Return that each process reads its own input several times; None where it does not."""
+    if over is None or group.shared or group.direction != READ or group.totals[BYTES + WRITE]:
+        return None
+    passes = round(over)
+    return Iterations(passes, ESTIMATED, "passes") if passes >= 2 and abs(over - passes) <= _SAME * over else None
 
 
 def _in_turn(group: Group) -> bool:
@@ -138,10 +163,16 @@ def _from_trace(group: Group, processes: int, traced: Traced, spent: float) -> I
 
 
 def _from_heatmap(group: Group, heatmap: Heatmap) -> Iterations | None:
-    """Return the stretches of bins with I/O, if they are of about the same size and the group made them all."""
-    moved: list[int] = np.add.reduce(moved_by(heatmap, group.direction)).tolist()
+    """Return the stretches of bins with I/O, of all ranks together or of most by themselves, if the group made them."""
+    of_ranks = moved_by(heatmap, group.direction)
+    moved: list[int] = np.add.reduce(of_ranks).tolist()
     if not group.bytes * _WHOLE <= sum(moved) <= group.bytes / _WHOLE:
         return None
+    return _alike(moved, heatmap.bin_seconds) or _each(of_ranks, heatmap.bin_seconds)
+
+
+def _alike(moved: list[int], width: float) -> Iterations | None:
+    """Return the stretches of bins of `width` s in which some bytes were moved, if they are of about the same size."""
     busy = [at for at, size in enumerate(moved) if size]
     first, behind = busy[0], busy[-1] + 1
     empty = behind - first - len(busy)
@@ -151,8 +182,21 @@ def _from_heatmap(group: Group, heatmap: Heatmap) -> Iterations | None:
     middle = sorted(sizes)[len(sizes) // 2]
     if any(abs(size - middle) > _TOLERANCE * middle for size in sizes):
         return None
-    pause = empty / (len(sizes) - 1) * heatmap.bin_seconds
+    pause = empty / (len(sizes) - 1) * width
     return Iterations(len(sizes), ESTIMATED, "pauses", pause, "heat map")
+
+
+def _each(moved: NDArray[np.int64], width: float) -> Iterations | None:
+    """Return what most ranks have in common, each of which comes in its own time, shape (ranks, bins)."""
+    found = [one for row in moved[moved.any(axis=1)].tolist() if (one := _alike(row, width))]
+    counts = Counter(one.count for one in found)
+    if not counts:
+        return None
+    count, often = counts.most_common(1)[0]
+    if often <= _MOST * int(moved.any(axis=1).sum()):
+        return None
+    pauses = [one.pause or 0.0 for one in found if one.count == count]
+    return Iterations(count, ESTIMATED, "pauses", sum(pauses) / often, "heat map")
 
 
 def _from_counters(group: Group, processes: int) -> Iterations:

@@ -38,12 +38,9 @@ def io_processes(group: Group, traced: Traced | None, heatmap_of: HeatmapOf) -> 
         return found
     if traced is not None and traced.bytes >= (1 - _SAME) * group.bytes:
         return traced.busy(_LEAST), EXACT if traced.bytes >= group.bytes else ESTIMATED
-    if (heatmap := heatmap_of(group)) is not None:
-        moved = moved_by(heatmap, group.direction).sum(axis=1)
-        total = int(moved.sum())
-        if group.bytes * (1 - _SAME) <= total <= group.bytes * (1 + _SAME):
-            busy = int((moved > _LEAST * int(moved.max())).sum())
-            return busy, EXACT if total >= group.bytes else ESTIMATED
+    if (busy := _busy(group, heatmap_of)) is not None:
+        ranks, total = busy
+        return len(ranks), EXACT if total >= group.bytes else ESTIMATED
     return found
 
 
@@ -57,15 +54,29 @@ def written_by_others(group: Group) -> bool:
     return 2 * sum(theirs) > group.bytes
 
 
-def ranks_apart(group: Group) -> float | None:
+def ranks_apart(group: Group, heatmap_of: HeatmapOf) -> float | None:
     """Return how far the ranks that move the group's bytes lie apart, on average: 1.0 where one follows the other.
 
-    None if records hide them, or if there is only one.
+    None if records hide them and the heat map has other bytes too, or if there is only one.
     """
-    if group.reduced or group.ranks < 2:
+    if not group.reduced:
+        ranks = [group.table.rank_list[row] for row in group.rows]
+    elif (busy := _busy(group, heatmap_of)) is not None:
+        ranks = busy[0].tolist()
+    else:
         return None
-    ranks = [group.table.rank_list[row] for row in group.rows]
-    return (max(ranks) - min(ranks)) / (group.ranks - 1)
+    return (max(ranks) - min(ranks)) / (len(set(ranks)) - 1) if len(set(ranks)) > 1 else None
+
+
+def _busy(group: Group, heatmap_of: HeatmapOf) -> tuple[NDArray[np.int64], int] | None:
+    """Return the ranks that move a group's bytes, and the bytes of its heat map; None where that has others' too."""
+    if (heatmap := heatmap_of(group)) is None:
+        return None
+    moved = moved_by(heatmap, group.direction).sum(axis=1)
+    total = int(moved.sum())
+    if not group.bytes * (1 - _SAME) <= total <= group.bytes * (1 + _SAME):
+        return None
+    return heatmap.ranks[moved > _LEAST * int(moved.max())], total
 
 
 def moved_by(heatmap: Heatmap, direction: int) -> NDArray[np.int64]:

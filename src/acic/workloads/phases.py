@@ -78,6 +78,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
         spent=evidence.spent(group, processes) if traced is not None and several else 0.0,
         sure=processes_quality is EXACT,
         waits=evidence.waits(group),
+        over=access.times_over(group, evidence.tables),
     )
     name, _ = evidence.place(group.example)
     covered = None if traced is None else traced.bytes / group.bytes
@@ -222,7 +223,7 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         "metadata_seconds": found.timing.metadata,
     }
     if found.iterations.pause:
-        details["pause_seconds"] = found.iterations.pause
+        details["pause_seconds" if found.iterations.count > 1 else "idle_seconds"] = found.iterations.pause
     if (gathered := evidence.gathered(group)) is not None:
         details["collective_buffering"] = gathered
     if found.covered:
@@ -245,7 +246,7 @@ def _parts(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         parts["times_over"] = times
     if group.shared and found.iterations.count > 1 and access.contiguous(group, evidence.tables):
         parts["contiguous"] = True
-    if (apart := ranks_apart(group)) is not None and apart > 1.0:
+    if (apart := ranks_apart(group, evidence.heatmap)) is not None and apart > 1.0:
         parts["ranks_apart"] = apart
     if written_by_others(group):
         parts["written_by_others"] = True

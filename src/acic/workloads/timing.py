@@ -2,7 +2,7 @@
 
 With a trace that is complete, the union of all intervals in which some process reads (or writes), plus the mean
 metadata time of a process. Without, the time of the slowest process: of a merged record Darshan's own figure, shared
-between the directions by their times. Metadata time (open, close, stat, ...) goes to the directions likewise.
+between the directions by their times. Metadata time (open, close, stat, ...) of files that are written is the writes'.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from operator import gt
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads.columns import BYTES, MANY, META_SECONDS, SECONDS, SLOWEST_SECONDS
+from acic.workloads.columns import BYTES, META_SECONDS, SECONDS, SLOWEST_SECONDS, WRITE
 from acic.workloads.groups import Group
+from acic.workloads.spells import Spells, closes, spells
 from acic.workloads.tables import Table
 from acic.workloads.trace import Spans
 from acic.workloads.traced import Traced
@@ -47,23 +48,22 @@ class Timing:
         seconds: that the job waits in the group's I/O.
         metadata: part of it that is open, close, stat and the like, s.
         imbalance: slowest process's time over the mean one's; None if not known.
+        spells: when its records were used.
         busy: the stretches with I/O; None without a trace.
     """
 
     seconds: float
     metadata: float
     imbalance: float | None
+    spells: Spells
     busy: Stretches | None
 
 
 def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[str, Table]) -> Timing:
     """Return where the time of a group goes, of which `processes` do I/O."""
-    d, times = group.direction, group.times
-    data = times[SECONDS + d]
-    both = times[SECONDS] + times[SECONDS + 1]
-    share = data / both if both else group.bytes / (group.totals[BYTES] + group.totals[BYTES + 1])
-    own = times[META_SECONDS] * share
-    slowest, imbalance = _slowest(group, processes, share)
+    own = _metadata_of(group)
+    mine = spells(group)
+    slowest, imbalance = _slowest(group, mine, processes)
     files = tables.get(_FILES[group.interface]) if group.interface in _FILES else None
     metadata = own / processes
     if files is not None:  # the library's open and close hold those of the levels below
@@ -79,7 +79,7 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         busy = merged(*group.spans)
     if busy is not None:
         slowest = max(slowest, busy.seconds + metadata)
-    return Timing(slowest, metadata, imbalance, busy)
+    return Timing(slowest, metadata, imbalance, mine, busy)
 
 
 def union(spans: Spans) -> Stretches:
@@ -117,28 +117,21 @@ def _metadata(files: Table, group: Group) -> float:
     return files.summary(files.rows_of(group.files)).times[META_SECONDS]
 
 
-def _slowest(group: Group, processes: int, share: float) -> tuple[float, float | None]:
+def _metadata_of(group: Group) -> float:
+    """Return the time of all processes in metadata calls that belongs to the group's direction, s."""
+    return group.times[META_SECONDS] if closes(group.totals[BYTES + WRITE], group.direction) else 0.0
+
+
+def _slowest(group: Group, mine: Spells, processes: int) -> tuple[float, float | None]:
     """Return the slowest process's time in one direction, s, and how much it exceeds the mean one's."""
-    d, times, table, rows = group.direction, group.times, group.table, group.rows
-    mean = (times[SECONDS + d] + times[META_SECONDS] * share) / processes
+    times = group.times
+    mean = (times[SECONDS + group.direction] + _metadata_of(group)) / processes
+    together = float(mine.busy[mine.hidden].sum())
+    if mine.hidden.sum() > 1:  # another rank may be the slowest in each file, beside one another
+        together = min(together, merged(mine.first[mine.hidden].tolist(), mine.last[mine.hidden].tolist()).seconds)
     if group.ranks == 0:
-        slowest = times[SLOWEST_SECONDS]
-        total = (times[SECONDS] + times[SECONDS + 1] + times[META_SECONDS]) / processes
-        whole = slowest * share if total else 0.0
-        return max(whole, mean), max(1.0, slowest / total) if total and slowest else None
-    if len(rows) > MANY:
-        of_rows = table.floats[rows]
-        mine = of_rows[:, SECONDS + d] + of_rows[:, META_SECONDS] * share
-        ranks = table.ranks[rows]
-        known = ranks >= 0
-        slowest = float(np.bincount(ranks[known], mine[known]).max())
-        slowest += float(of_rows[~known, SLOWEST_SECONDS].sum()) * share
-    else:
-        spent: dict[int, float] = {}
-        for row in rows:
-            rank, of_row = table.rank_list[row], table.times[row]
-            one = of_row[SECONDS + d] + of_row[META_SECONDS] * share
-            spent[rank] = spent.get(rank, 0.0) + (one if rank >= 0 else of_row[SLOWEST_SECONDS] * share)
-        merged_ones = spent.pop(-1, 0.0)
-        slowest = merged_ones + max(spent.values())
+        slowest, total = times[SLOWEST_SECONDS], (times[SECONDS] + times[SECONDS + 1] + times[META_SECONDS]) / processes
+        return max(together, mean), max(1.0, slowest / total) if total and slowest else None
+    alone = ~mine.hidden
+    slowest = together + float(np.bincount(mine.rank[alone], mine.busy[alone]).max())
     return slowest, max(1.0, slowest / mean) if mean else None

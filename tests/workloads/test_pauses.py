@@ -1,0 +1,147 @@
+"""Pauses, and whose time closing files is, where a log has neither trace nor heat map, as most logs have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.units import KIB, MIB
+from acic.workloads import Operation, Phase, characterize
+from acic.workloads.darshan import Log
+from acic.workloads.spells import Spells, waited
+from tests.workloads.simulator import Call, darshan_log, loop
+
+BARE: Any = {"trace": False, "heatmap": False}
+
+
+def only(log: Log, operation: Operation = Operation.WRITE) -> Phase:
+    (phase,) = [one for one in characterize(log).phases if one.characteristics.operation is operation]
+    return phase
+
+
+def changed(log: Log, **columns: float) -> Log:
+    """Return the log with other values in all records of POSIX."""
+    for name, value in columns.items():
+        log.modules["POSIX"].records[f"POSIX_{name}"] = value
+    return log
+
+
+@pytest.mark.parametrize("file_each", [False, True])
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_pause_between_iterations_is_what_is_left_of_the_time(shared: bool, file_each: bool) -> None:
+    calls = loop(processes=4, iterations=6, pause=0.5, seconds=0.1, shared=shared, file_each=file_each)
+    phase = only(darshan_log(calls, processes=4, **BARE))
+    assert phase.characteristics.iterations == 6
+    assert phase.details["pause_seconds"] == pytest.approx(0.5, abs=0.01)
+
+
+def test_what_is_read_between_two_writes_is_no_pause() -> None:
+    writes = loop(processes=4, iterations=6, pause=0.5, seconds=0.1)
+    reads = loop(processes=4, iterations=6, pause=0.4, seconds=0.2, write=False, begin=0.25, file="/scratch/in")
+    phase = only(darshan_log(writes + reads, processes=4, **BARE))
+    assert phase.details["pause_seconds"] == pytest.approx(0.3, abs=0.05)  # the last read is not over before the writes
+
+
+def test_who_is_away_from_a_file_that_he_writes_in_small_pieces_is_known_to_be_idle() -> None:
+    calls = loop(processes=4, iterations=10, requests=8, size=4 * KIB, pause=0.3, shared=False)
+    phase = only(darshan_log(calls, processes=4, **BARE))
+    assert phase.characteristics.iterations == 1  # nothing tells bursts from single requests
+    assert phase.details["idle_seconds"] == pytest.approx(9 * 0.3, rel=0.02)
+    assert "pause_seconds" not in phase.details
+
+
+def test_who_does_not_pause_is_not_idle() -> None:
+    calls = loop(processes=4, requests=64, shared=False)
+    details = only(darshan_log(calls, processes=4, **BARE)).details
+    assert float(details.get("idle_seconds", 0.0)) < 2e-3
+
+
+def test_each_sync_ends_an_iteration() -> None:
+    calls = loop(processes=4, iterations=20, requests=2, size=4 * KIB, pause=0.05, shared=False)
+    log = changed(darshan_log(calls, processes=4, **BARE), FSYNCS=20)
+    phase = only(log)
+    assert (phase.characteristics.iterations, phase.details["iterations_are"]) == (20, "syncs")
+    assert phase.details["pause_seconds"] == pytest.approx(0.05, rel=0.05)
+
+
+def test_each_pass_through_ones_own_input_is_an_iteration() -> None:
+    once = loop(processes=4, iterations=1, requests=8, size=256 * KIB, shared=False, write=False)
+    passes = [
+        Call(rank=c.rank, offset=c.offset, length=c.length, start=c.start + i, end=c.end + i, write=False, file=c.file)
+        for i in range(3)
+        for c in once
+    ]
+    phase = only(darshan_log(passes, processes=4, **BARE), Operation.READ)
+    assert (phase.characteristics.iterations, phase.characteristics.data_size) == (3, 2 * MIB)
+    assert phase.details["iterations_are"] == "passes"
+
+
+def test_processes_that_come_in_their_own_time_have_their_iterations_in_the_heat_map() -> None:
+    calls = [
+        Call(
+            rank=c.rank,
+            offset=c.offset,
+            length=c.length,
+            start=c.start + 0.4 * c.rank,
+            end=c.end + 0.4 * c.rank,
+            file=c.file,
+        )
+        for c in loop(processes=4, iterations=5, requests=8, size=64 * KIB, pause=0.7, shared=False)
+    ]
+    phase = only(darshan_log(calls, processes=4, trace=False))
+    assert phase.characteristics.iterations == 5
+    assert phase.details["pause_seconds"] == pytest.approx(0.7, abs=0.15)  # in bins of 0.1 s
+
+
+def test_ranks_that_lie_apart_are_known_by_the_heat_map_where_records_hide_them() -> None:
+    calls = [
+        Call(rank=rank, offset=rank * MIB, length=MIB if rank % 2 == 0 else 0, start=0.1, end=0.2) for rank in range(8)
+    ]
+    assert only(darshan_log(calls, processes=8, trace=False)).details["ranks_apart"] == 2.0
+
+
+def test_closing_what_was_written_is_the_writes_time_and_not_the_reads() -> None:
+    writes = loop(processes=4, requests=8, seconds=1e-4, shared=False)
+    reads = loop(processes=4, requests=8, seconds=0.05, shared=False, write=False, begin=2.0)
+    log = changed(darshan_log(writes + reads, processes=4, **BARE), F_META_TIME=1.0)
+    assert only(log).seconds == pytest.approx(1.0 + 8e-4, rel=1e-3)
+    assert only(log, Operation.READ).seconds == pytest.approx(0.4, rel=0.01)
+
+
+def test_files_that_are_written_beside_one_another_take_no_longer_than_all_of_them() -> None:
+    """Each has another slowest process, and a record that stands for all."""
+    calls = [
+        Call(
+            rank=rank,
+            offset=rank * MIB,
+            length=MIB,
+            start=0.1,
+            end=1.1 if rank == file else 0.1 + 1e-6,
+            file=f"/scratch/{file}",
+        )
+        for file in range(4)
+        for rank in range(4)
+    ]
+    assert only(darshan_log(calls, processes=4, **BARE)).seconds == pytest.approx(1.0, rel=1e-3)
+
+
+SPELLS = st.lists(st.tuples(st.integers(-1, 5), st.floats(0.0, 10.0)), min_size=1, max_size=20).map(
+    lambda rows: Spells(
+        np.array([rank for rank, _ in rows]),
+        np.zeros(len(rows)),
+        np.full(len(rows), 10.0),
+        np.array([busy for _, busy in rows]),
+    )
+)
+
+
+@given(every=st.lists(SPELLS, max_size=4))
+def test_the_slowest_process_waits_no_less_than_any_and_no_more_than_all(every: list[Spells]) -> None:
+    found = waited(every)
+    assert found <= sum(float(one.busy.sum()) for one in every) * (1 + 1e-9)
+    for rank in range(6):
+        assert found >= sum(float(one.busy[one.rank == rank].sum()) for one in every) * (1 - 1e-9)
