@@ -14,13 +14,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t
 
 from acic.campaign.budget import Budget, residual
+from acic.campaign.comparison import improvement
 from acic.campaign.controller import Controller
 from acic.campaign.journal import Journal
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats, UsualNoise, half_width
 from acic.campaign.state import Stage, attempt_of, event_of, replay
+from acic.campaign.student import student
 from acic.campaign.trial import Trial
 from acic.errors import InvalidInput
 from acic.store.measurement import Outcome
@@ -190,6 +193,20 @@ def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
         runs = np.exp(rng.normal(0, 0.1, 3)).tolist()
         inside += abs(math.log(median(runs))) <= math.log1p(half_width(runs, 0.1))
     assert 0.76 < inside / 2000 < 0.9
+
+
+@given(freedom=st.integers(1, 10_000))
+def test_student_is_student(freedom: int) -> None:
+    assert student(freedom) == pytest.approx(t.ppf(0.9, freedom), rel=2e-4)
+
+
+@given(ratios=st.lists(st.floats(0.1, 10), min_size=2, max_size=40))
+def test_the_interval_of_an_improvement_is_students(ratios: list[float]) -> None:
+    found = improvement(ratios, [1.0] * len(ratios))
+    assert found is not None
+    logs = np.log(ratios)
+    half = t.ppf(0.9, len(ratios) - 1) * logs.std(ddof=1) / math.sqrt(len(ratios))
+    assert math.log(found.high / found.low) == pytest.approx(2 * half, rel=1e-3, abs=1e-12)
 
 
 @slowly

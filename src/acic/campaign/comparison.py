@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_T90 = {1: 3.078, 2: 1.886, 3: 1.638, 4: 1.533, 5: 1.476, 6: 1.440, 7: 1.415, 8: 1.397, 9: 1.383}
+from acic.campaign.student import student
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,5 +38,5 @@ def improvement(baseline: Sequence[float | None], other: Sequence[float | None])
     mean, count = float(logs.mean()), len(logs)
     if count == 1:
         return Improvement(math.exp(mean), 0.0, math.inf, 1)
-    half = _T90.get(count - 1, 1.2816) * float(logs.std(ddof=1)) / math.sqrt(count)
+    half = student(count - 1) * float(logs.std(ddof=1)) / math.sqrt(count)
     return Improvement(math.exp(mean), math.exp(mean - half), math.exp(mean + half), count)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_PRIOR_FREEDOM = 4.0  # the campaign's usual noise counts as this many runs' worth of knowledge
+from acic.campaign.student import student
+
+_PRIOR_FREEDOM = 4  # the campaign's usual noise counts as this many runs' worth of knowledge
 _PRIOR_NOISE = 0.1  # of the logarithm, before anything was repeated
 _MEDIAN = math.sqrt(math.pi / 2)  # its standard error over the mean's, of a normal sample
-_T = {2: 1.886, 3: 1.638, 4: 1.533, 5: 1.476, 6: 1.440, 7: 1.415, 8: 1.397, 10: 1.372, 15: 1.341, 30: 1.310}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def half_width(bandwidths: Sequence[float], noise: float) -> float:
     freedom = _PRIOR_FREEDOM + count - 1
     sigma = math.sqrt((_PRIOR_FREEDOM * noise**2 + own) / freedom)
     factor = _MEDIAN if count > 2 else 1.0  # the median of one or two is their mean
-    return math.expm1(_quantile(freedom) * factor * sigma / math.sqrt(count))
+    return math.expm1(student(freedom) * factor * sigma / math.sqrt(count))
 
 
 class UsualNoise:
@@ -75,8 +76,3 @@ class UsualNoise:
             logs = np.log(np.asarray(bandwidths, dtype=float))
             self._squares += float(((logs - logs.mean()) ** 2).sum())
             self._freedom += len(bandwidths) - 1
-
-
-def _quantile(freedom: float) -> float:
-    """Return the 90 % quantile of Student's t, from a table: SciPy's import would cost more than the run."""
-    return next((t for degrees, t in _T.items() if freedom <= degrees), 1.2816)
