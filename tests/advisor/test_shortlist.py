@@ -15,7 +15,7 @@ from acic.advisor.learning import unmeasured
 from acic.advisor.shortlist import shortlists
 from acic.advisor.staging import staging_of
 from acic.campaign.session import Session
-from acic.cli import train as train_module
+from acic.cli.active_advice import advice_of
 from acic.platforms import load_platform
 from acic.workloads import Operation
 from tests.advisor.conftest import WRITE
@@ -68,7 +68,7 @@ def test_train_asks_for_advice_among_what_it_may_run(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("acic.advisor.informed.default_model", lambda _: "prior")
     only = {"instance_type": "lab.400m", "device": "EBS"}
     session = SimpleNamespace(platform=LAB, request=SimpleNamespace(only=only))
-    expected = train_module._advice(cast(Session, session), f"sqlite:///{tmp_path}/store.db")()(WRITE)
+    expected = advice_of(cast(Session, session), f"sqlite:///{tmp_path}/store.db")()(WRITE)
     found = [one for some in (*expected.kinds, *expected.around) for one in some if one != LAB.baseline]
     assert len(found) >= 8
     assert all(one[name] == value for one in found for name, value in only.items())

@@ -10,11 +10,15 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from acic.campaign.controller import Controller
+from acic.campaign.session import Session
 from acic.cli.main import run
 from acic.platforms.here import kept_file
+from acic.store.database import Store
 from tests.campaign.laboratory import (
     TIMEOUT,
     Laboratory,
@@ -270,6 +274,23 @@ def test_a_budget_given_at_resume_is_kept(lab: Laboratory, acic: Callable[..., R
     assert lab.journal.begun["budget"]["seconds"] == 3000.0
     assert acic("campaign", "resume", lab.name).status == 0
     assert lab.journal.begun["budget"]["seconds"] == 3000.0
+
+
+@pytest.mark.parametrize("words", [("train", "--resume", "--name"), ("campaign", "resume")])
+def test_whoever_goes_on_with_a_campaign_gives_it_advice(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    assert acic(*lab.train(*QUICK, "--plan", "active")).status == 0
+    given, controller = [], Session.controller
+
+    def watched(session: Session, store: Store, **more: Any) -> Controller:
+        given.append(more.get("advice"))
+        return controller(session, store, **more)
+
+    monkeypatch.setattr(Session, "controller", watched)
+    assert acic(*words, lab.name).status == 0
+    (advice,) = given
+    assert callable(advice)
 
 
 def test_a_search_is_not_gone_on_with_as_a_training(lab: Laboratory, acic: Callable[..., Result]) -> None:

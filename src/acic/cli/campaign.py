@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acic.cli.active_advice import advice_of
 from acic.cli.measuring import campaign_progress
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.store_option import store_option
@@ -103,7 +104,7 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
         points = session.request.budget.points
         session.request = replace(session.request, budget=replace(given, points=points))
     with Store.open(store_url) as store, campaign_progress() as show:
-        controller = session.controller(store, watch=show)
+        controller = session.controller(store, advice=advice_of(session, store_url), watch=show)
         controller.run()
     seen = summary(session.journal.name, session.field, controller.state)
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from acic.cli.active_advice import advice_of
 from acic.cli.measuring import campaign_progress, contributor, measuring_options, platform_of, where_of
 from acic.cli.option_types import Share
 from acic.cli.output import emit_json, json_option, say, table
@@ -21,10 +21,8 @@ from acic.units import format_seconds, format_usd, parse_seconds
 
 if TYPE_CHECKING:
     from acic.campaign.outlook import Outlook
-    from acic.campaign.promising import Advice, Expected
     from acic.campaign.session import Request, Session
     from acic.campaign.state import State
-    from acic.workloads import Characteristics
 
 
 @click.command(epilog="Example: acic train --platform here --budget 10min --like run.darshan")
@@ -84,7 +82,7 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
         else:
             session = Session.open(name, kind=TRAIN)
             say(f"going on with the campaign {session.journal.name}")
-        controller = session.controller(store, advice=_advice(session, store_url), watch=show)
+        controller = session.controller(store, advice=advice_of(session, store_url), watch=show)
         controller.run()
     _show_result(session, controller.state, as_json)
 
@@ -118,31 +116,6 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         seed=given["seed"],
         contributor=contributor(),
     )
-
-
-def _advice(session: Session, store_url: str | None) -> Advice:
-    """Return what `acic recommend` would say, from all that is known whenever it is asked."""
-
-    def learn() -> Callable[[Characteristics], Expected]:
-        from acic.advisor.informed import default_model
-        from acic.advisor.known import Trust, known
-        from acic.advisor.shortlist import shortlists
-        from acic.campaign.promising import Expected
-
-        platform, only = session.platform, session.request.only.items()
-        now = datetime.now(UTC)
-        found = known(platform, default_model(platform), store=store_url, trust=Trust(), now=now)
-        if only:
-            every = platform.space.configurations()
-            found = found.among(one for one in every if all(one.get(name) == value for name, value in only))
-
-        def expect(workload: Characteristics) -> Expected:
-            seen = shortlists(found, workload)
-            return Expected(seen.seconds, seen.kinds, seen.around)
-
-        return expect
-
-    return learn
 
 
 def _workloads(log: Path) -> list[Any]:
