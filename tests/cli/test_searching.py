@@ -286,6 +286,16 @@ def test_a_search_whose_baseline_fails_finds_nothing_and_says_why(
     assert "Input/output error" in found.err
 
 
+@pytest.mark.parametrize("words", [["tune", "--model", "nope"], ["tune", "--strategy", "genetic", "--model", "nope"]])
+def test_a_model_that_is_none_is_told_before_anything_is_run(
+    run: Callable[..., Any], lab: Path, words: list[str]
+) -> None:
+    found = run(*words, *WRITE)
+    assert found.status == 2
+    assert "there is no model 'nope'" in found.err
+    assert not list(lab.rglob("journal*"))
+
+
 def test_verify_measures_what_was_predicted_and_learns_it(run: Callable[..., Any], learned: Path) -> None:
     with Store.open(str(learned)) as store:
         before = store.count("pretend")

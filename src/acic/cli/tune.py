@@ -75,15 +75,16 @@ def tune(
     mine = as_begun("tune", given, own)
     goal, strategy, model_name, top, train, runs = mine.values()
     check_goal(platform, goal)
+    search: Search = named(strategy)
+    learns = learner(model_name)  # here: a name that is none is told before anything is run
     phases = fits(platform, [p.characteristics for p in workload.phases], given["shrink"])
     scales = [tuple(smaller(phase, part) for phase in phases) for part in SMALLER] if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
     repeats = Repeats(1, 3, 0.1)
     with bench(workload, given, kind="tune", store_url=store_url, repeats=repeats, search=mine, more=more) as opened:
-        search: Search = named(strategy)
         if strategy == "model":
             lessons = _lessons(opened, scales, train) if workload.phases else Lessons()
-            search = ModelDriven(lessons=lessons, learner=learner(model_name), k=top)
+            search = ModelDriven(lessons=lessons, learner=learns, k=top)
         found = search_with(opened, search, goal, runs)
     show_found(opened, found, goal, as_json)
 
