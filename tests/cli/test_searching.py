@@ -316,6 +316,17 @@ def test_verify_measures_what_was_predicted_and_learns_it(run: Callable[..., Any
 
 
 @pytest.mark.usefixtures("learned")
+def test_verify_compares_a_cost_with_the_cost_that_was_predicted(run: Callable[..., Any]) -> None:
+    words = ["verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 2, "--goal", "cost"]
+    _, best = run(*words, "--json").json["verified"]
+    assert best["configuration"]["placement"] == "part-time"  # nobody pays for servers then
+    assert best["measured"]["value"] > 4  # 1.65 in time
+    for which in ("predicted", "refitted"):
+        assert best[which]["value"] == pytest.approx(best["measured"]["value"], rel=0.3)
+    assert "x cheaper (" in run(*words).out
+
+
+@pytest.mark.usefixtures("learned")
 def test_verify_tells_what_is_right_for_one_writer_alone(
     run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -176,7 +176,7 @@ def _compared(
 
     def predicted(advice: Advice, configuration: Configuration) -> Estimate | None:
         one = next((r for r in advice.recommendations if r.configuration == configuration), None)
-        return None if one is None else one.io_improvement if replica else one.improvement
+        return None if one is None else one.improvement
 
     single = {one.configuration for one in before.recommendations if one.single_writer}
     figures = [[value for value, _ in row] for row in rows]
@@ -221,10 +221,11 @@ def _show(found: Sequence[Verified], platform: Platform, workload: Workload, goa
     for place, one in enumerate(found):
         if one.note:
             say(f"note: {place or 'baseline'}: {one.note}")
-    click.echo(_verdict(found))
+    click.echo(_verdict(found, goal))
 
 
-def _verdict(found: Sequence[Verified]) -> str:
+def _verdict(found: Sequence[Verified], goal: str) -> str:
+    better, worse = ("faster", "slower") if goal == "time" else ("cheaper", "dearer")
     measured = [one for one in found[1:] if one.measured]
     if not measured:
         if len(found) == 1:
@@ -234,9 +235,9 @@ def _verdict(found: Sequence[Verified]) -> str:
     assert best.measured is not None  # noqa: S101 (filtered above)
     place, m = found.index(best), best.measured
     if m.low > 1.0:
-        return f"Verdict: change: {place} is measured to be {m.value:.2f}x faster ({m.low:.2f}x at least, 80 %)."
+        return f"Verdict: change: {place} is measured to be {m.value:.2f}x {better} ({m.low:.2f}x at least, 80 %)."
     if m.high < 1.0:
-        return "Verdict: nothing: every recommendation is measured to be slower than the baseline."
+        return f"Verdict: nothing: every recommendation is measured to be {worse} than the baseline."
     return f"Verdict: not sure: {place} is measured at {_interval(m)}; more --rounds tell better."
 
 
