@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from acic.advisor.knowledge import Knowledge
+from acic.campaign.session import Session
 from acic.cli.main import run as run_command
 from acic.store.database import Store
 from acic.store.measurement import Outcome
@@ -185,18 +186,11 @@ def learned(lab: Path, trained: Path) -> Path:
 
 @pytest.fixture
 def run(lab: Path, acic: Callable[..., Any]) -> Callable[..., Any]:
-    """Run a measuring command on the pretend platform."""
+    """Run a measuring command on the pretend platform; how runs are made, a campaign to go on with knows."""
 
     def call(command: str, *words: object) -> Any:
-        options: list[object] = [
-            "--platform",
-            lab / "pretend.toml",
-            "--benchmark",
-            lab / "pretend_ior",
-            "--directory",
-            lab,
-        ]
-        return acic(command, *options, *words)
+        place = [] if "--resume" in words else ["--benchmark", lab / "pretend_ior", "--directory", lab]
+        return acic(command, "--platform", lab / "pretend.toml", *place, *words)
 
     return call
 
@@ -267,6 +261,80 @@ def test_a_search_goes_on_as_it_began(run: Callable[..., Any]) -> None:
     assert (again["goal"], again["observations"], again["runs"]) == ("cost", first["observations"], first["runs"])
     more = run("walk", *WRITE, "--name", "mine", "--resume", "--runs", 3, "--json").json
     assert (more["goal"], len(more["observations"])) == ("cost", 3)
+
+
+TWO = """
+name = "two"
+processes = 2
+[[phases]]
+interface = "MPIIO"
+operation = "write"
+data_size = "1MiB"
+request_size = "256KiB"
+iterations = 1
+collective = false
+shared = true
+[[phases]]
+interface = "MPIIO"
+operation = "write"
+data_size = "512KiB"
+request_size = "64KiB"
+iterations = 1
+collective = false
+shared = true
+"""
+
+
+@pytest.mark.parametrize("job", [[], ["two.toml"]])
+def test_a_shrunken_search_goes_on_shrunken(run: Callable[..., Any], lab: Path, job: list[str]) -> None:
+    (lab / "two.toml").write_text(TWO)
+    words = [lab / name for name in job] or WRITE
+    begun = [*words, "--order", "random", "--shrink", "512KiB", "--name", "mine", "--json"]
+    first = run("walk", *begun, "--runs", 2).json
+    found = run("walk", *words, "--name", "mine", "--resume", "--json")
+    assert (found.status, found.json["observations"]) == (0, first["observations"]), found.err
+    for more in (["--shrink", "512KiB"], ["--runs", 3]):
+        again = run("walk", *words, "--name", "mine", "--resume", "--json", *more)
+        assert again.json["observations"][:2] == first["observations"]
+
+
+def journal(lab: Path) -> bytes:
+    (file,) = lab.rglob("mine/journal.jsonl")
+    return file.read_bytes()
+
+
+ANOTHER: dict[str, tuple[list[object], str]] = {
+    "a smaller replica": (["--shrink", "256KiB"], "the campaign mine measures another workload"),
+    "another size": (["--data-size", "512KiB"], "the campaign mine measures another workload"),
+    "another platform": (["--platform", "tianhe-lustre"], "the campaign mine is one of the platform pretend"),
+    "another seed": (["--seed", 7], "--seed does nothing beside --resume"),
+    "other checks": (["--verify-bytes", 1], "--verify-bytes does nothing beside --resume"),
+    "another directory": (["--directory", "."], "--directory does nothing beside --resume"),
+    "another runner": (["--runner", "slurm"], "--runner does nothing beside --resume"),
+}
+
+
+def test_a_search_that_would_be_another_is_not_gone_on_with_and_is_as_it_was(
+    run: Callable[..., Any], lab: Path
+) -> None:
+    assert run("walk", *WRITE, "--order", "random", "--name", "mine").status == 0
+    before = journal(lab)
+    for which, (words, said) in ANOTHER.items():
+        found = run("walk", *WRITE, *words, "--name", "mine", "--resume")
+        assert (found.status, found.out) == (2, ""), (which, found.err)
+        assert f"acic: {said}" in found.err, which
+        assert journal(lab) == before, which
+
+
+def test_a_search_goes_on_with_another_budget_and_keeps_it(run: Callable[..., Any]) -> None:
+    words = [*WRITE, "--order", "random", "--name", "mine"]
+    first = run("walk", *words, "--budget", "500ms", "--json")
+    assert first.json["why_ended"] != "every value was tried"
+    assert run("walk", *WRITE, "--name", "mine", "--resume", "--budget", "10min").status == 0
+    assert Session.open("mine").request.budget.seconds == 600.0
+    more = run("walk", *WRITE, "--name", "mine", "--resume", "--json").json
+    assert Session.open("mine").request.budget.seconds == 600.0
+    assert len(more["observations"]) > len(first.json["observations"])
 
 
 def test_a_search_within_a_budget_says_when_that_is_used_up(run: Callable[..., Any]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,12 @@ from click.core import ParameterSource
 from acic.cli.measuring import campaign_progress, contributor, platform_of, where_of
 from acic.cli.option_types import Share, Size
 from acic.cli.output import say, table
+from acic.cli.unused_options import refuse_unused
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_bytes, format_seconds, format_usd
 
 if TYPE_CHECKING:
+    from acic.campaign.budget import Budget
     from acic.campaign.controller import Controller
     from acic.campaign.meter import Meter
     from acic.campaign.points import Field
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from acic.workloads import Characteristics, Workload
 
 GOALS = ("time", "cost")
+_BESIDE_RESUME = {"platform_name", "budget", "name", "resume", "partial"}  # and those of the job
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +74,15 @@ def bench(
 
     Args:
         workload: whose phases.
-        given: the command's options: platform_name, budget, name, resume, shrink, verify, seed, and how runs are made.
+        given: the command's options: platform_name, budget, name, resume, verify, seed, and how runs are made.
         kind: "walk", "tune" or "verify": part of the campaign's name.
         store_url: of the training database.
         repeats: how often each point is run.
-        search: the command's own options.
+        search: the command's own options, and shrink (`as_begun`).
         more: other workloads to measure besides.
+
+    Raises:
+        InvalidInput: the campaign to go on with measures other workloads.
     """
     from acic.campaign.budget import Budget
     from acic.campaign.meter import Meter
@@ -84,24 +90,24 @@ def bench(
     from acic.store.database import Store
 
     platform = platform_of(given["platform_name"])
-    where = where_of(given)
     if not workload.phases:
         raise InvalidInput(f"{workload.name} did no I/O that was recorded", hint="give the log of another run")
-    phases = fits(platform, [p.characteristics for p in workload.phases], given["shrink"])
+    phases = fits(platform, [p.characteristics for p in workload.phases], search["shrink"])
     for before, after in zip(workload.phases, phases, strict=True):
         if before.characteristics != after:
             say(f"note: {_smaller(before.characteristics, after)}")
+    like = (*phases, *more)
+    budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
+    budget.check(platform)
     if given["resume"]:
-        session = Session.open(given["name"], kind=kind)
+        session = _begun(kind, given["name"], like, budget if given["budget"] else None)
         say(f"going on with the campaign {session.journal.name}")
     else:
-        budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
-        budget.check(platform)
         request = Request(
             platform=given["platform_name"],
             budget=budget,
-            where=where,
-            like=(*phases, *more),
+            where=where_of(given),
+            like=like,
             repeats=repeats,
             screen=False,
             verify=given["verify"],
@@ -118,23 +124,53 @@ def bench(
             yield Bench(session, controller, Meter(controller, session.field), tuple(phases), workload, _rest(workload))
 
 
-def as_begun(kind: str, given: Mapping[str, Any], search: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a search's own options; where it goes on, those that were not typed are what they were when it began.
+def _begun(kind: str, name: str | None, like: tuple[Characteristics, ...], budget: Budget | None) -> Session:
+    """Return the campaign to go on with, which measures `like`; `budget` is a new one, in all, None for its own."""
+    from acic.campaign.session import Session
+
+    session = Session.open(name, kind=kind)
+    if session.request.like != like:
+        raise InvalidInput(
+            f"the campaign {session.journal.name} measures another workload",
+            hint="give the job and the options that it began with, or begin a new campaign, under another name",
+        )
+    if budget:
+        session.request = replace(session.request, budget=budget)
+    return session
+
+
+def as_begun(
+    kind: str, given: Mapping[str, Any], search: Mapping[str, Any], *, fixed: Set[str] = frozenset()
+) -> dict[str, Any]:
+    """Return a search's own options, and shrink behind them; where it goes on, those not typed are as it began.
 
     Args:
         kind: "walk", "tune" or "verify".
-        given: the command's other options: resume and name among them.
+        given: the command's other options: platform_name, resume, name and shrink among them.
         search: its own, by the names of the command's parameters.
+        fixed: those of its own that cannot be typed anew.
+
+    Raises:
+        InvalidInput: the campaign to go on with is of another platform, or an option is typed that it has already.
     """
     from acic.campaign.session import Session
+    from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
+    own = {**search, "shrink": given["shrink"]}
     if not given["resume"]:
-        return dict(search)
-    begun = Session.open(given["name"], kind=kind).request.search
+        return own
+    refuse_unused("beside --resume", but={*_BESIDE_RESUME, *own, *(p.name for p in WORKLOAD_PARAMETERS)} - fixed)
+    session = Session.open(given["name"], kind=kind)
+    if platform_of(given["platform_name"]).name != session.platform.name:
+        raise InvalidInput(
+            f"the campaign {session.journal.name} is one of the platform {session.platform.name}",
+            hint=f"go on with it by --platform {session.request.platform}, or name another campaign",
+        )
+    begun = session.request.search
     source = click.get_current_context().get_parameter_source
     return {
         name: begun[name] if name in begun and source(name) is not ParameterSource.COMMANDLINE else value
-        for name, value in search.items()
+        for name, value in own.items()
     }
 
 

@@ -73,11 +73,11 @@ def tune(
     platform = platform_of(given["platform_name"])
     own = {"goal": goal, "strategy": strategy, "model_name": model_name, "top": top, "train": train, "runs": runs}
     mine = as_begun("tune", given, own)
-    goal, strategy, model_name, top, train, runs = mine.values()
+    goal, strategy, model_name, top, train, runs, shrink = mine.values()
     check_goal(platform, goal)
     search: Search = named(strategy)
     learns = learner(model_name)  # here: a name that is none is told before anything is run
-    phases = fits(platform, [p.characteristics for p in workload.phases], given["shrink"])
+    phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
     scales = [tuple(smaller(phase, part) for phase in phases) for part in SMALLER] if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
     repeats = Repeats(1, 3, 0.1)

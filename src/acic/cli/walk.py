@@ -66,7 +66,7 @@ def walk(
 
     workload = read_workload(log, partial=partial, given=characteristics(given))
     mine = as_begun("walk", given, {"goal": goal, "order": order, "runs": runs})
-    goal, order, runs = mine.values()
+    goal, order, runs, _ = mine.values()
     check_goal(platform_of(given["platform_name"]), goal)
     with bench(workload, given, kind="walk", store_url=store_url, repeats=Repeats(1, 3, 0.1), search=mine) as opened:
         ranks = ranks_of(opened.session, goal)
