@@ -310,6 +310,7 @@ ANOTHER: dict[str, tuple[list[object], str]] = {
     "another seed": (["--seed", 7], "--seed does nothing beside --resume"),
     "other checks": (["--verify-bytes", 1], "--verify-bytes does nothing beside --resume"),
     "another directory": (["--directory", "."], "--directory does nothing beside --resume"),
+    "another goal": (["--goal", "cost"], "the campaign mine was another search"),
     "another runner": (["--runner", "slurm"], "--runner does nothing beside --resume"),
 }
 

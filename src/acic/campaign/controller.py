@@ -101,6 +101,7 @@ class Controller:
         self._seen: set[Configuration] = set()
         self._asked = 0  # points that a search has asked for
         self._cursor = 0  # every point before it is dealt with
+        self._resumed: dict[str, Any] = {}  # not yet written down: a search that is refused has changed nothing
         self.state = State(begun={})
 
     def run(self) -> str:
@@ -174,7 +175,8 @@ class Controller:
             self._note("lost", run=number, point=point)
         changed = {k: v for k, v in self._options.items() if self.state.begun.get(k) != v}
         if self.stopped or changed:
-            self._note("resumed", options=changed)
+            self._resumed = {"options": changed}
+            apply(self.state, {"event": "resumed", **self._resumed}, self._field)
         self._before = self.state.seconds
         self._began = self._clock()
 
@@ -300,6 +302,9 @@ class Controller:
             self._expectation.learn(progress.point, attempt.elapsed)
 
     def _note(self, event: str, **fields: Any) -> None:
+        if self._resumed:
+            self._journal.append("resumed", **self._resumed)
+            self._resumed = {}
         self._journal.append(event, **fields)
         apply(self.state, {"event": event, **fields}, self._field)
 
