@@ -384,6 +384,29 @@ def test_verify_measures_what_was_predicted_and_learns_it(run: Callable[..., Any
     assert "Verdict: change: 1" in told.out
 
 
+def predicted(found: Any) -> list[Any]:
+    return [(one["configuration"], one["predicted"]) for one in found.json["verified"]]
+
+
+@pytest.mark.usefixtures("learned")
+def test_verify_goes_on_with_what_it_began_whatever_was_learned_since(run: Callable[..., Any]) -> None:
+    words = ["verify", *WRITE, "--name", "mine", "--json"]
+    first = run(*words, "--model", "ridge", "--goal", "cost", "--top", 2, "--rounds", 1)
+    assert first.status == 0, first.err
+    assert run("walk", *WRITE, "--order", "random").status == 0
+    again = run(*words, "--resume", "--rounds", 3)
+    assert again.status == 0, again.err
+    assert (again.json["goal"], predicted(again)) == ("cost", predicted(first))
+    assert [one["measured"]["rounds"] for one in again.json["verified"]] == [3] * len(predicted(first))
+
+
+def test_what_verify_runs_cannot_be_typed_anew(run: Callable[..., Any]) -> None:
+    for option, value in (("--top", 1), ("--model", "ridge"), ("--goal", "time")):
+        found = run("verify", *WRITE, "--resume", option, value)
+        assert found.status == 2
+        assert f"{option} does nothing beside --resume" in found.err
+
+
 @pytest.mark.usefixtures("learned")
 def test_verify_compares_a_cost_with_the_cost_that_was_predicted(run: Callable[..., Any]) -> None:
     words = ["verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 2, "--goal", "cost"]

@@ -17,6 +17,7 @@ from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.searching import GOALS, amount, apply_options, as_begun, bench, check_goal
 from acic.cli.store_option import store_option
 from acic.cli.walk import characteristics
+from acic.cli.wanted import Wanted, prediction, wanted_of
 from acic.cli.workload_input import read_workload, workload_input
 from acic.errors import AcicError
 
@@ -79,22 +80,26 @@ def verify(
     """
     workload = read_workload(log, partial=partial, given=characteristics(given))
     platform = platform_of(given["platform_name"])
-    mine = as_begun("verify", given, {"goal": goal, "top": top, "rounds": rounds, "model_name": model_name})
-    goal, top, rounds, model_name = mine.values()
+    own_options = {"goal": goal, "top": top, "rounds": rounds, "model_name": model_name, "wanted": None}
+    mine = as_begun("verify", given, own_options, fixed={"goal", "top", "model_name"})
+    goal, top, rounds, model_name, begun, shrink = mine.values()
     check_goal(platform, goal)
-    scaled = _replica(workload, platform, given["shrink"]) if not own else workload
-    advice = _advise(scaled, platform, model_name, goal, top, store_url)
-    wanted = [platform.baseline, *(r.configuration for r in advice.recommendations)]
-    wanted = list(dict.fromkeys(wanted))
+    scaled = _replica(workload, platform, shrink) if not own else workload
+    if begun is None:
+        wanted = wanted_of(platform, _advise(scaled, platform, model_name, goal, top, store_url))
+    else:
+        wanted = [Wanted.of(one) for one in begun]
+    configurations = [one.configuration for one in wanted]
     if not own:
-        rows = _by_replica(workload, wanted, given, mine, store_url=store_url)
-        after = _advise(scaled, platform, model_name, goal, top, store_url, among=wanted)
+        mine["wanted"] = [one.kept() for one in wanted]
+        rows = _by_replica(workload, configurations, given, mine, store_url=store_url)
+        after = _advise(scaled, platform, model_name, goal, top, store_url, among=configurations)
     else:
         from acic.cli.own_command import by_command
 
-        rows = by_command(own, platform, wanted, given, goal=goal, rounds=rounds, processes=workload.processes)
-        after = advice
-    found = _compared(wanted, rows, advice, after, replica=not own)
+        rows = by_command(own, platform, configurations, given, goal=goal, rounds=rounds, processes=workload.processes)
+        after = None
+    found = _compared(wanted, rows, after)
     if as_json:
         emit_json({"goal": goal, "by": "its own command" if own else "its replica", "verified": found})
     else:
@@ -165,33 +170,23 @@ def _processes(opened: Bench) -> int:
 
 
 def _compared(
-    wanted: Sequence[Configuration],
-    rows: Sequence[Sequence[tuple[float | None, str]]],
-    before: Advice,
-    after: Advice,
-    *,
-    replica: bool,
+    wanted: Sequence[Wanted], rows: Sequence[Sequence[tuple[float | None, str]]], after: Advice | None
 ) -> list[Verified]:
     from acic.campaign.comparison import improvement
 
-    def predicted(advice: Advice, configuration: Configuration) -> Estimate | None:
-        one = next((r for r in advice.recommendations if r.configuration == configuration), None)
-        return None if one is None else one.improvement
-
-    single = {one.configuration for one in before.recommendations if one.single_writer}
     figures = [[value for value, _ in row] for row in rows]
     made = []
-    for configuration, row, values in zip(wanted, rows, figures, strict=True):
+    for one, row, values in zip(wanted, rows, figures, strict=True):
         known = [v for v in values if v is not None]
         made.append(
             Verified(
-                configuration=configuration,
-                predicted=predicted(before, configuration),
+                configuration=one.configuration,
+                predicted=one.predicted,
                 measured=improvement(figures[0], values),
                 objective=float(np.median(known)) if known else None,
-                refitted=predicted(after, configuration) if replica else None,
+                refitted=None if after is None else prediction(after, one.configuration),
                 note=next((note for _, note in row if note), ""),
-                single_writer=configuration in single,
+                single_writer=one.single_writer,
             )
         )
     return made
