@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from acic.cli.main import run as run_command
 from acic.store.database import Store
 from acic.store.measurement import Outcome
 
+TIMEOUT = 60  # s
 PRETEND = Path(__file__).parents[1] / "campaign" / "pretend_ior.py"
 WRITE = [
     "--processes",
@@ -189,8 +191,9 @@ def run(lab: Path, acic: Callable[..., Any]) -> Callable[..., Any]:
     """Run a measuring command on the pretend platform; how runs are made, a campaign to go on with knows."""
 
     def call(command: str, *words: object) -> Any:
-        place = [] if "--resume" in words else ["--benchmark", lab / "pretend_ior", "--directory", lab]
-        return acic(command, "--platform", lab / "pretend.toml", *place, *words)
+        place = [] if "--resume" in words else ["--directory", lab]
+        benchmark = ["--benchmark", lab / "pretend_ior"] if place and "--" not in words else []
+        return acic(command, "--platform", lab / "pretend.toml", *place, *benchmark, *words)
 
     return call
 
@@ -457,3 +460,54 @@ def test_verify_of_a_command_that_fails_has_no_success(run: Callable[..., Any], 
     assert found.status == 1
     assert "exit status 1" in found.err
     assert "Traceback" not in found.err
+
+
+def own_runs(lab: Path, seconds: float) -> list[object]:
+    """Return a command of one's own that takes so long, and writes a line into `runs` each time that it ends."""
+    script = lab / "application.py"
+    script.write_text(f"import time; time.sleep({seconds}); open({str(lab / 'runs')!r}, 'a').write('x\\n')")
+    return ["--", sys.executable, "-IS", script, "{directory}"]
+
+
+@pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize("budget", ["2s", "0.0035USD"])  # the baseline has five machines, at 1 USD an hour
+def test_the_budget_is_that_of_all_runs_of_a_command(run: Callable[..., Any], lab: Path, budget: str) -> None:
+    words = [lab / "job.toml", "--model", "ridge", "--top", 1]
+    begun = time.monotonic()
+    found = run("verify", *words, "--rounds", 500, "--budget", budget, "--json", *own_runs(lab, 0.2))
+    assert found.status == 0, found.err
+    assert time.monotonic() - begun < TIMEOUT
+    made = (lab / "runs").read_text().count("x")
+    assert 2 <= made <= 2.6 / 0.2 * (1 if budget.endswith("s") else 5)
+    assert f"note: the budget was used up in run {made + 1} of 1000\n" in found.err
+    baseline, best = found.json["verified"]
+    assert (baseline["note"], best["note"]) == ("", "")  # it ended no run that counts
+    assert baseline["measured"]["rounds"] + best["measured"]["rounds"] in (made, made - 1, made + 1)
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_budget_that_is_too_short_for_a_run_compares_nothing(run: Callable[..., Any], lab: Path) -> None:
+    words = [lab / "job.toml", "--model", "ridge", "--top", 1, "--budget", "100ms"]
+    found = run("verify", *words, *own_runs(lab, 60))
+    assert found.status == 1
+    assert "note: the budget was used up in run 1 of 6" in found.err
+    assert found.err.endswith("acic: nothing could be compared with the baseline\nhint: see the notes above\n")
+    assert not list(lab.glob("acic-*"))
+
+
+@pytest.mark.parametrize(
+    "option", [["--shrink", "1MiB"], ["--verify-bytes", 1], ["--name", "x"], ["--resume"], ["--benchmark", "ior"]]
+)
+def test_what_does_nothing_for_a_command_is_refused(acic: Callable[..., Any], lab: Path, option: list[object]) -> None:
+    found = acic("verify", lab / "job.toml", "--platform", lab / "pretend.toml", *option, "--", "true")
+    assert (found.status, found.out) == (2, "")
+    assert found.err.startswith(f"acic: {option[0]} does nothing beside a command of one's own\n")
+
+
+@pytest.mark.usefixtures("learned")
+def test_money_limits_no_command_where_nothing_has_a_price(run: Callable[..., Any], lab: Path) -> None:
+    (lab / "pretend.toml").write_text(PLATFORM.replace("price = 1.0\n", ""))
+    found = run("verify", lab / "job.toml", "--model", "ridge", "--budget", "10USD", *own_runs(lab, 0))
+    assert found.status == 2
+    assert "acic: platform pretend has no prices\nhint: give a time (10min, 2h), or a platform" in found.err
+    assert not (lab / "runs").exists()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +15,24 @@ import numpy as np
 
 from acic.cli.measuring import where_of
 from acic.cli.output import progress, say
+from acic.cli.unused_options import refuse_typed
 from acic.errors import InvalidInput
-from acic.units import parse_seconds
 
 if TYPE_CHECKING:
+    from acic.campaign.budget import Budget
     from acic.cluster import Job, Runner
     from acic.filesystems import Settings
     from acic.platforms import Platform
     from acic.space import Configuration
 
 PLACE = "{directory}"  # in the command: where its files are to go
-_LIMIT = 24 * 3600.0  # s, where no budget says less
+_LIMIT = 24 * 3600.0  # s of a run, where no budget says what is left
+_USELESS = {"shrink", "verify", "name", "resume", "benchmark"}  # they are of a campaign, or of the replica
+
+
+def check_options() -> None:
+    """Raise InvalidInput where an option was typed that does nothing for an application's own command."""
+    refuse_typed("beside a command of one's own", _USELESS)
 
 
 def by_command(
@@ -38,40 +48,84 @@ def by_command(
     """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note.
 
     The application is not touched: hints reach it through ROMIO_HINTS, a layout through the directory that is made
-    for it, and that takes the place of `{directory}` in the command.
+    for it, and that takes the place of `{directory}` in the command. Where a budget is given, it is that of all runs:
+    what is left of it limits each, and the run that it ends in gives nothing.
 
     Raises:
-        InvalidInput: a place or layout is to be set, and the command does not say where its files go.
+        InvalidInput: a place or layout is to be set, and the command does not say where its files go; or the budget is
+            money where nothing has a price.
     """
+    from acic.campaign.budget import Budget
     from acic.campaign.places import check_directories
     from acic.campaign.session import open_runner
 
     where = where_of(given)
     check_directories(platform, Path(where.directory))
     runner = open_runner(where, None)
-    limit = parse_seconds(given["budget"]) if given["budget"] else _LIMIT
+    purse = _Purse(Budget.parse(given["budget"]) if given["budget"] else Budget(), platform, wanted, processes)
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
+    turns = [(turn, position) for turn in range(rounds) for position in _order(given["seed"], turn, len(wanted))]
     with (
         tempfile.TemporaryDirectory(prefix="acic-verify-", dir=where.directory) as outputs,
-        progress("running", total=rounds * len(wanted)) as seen,
+        progress("running", total=len(turns)) as seen,
     ):
-        for turn in range(rounds):
-            order = np.random.default_rng([given["seed"], turn]).permutation(len(wanted)).tolist()
-            for done, position in enumerate(order):
-                run = _Run(
-                    Path(outputs), Path(where.directory), f"verify-{Path(outputs).name}-{turn}-{position}", limit
-                )
+        for done, (turn, position) in enumerate(turns):
+            name = f"verify-{Path(outputs).name}-{turn}-{position}"
+            run = _Run(Path(outputs), Path(where.directory), name, purse.left(position), where.nodes)
+            with purse.paying(position):
                 seconds, note = run(runner, words, platform, wanted[position])
+            over = purse.left(position) <= 0
+            if not over or seconds is not None:
                 found[position].append((_objective(platform, wanted[position], processes, seconds, goal), note))
-                seen(turn * len(wanted) + done + 1)
+                seen(done + 1)
+            if over:
+                say(f"note: the budget was used up in run {done + 1} of {len(turns)}")
+                break
     return found
+
+
+def _order(seed: int, turn: int, count: int) -> list[int]:
+    order: list[int] = np.random.default_rng([seed, turn]).permutation(count).tolist()
+    return order
+
+
+class _Purse:
+    """What is left of a budget while runs are paid from it.
+
+    Raises:
+        InvalidInput: it is money, and the platform has no prices.
+        MissingData: or one of the configurations has none.
+    """
+
+    def __init__(self, budget: Budget, platform: Platform, wanted: Sequence[Configuration], processes: int) -> None:
+        budget.check(platform)
+        self._seconds = math.inf if budget.seconds is None else budget.seconds
+        self._dollars = math.inf if budget.dollars is None else budget.dollars
+        priced = budget.dollars is not None
+        self._rates = [platform.cost(one, processes, 1.0) if priced else 0.0 for one in wanted]  # USD/s
+
+    def left(self, position: int) -> float:
+        """Return how long a run on that configuration may take, s."""
+        rate = self._rates[position]
+        left = min(self._seconds, self._dollars / rate if rate else math.inf)
+        return left if left < math.inf else _LIMIT
+
+    @contextmanager
+    def paying(self, position: int) -> Iterator[None]:
+        """Take what the block takes, on that configuration, out of it."""
+        begun = time.monotonic()
+        yield
+        seconds = time.monotonic() - begun
+        self._seconds -= seconds
+        self._dollars -= seconds * self._rates[position]
 
 
 class _Run:
     """One run of the command; its files go to a directory of its own."""
 
-    def __init__(self, outputs: Path, directory: Path, name: str, limit: float) -> None:
-        self._outputs, self._directory, self._name, self._limit = outputs, directory, name, limit
+    def __init__(self, outputs: Path, directory: Path, name: str, limit: float, nodes: int) -> None:
+        self._outputs, self._directory, self._name = outputs, directory, name
+        self._limit, self._nodes = limit, nodes
 
     def __call__(
         self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration
@@ -109,6 +163,7 @@ class _Run:
             processes=0,
             folder=self._outputs,
             time_limit=self._limit,
+            nodes=self._nodes,
             environment=environment,
             before=wanted.layout,
         )

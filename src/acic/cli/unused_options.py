@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import click
 from click.core import ParameterSource
 
@@ -20,10 +22,23 @@ def refuse_unused(when: str, *, but: set[str]) -> None:
     Raises:
         InvalidInput: another was typed.
     """
+    options = (p for p in click.get_current_context().command.params if isinstance(p, click.Option))
+    refuse_typed(when, {option.name or "" for option in options} - but - _ALWAYS)
+
+
+def refuse_typed(when: str, names: Set[str]) -> None:
+    """Refuse these options of the running command where one was typed.
+
+    Args:
+        when: they are not used: "beside --resume".
+        names: of the command's parameters.
+
+    Raises:
+        InvalidInput: one was typed.
+    """
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""
-        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if typed and isinstance(parameter, click.Option) and name not in but | _ALWAYS:
+        if name in names and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             useless = max(parameter.opts, key=len)
             raise InvalidInput(f"{useless} does nothing {when}", hint=f"leave {useless} out")

@@ -14,6 +14,7 @@ import numpy as np
 from acic.cli.advice_options import learned
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.own_command import by_command, check_options
 from acic.cli.searching import GOALS, amount, apply_options, as_begun, bench, check_goal
 from acic.cli.store_option import store_option
 from acic.cli.walk import characteristics
@@ -78,6 +79,8 @@ def verify(
     own command, as `acic verify LOG --platform P -- mpiexec -n 4 ./app {directory}`. What the replica measured goes
     into the training database, and the model learns it.
     """
+    if own:
+        check_options()
     workload = read_workload(log, partial=partial, given=characteristics(given))
     platform = platform_of(given["platform_name"])
     own_options = {"goal": goal, "top": top, "rounds": rounds, "model_name": model_name, "wanted": None}
@@ -95,8 +98,6 @@ def verify(
         rows = _by_replica(workload, configurations, given, mine, store_url=store_url)
         after = _advise(scaled, platform, model_name, goal, top, store_url, among=configurations)
     else:
-        from acic.cli.own_command import by_command
-
         rows = by_command(own, platform, configurations, given, goal=goal, rounds=rounds, processes=workload.processes)
         after = None
     found = _compared(wanted, rows, after)
@@ -105,7 +106,7 @@ def verify(
     else:
         _show(found, platform, workload, goal, by="its own command" if own else "its replica")
     if found[0].objective is None or (len(found) > 1 and not any(one.measured for one in found[1:])):
-        hint = "see the notes above; `acic campaign status` tells more"
+        hint = "see the notes above" + ("" if own else "; `acic campaign status` tells more")
         raise AcicError("nothing could be compared with the baseline", hint=hint)
 
 
