@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -511,3 +514,26 @@ def test_money_limits_no_command_where_nothing_has_a_price(run: Callable[..., An
     assert found.status == 2
     assert "acic: platform pretend has no prices\nhint: give a time (10min, 2h), or a platform" in found.err
     assert not (lab / "runs").exists()
+
+
+@pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_command_and_leaves_nothing(lab: Path, number: signal.Signals) -> None:
+    words = ["verify", lab / "job.toml", "--platform", lab / "pretend.toml", "--directory", lab, "--model", "ridge"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "acic", *map(str, [*words, *own_runs(lab, 60)])],
+        env=os.environ | {"ACIC_STORE": str(lab / "store.sqlite")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + TIMEOUT
+    while len(list(lab.glob("acic-verify-*"))) < 2 and process.poll() is None:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    time.sleep(0.2)  # the run is under way
+    process.send_signal(number)
+    out, err = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, out) == (130, ""), err
+    assert "acic: interrupted\n" in err
+    assert not list(lab.glob("acic-*"))

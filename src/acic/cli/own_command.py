@@ -56,6 +56,7 @@ def by_command(
             money where nothing has a price.
     """
     from acic.campaign.budget import Budget
+    from acic.campaign.interrupts import interruptible
     from acic.campaign.places import check_directories
     from acic.campaign.session import open_runner
 
@@ -66,6 +67,7 @@ def by_command(
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
     turns = [(turn, position) for turn in range(rounds) for position in _order(given["seed"], turn, len(wanted))]
     with (
+        interruptible(),
         tempfile.TemporaryDirectory(prefix="acic-verify-", dir=where.directory) as outputs,
         progress("running", total=len(turns)) as seen,
     ):
