@@ -34,7 +34,12 @@ def test_si_and_iec_prefixes_are_not_confused(text: str, size: int) -> None:
     assert parse_bytes(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "MiB", "4 parsecs", "-4k", "1.0000001k", "4 Mib b", "1e9"])
+LONG = "1" * 5000
+
+
+@pytest.mark.parametrize(
+    "text", ["", "MiB", "4 parsecs", "-4k", "1.0000001k", "0.5", "4 Mib b", "1e9", LONG, LONG + ".5m", f"0.{LONG}k"]
+)
 def test_what_is_no_size_is_refused_with_a_remedy(text: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         parse_bytes(text)
@@ -46,12 +51,27 @@ def test_sizes_are_read_back(count: int, factor: int) -> None:
     assert parse_bytes(format_bytes(count * factor)) == count * factor
 
 
+@given(st.one_of(st.integers(0, 2**63), st.floats(0, 2**63)))
+def test_every_size_is_read_back_within_its_digits(size: float) -> None:
+    assert parse_bytes(format_bytes(size)) == pytest.approx(size, rel=0.005, abs=0.5)
+
+
+@given(st.floats(0.001, 1e9))
+def test_every_duration_is_read_back_within_its_digits(seconds: float) -> None:
+    assert parse_seconds(format_seconds(seconds)) == pytest.approx(seconds, rel=0.0051)
+
+
+@pytest.mark.parametrize(("text", "size"), [("1.43 MiB", 1_499_464), ("1.02 KiB", 1044), ("0.1kB", 100)])
+def test_digits_that_are_whole_bytes_name_the_nearest(text: str, size: int) -> None:
+    assert parse_bytes(text) == size
+
+
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("10min", 600), ("2h", 7200), ("5 ms", 0.005)])
 def test_durations(text: str, seconds: float) -> None:
     assert parse_seconds(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "soon", "3 fortnights", "-1s", "90", "1.5"])
+@pytest.mark.parametrize("text", ["", "soon", "3 fortnights", "-1s", "90", "1.5", LONG + "s"])
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
         parse_seconds(text)
@@ -66,3 +86,9 @@ def test_figures_for_people() -> None:
     assert format_usd(0.00123) == "$0.00123"
     assert format_bandwidth(7 * 2**20) == "7 MiB/s"
     assert format_bandwidth(20 * 2**30) == "20.00 GiB/s"
+    assert format_bandwidth(10_100 * 2**20) == "9.86 GiB/s"
+    assert format_seconds(0.9999) == "1 s"
+    assert format_seconds(3.6e6) == "1000 h"
+    assert format_bytes(2**20 - 1) == "1024 KiB"
+    assert format_bytes(1_048_576_005) == "1000 MiB"
+    assert format_bytes(5_497_558_138_880_001) == "5000 TiB"

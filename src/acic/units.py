@@ -14,37 +14,40 @@ KIB, MIB, GIB, TIB = 2**10, 2**20, 2**30, 2**40
 
 _IEC = {"k": KIB, "m": MIB, "g": GIB, "t": TIB, "p": 2**50}
 _SI = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "p": 10**15}
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?b)?|(b))?\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*(\d{1,99}(?:\.(\d{1,99}))?)\s*(?:([kmgtp])(i?b)?|(b))?\s*", re.IGNORECASE)
 _TIME = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", re.IGNORECASE)
+_DURATION = re.compile(r"\s*(\d{1,99}(?:\.\d{1,99})?)\s*([a-z]+)\s*", re.IGNORECASE)
+_LARGE = 999.5  # three digits of it, and of what is larger, have an exponent
 
 
 def parse_bytes(text: str) -> int:
-    """Return the bytes that `text` names: "4MiB", "4MB", "4m" (IOR's, 4 MiB), "4096".
+    """Return the bytes that `text` names: "4MiB", "4MB", "4m" (IOR's, 4 MiB), "4096"; of "1.43MiB" those nearest.
 
     Raises:
-        InvalidInput: not a size, or not a whole number of bytes.
+        InvalidInput: not a size, or its digits tell of parts of a byte.
     """
     match = _SIZE.fullmatch(text)
     if not match:
         raise InvalidInput(f"{text!r} is not a size", hint="write 4MiB, 4MB, 512KiB or plain bytes")
-    number, prefix, suffix, _ = match.groups()
+    number, fraction, prefix, suffix, _ = match.groups()
     factor = 1
     if prefix:
         si = suffix is not None and suffix.lower() == "b"
         factor = (_SI if si else _IEC)[prefix.lower()]
-    size = float(number) * factor if "." in number else int(number) * factor
-    if size != int(size):
+    if fraction is None:
+        return int(number) * factor
+    size = float(number) * factor
+    if size != int(size) and 10 ** len(fraction) > factor:
         raise InvalidInput(f"{text!r} is not a whole number of bytes", hint="write 512KiB rather than 0.0005GB")
-    return int(size)
+    return round(size)
 
 
 def format_bytes(size: float) -> str:
-    """Return `size` bytes as text that `parse_bytes` reads back: exact where it divides, else 3 digits."""
+    """Return `size` bytes as text that `parse_bytes` reads back: exact where it divides, else three digits or four."""
     for prefix, factor in (("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
         if size >= factor:
             scaled = size / factor
-            return f"{scaled:.0f} {prefix}" if scaled == int(scaled) else f"{scaled:.3g} {prefix}"
+            return f"{scaled:.0f} {prefix}" if scaled == int(scaled) else f"{_rounded(scaled)} {prefix}"
     return f"{size:.0f} B"
 
 
@@ -55,7 +58,7 @@ def format_setting(name: str, value: object) -> str:
 
 def format_bandwidth(rate: float) -> str:
     """Return `rate` B/s in MiB/s or GiB/s."""
-    return f"{rate / GIB:.2f} GiB/s" if rate >= 10 * GIB else f"{rate / MIB:.4g} MiB/s"
+    return f"{rate / GIB:.2f} GiB/s" if rate >= 9999.5 * MIB else f"{rate / MIB:.4g} MiB/s"
 
 
 def parse_seconds(text: str) -> float:
@@ -72,13 +75,18 @@ def parse_seconds(text: str) -> float:
 
 def format_seconds(seconds: float) -> str:
     """Return `seconds` with three digits, in ms, s, min or h."""
-    if seconds < 1:
+    if seconds * 1e3 < _LARGE:
         return f"{seconds * 1e3:.3g} ms"
     if seconds < 120:
         return f"{seconds:.3g} s"
-    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{_rounded(seconds / 3600)} h"
 
 
 def format_usd(amount: float) -> str:
     """Return `amount` USD, with cents, or three digits below ten cents."""
     return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${amount:.3g}"
+
+
+def _rounded(number: float) -> str:
+    """Return three digits, or a whole number: never with an exponent that nobody reads back."""
+    return f"{number:.0f}" if number >= _LARGE else f"{number:.3g}"
