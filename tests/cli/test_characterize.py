@@ -51,10 +51,19 @@ def test_every_bundled_log_in_every_form(acic: Acic, log: Path) -> None:
     assert acic("replicate", log).out.count("ior ") >= len(found["phases"])
 
 
-def test_a_workload_file_is_taken_where_a_log_is(acic: Acic, tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
+@pytest.mark.parametrize("name", ["mine.toml", "MINE.TOML"])
+def test_a_workload_file_is_taken_where_a_log_is(acic: Acic, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
     path.write_text(acic("characterize", BTIO, "--toml").out)
     assert acic("replicate", path).out == acic("replicate", BTIO).out
+
+
+def test_a_workload_file_by_another_name_is_told_its_own(acic: Acic, tmp_path: Path) -> None:
+    path = tmp_path / "mine.workload"
+    path.write_text(acic("characterize", BTIO, "--toml").out)
+    result = acic("replicate", path)
+    assert result.status == 3
+    assert "the name of a workload file ends in .toml" in result.err
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -51,6 +51,7 @@ def test_a_log_without_dxt_says_how_to_get_it(acic: Acic, tmp_path: Path) -> Non
     [
         [],
         ["workload.toml"],
+        ["WORKLOAD.TOML"],
         [str(CHECKPOINT), "--processes", "4"],
         ["--processes", "4", "--interface", "POSIX", "--operation", "write", "--data-size", "1m"],
     ],

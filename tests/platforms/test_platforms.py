@@ -78,9 +78,10 @@ def test_a_platform_without_prices_says_so() -> None:
     assert tianhe.cost(tianhe.baseline, 64, 3600, price=0.5) == 2.0
 
 
-def test_a_file_of_ones_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["mine.toml", "MINE.TOML"])
+def test_a_file_of_ones_own(tmp_path: Path, name: str) -> None:
     text = resources.files("acic.platforms").joinpath("data", "ec2-2013.toml").read_text()
-    path = tmp_path / "mine.toml"
+    path = tmp_path / name
     path.write_text(text.replace('name = "ec2-2013"', 'name = "mine"', 1))
     assert load_platform(str(path)).name == "mine"
 

@@ -29,7 +29,7 @@ from acic.cluster import BatchRunner, LocalRunner, Runner, SshRunner
 from acic.cluster.others import processor_time
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, LAB
-from acic.platforms import Platform, load_platform, platform_source, read_platform
+from acic.platforms import Platform, is_platform_file, load_platform, platform_source, read_platform
 from acic.space import Value
 from acic.store.database import Store
 from acic.workloads import Characteristics
@@ -102,7 +102,7 @@ class Request:
 
     def event(self) -> dict[str, Any]:
         """Return the request as the journal keeps it."""
-        path = str(Path(self.platform).resolve()) if self.platform.endswith(".toml") else self.platform
+        path = str(Path(self.platform).resolve()) if is_platform_file(self.platform) else self.platform
         return asdict(self) | {"platform": path, "like": [values_of(w) for w in self.like]}
 
     @classmethod

@@ -54,7 +54,7 @@ def up(platform_name: str, instance_type: str | None, name: str, network: str, s
     The command returns, the lab stays.
     """
     from acic.lab import Lab, LabFacts
-    from acic.platforms import load_platform
+    from acic.platforms import is_platform_file, load_platform
 
     _need_root()
     platform = load_platform(platform_name)
@@ -62,7 +62,7 @@ def up(platform_name: str, instance_type: str | None, name: str, network: str, s
     _need_healthy()
     nic = instance_type or platform.default_instance or next(iter(facts.nics))
     made = Lab.up(facts, nic=nic, state=state, name=name, network=network)
-    source = str(Path(platform_name).absolute()) if platform_name.endswith(".toml") else platform_name
+    source = str(Path(platform_name).absolute()) if is_platform_file(platform_name) else platform_name
     made.room.remember(_PLATFORM, source)
     show(made, as_json)
     made.close()

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from acic.cli.output import emit_json, json_option, say
-from acic.cli.workload_input import read_workload, workload_input
+from acic.cli.workload_input import is_workload_file, read_workload, workload_input
 from acic.errors import InvalidInput
 
 EXAMPLES = """Example: acic replicate run.darshan > replica.sh
@@ -54,7 +54,7 @@ def replicate(log: Path | None, replay: Path | None, partial: bool, as_json: boo
 def _write_replay(log: Path | None, trace: Path, *, partial: bool, as_json: bool, given: dict[str, Any]) -> None:
     from acic.workloads.replay import save_replay
 
-    if log is None or log.suffix == ".toml" or any(value is not None for value in given.values()):
+    if log is None or is_workload_file(log) or any(value is not None for value in given.values()):
         raise InvalidInput(
             "--replay needs a Darshan log, and nothing beside it",
             hint="a workload file or characteristics do not tell single requests; leave out --replay for IOR commands",

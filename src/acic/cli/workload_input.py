@@ -61,13 +61,18 @@ def read_workload(log: Path | None, *, partial: bool, given: dict[str, Any]) -> 
         )
     if log is None:
         return _from_options(given)
-    if log.suffix == ".toml":
+    if is_workload_file(log):
         from acic.workloads.files import load_workload
 
         return load_workload(log)
     from acic.workloads.characterize import characterize_file
 
     return characterize_file(log, partial=partial)
+
+
+def is_workload_file(path: Path) -> bool:
+    """Return whether a file that stands for a workload is one in TOML, rather than a log: its name says so."""
+    return path.suffix.lower() == ".toml"
 
 
 def _from_options(given: dict[str, Any]) -> Workload:

@@ -1,6 +1,13 @@
 """Platforms: clouds, clusters and machines as TOML facts with date and source."""
 
-from acic.platforms.load import load_platform, parse_platform, platform_names, platform_source, read_platform
+from acic.platforms.load import (
+    is_platform_file,
+    load_platform,
+    parse_platform,
+    platform_names,
+    platform_source,
+    read_platform,
+)
 from acic.platforms.platform import HINTS, Fact, Instance, Platform, Roles
 
 __all__ = [
@@ -9,6 +16,7 @@ __all__ = [
     "Instance",
     "Platform",
     "Roles",
+    "is_platform_file",
     "load_platform",
     "parse_platform",
     "platform_names",

@@ -34,6 +34,11 @@ def load_platform(name: str) -> Platform:
     return read_platform(platform_source(name), name)
 
 
+def is_platform_file(name: str) -> bool:
+    """Return whether what stands for a platform is the path of a file, rather than a name."""
+    return name.lower().endswith(".toml")
+
+
 def platform_source(name: str) -> str:
     """Return the platform file (TOML) of a name, as `load_platform` takes it.
 
@@ -45,7 +50,7 @@ def platform_source(name: str) -> str:
         return resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
     if name == HERE:
         return _here()
-    if name.endswith(".toml"):
+    if is_platform_file(name):
         return _read(Path(name))
     raise InvalidInput(
         f"there is no platform {name!r}",

@@ -16,7 +16,7 @@ _LARGEST = 16 << 30
 _FIRST_READ = 1 << 16
 _MOST_AT_ONCE = 1 << 30
 _MAGICS = (struct.pack("<q", MAGIC), struct.pack(">q", MAGIC))
-_NO_LOG = "give the .darshan file that the Darshan library wrote for the job"
+_NO_LOG = "give the .darshan file that the Darshan library wrote for the job; the name of a workload file ends in .toml"
 
 
 def open_log(path: Path | str) -> tuple[bytes, Header]:
