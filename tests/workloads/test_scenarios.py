@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation, Phase, Quality, Workload, characterize
 from acic.workloads.darshan import Log, Module
 from acic.workloads.darshan.counters import LAYOUTS
+from acic.workloads.files import dump_workload, load_workload
 from tests.workloads.simulator import Call, darshan_log, loop
 
 # what is left of a log: all, no trace, and neither trace nor heat map
@@ -255,6 +257,18 @@ def test_interleaved_phases_share_the_time() -> None:
     writes = loop(processes=2, requests=50, write=True, seconds=1e-2, begin=0.105)
     found = characterize(darshan_log(reads + writes, processes=2, run_seconds=1.0))
     assert found.io_share == pytest.approx(0.51, abs=0.02)
+
+
+@pytest.mark.parametrize("run_seconds", [-3.5, 0.0])
+def test_a_clock_that_was_set_back_tells_no_run_time(run_seconds: float, tmp_path: Path) -> None:
+    log = darshan_log(loop(processes=2, requests=50), processes=2)
+    whole = characterize(log)
+    found = characterize(dataclasses.replace(log, job=log.job._replace(run_seconds=run_seconds)))
+    assert (found.run_seconds, found.io_share) == (None, None)
+    assert found.phases == whole.phases
+    assert any("a clock was set back" in note for note in found.notes)
+    (tmp_path / "mine.toml").write_text(dump_workload(found))
+    assert load_workload(tmp_path / "mine.toml") == found
 
 
 @pytest.mark.parametrize("merge", [True, False])

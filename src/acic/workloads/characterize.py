@@ -56,7 +56,7 @@ def characterize(log: Log) -> Workload:
         name=_name(log),
         processes=processes,
         phases=tuple(phases),
-        run_seconds=seconds,
+        run_seconds=seconds if seconds > 0 else None,
         io_share=min(1.0, waiting / seconds) if seconds > 0 else None,
         source=f"darshan {log.job.log_version} log",
         notes=notes(log, drafts, metadata, evidence.damaged),

@@ -26,6 +26,10 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
     total = sum([one.group.bytes for one in drafts])
     told = [*log.notes, *modules_missing(log)]
     told += [f"The trace {name} is empty, or holds impossible times or lengths, and was not used." for name in damaged]
+    if log.job.run_seconds <= 0:
+        told.append(
+            "By the log the job did not end after it began: a clock was set back, so its run time is not known."
+        )
     if not drafts:
         told.append("The log records no reads and no writes of files, so there is no phase to describe.")
     for one in drafts:

@@ -126,7 +126,7 @@ def mirror(one: Draft, other: Draft) -> Draft:
 
 def phase(found: Draft, evidence: Evidence) -> Phase:
     """Return the phase of a draft."""
-    group, repeats = found.group, found.iterations
+    group, repeats, run = found.group, found.iterations, evidence.log.job.run_seconds
     moved = sizes.data_bytes(group)
     data = max(1, round(moved / (found.processes * repeats.count)))
     request = max(1, found.request)
@@ -167,7 +167,7 @@ def phase(found: Draft, evidence: Evidence) -> Phase:
         quality=quality,
         files=len(group.files),
         bytes=group.bytes,
-        seconds=min(found.timing.seconds, max(evidence.log.job.run_seconds, 0.0)),
+        seconds=min(found.timing.seconds, run) if run > 0 else found.timing.seconds,
         imbalance=found.timing.imbalance,
         example=found.name,
         details=_details(found, evidence),
