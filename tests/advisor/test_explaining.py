@@ -415,11 +415,17 @@ class _Slower:
         return {}
 
 
-def test_without_a_run_time_shares_of_the_baseline_are_told(cluster: Platform, knowledge: Knowledge) -> None:
-    workload = replace(application(WRITE, io=(None,)), io_share=None)
+@pytest.mark.parametrize(
+    ("run", "share", "seconds"),
+    [(100.0, None, None), (None, None, None), (0.0, 0.0, 0.0), (0.0, None, 5.0), (0.0, 0.5, None)],
+)
+def test_whatever_seconds_are_told_the_parts_add_up(
+    cluster: Platform, knowledge: Knowledge, run: float | None, share: float | None, seconds: float | None
+) -> None:
+    workload = replace(application(WRITE, io=(seconds,), run=run), io_share=share)
     found = explain(workload, cluster, knowledge)
-    assert found.unit is Unit.SHARE
-    assert found.theirs == pytest.approx(1.0)
+    assert found.unit is Unit.SECONDS
+    assert found.theirs > 0
     adds_up(found)
 
 

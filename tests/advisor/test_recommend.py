@@ -35,7 +35,7 @@ def test_the_fastest_is_found_and_the_list_is_sorted(cluster: Platform, knowledg
     advice = recommend(application(WRITE), cluster, knowledge, top=8)
     best = min(true_seconds(cluster, c) for c in cluster.space.configurations())
     assert true_seconds(cluster, advice.recommendations[0].configuration) <= best * 1.02
-    seconds = [r.seconds.value for r in advice.recommendations if r.seconds]
+    seconds = [r.seconds.value for r in advice.recommendations]
     assert seconds == sorted(seconds)
     assert advice.verdict is Verdict.CHANGE
     assert advice.extrapolated == ()
@@ -213,13 +213,57 @@ def test_without_a_run_time_the_io_alone_is_told(cluster: Platform, knowledge: K
     )
 
 
+@pytest.mark.parametrize("goal", [Goal.TIME, Goal.COST])
+def test_a_run_time_alone_is_that_of_computing_and_of_the_io_that_is_predicted(
+    cluster: Platform, knowledge: Knowledge, goal: Goal
+) -> None:
+    told = replace(application(WRITE, io=(None,)), io_share=None)
+    io = recommend(replace(told, run_seconds=None), cluster, knowledge).baseline_seconds
+    assert 1.0 < io < 100.0
+    advice = recommend(told, cluster, knowledge, goal=goal)
+    best = advice.recommendations[0]
+    assert advice.baseline_seconds == pytest.approx(100.0)
+    assert best.seconds.value == pytest.approx(100.0 - io + io / best.io_improvement.value)
+    assert advice.baseline_cost == pytest.approx(cluster.cost(cluster.baseline, 64, 100.0))
+    assert not any("log's own seconds" in note for note in advice.notes)
+    assert any("counts as computing" in note for note in advice.notes)
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_run_time_shorter_than_the_io_that_is_predicted_leaves_no_computing(
+    cluster: Platform, knowledge: Knowledge, elsewhere: bool
+) -> None:
+    told = replace(application(WRITE, run=1.0, io=(None,)), io_share=None)
+    io = recommend(replace(told, run_seconds=None), cluster, knowledge).baseline_seconds
+    advice = recommend(told, cluster, knowledge, elsewhere=elsewhere)
+    assert advice.baseline_seconds == pytest.approx(io)
+    assert any("more than the 1 s that the run is said to take" in note for note in advice.notes)
+
+
+@pytest.mark.parametrize(("io", "share"), [((0.0,), 0.0), ((None,), 0.5), ((0.0,), None)])
+def test_a_run_that_takes_no_time_is_none_that_a_clock_saw(
+    cluster: Platform, knowledge: Knowledge, io: tuple[float | None, ...], share: float | None
+) -> None:
+    nothing = replace(application(WRITE, run=0.0, io=io), io_share=share)
+    untold = application(WRITE, run=None, io=(None,))
+    found, expected = (recommend(one, cluster, knowledge) for one in (nothing, untold))
+    assert found == replace(expected, workload=found.workload)
+
+
+def test_a_run_without_time_in_io_needs_no_change(cluster: Platform, knowledge: Knowledge) -> None:
+    advice = recommend(application(WRITE, io=(0.0,)), cluster, knowledge)
+    assert advice.verdict is Verdict.NOTHING
+    best = advice.recommendations[0]
+    assert best.improvement.value == best.io_improvement.value == 1.0
+
+
 def test_what_nothing_measured_speaks_about_keeps_its_time(cluster: Platform, training: list[Measurement]) -> None:
     rows = training_table([m for m in training if m.workload.operation is Operation.WRITE], cluster)
     writes = Knowledge(cluster, learn(rows, cluster, learner("ridge"), weight=np.ones(len(rows)), seed=1))
     advice = recommend(application(WRITE, READ, io=(20.0, 30.0)), cluster, writes)
     assert advice.covered == pytest.approx(0.4)
     assert any("speaks about reads" in note for note in advice.notes)
-    assert all(r.seconds is not None and r.seconds.value > 80 for r in advice.recommendations)
+    assert all(r.seconds.value > 80 for r in advice.recommendations)
     with pytest.raises(MissingData, match="reads"):
         recommend(application(READ), cluster, writes)
 

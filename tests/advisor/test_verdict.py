@@ -20,7 +20,7 @@ def recommended(value: float, low: float) -> Recommendation:
         free={},
         improvement=gain,
         io_improvement=gain,
-        seconds=None,
+        seconds=gain,
         cost=None,
         nodes=1,
         why=(),

@@ -48,8 +48,8 @@ class Recommendation:
         free: values that co-champions differ in, None where it does not apply: any of them is as good as predicted.
         improvement: baseline's time (for goal cost, its cost) over this one's; above 1 is better.
         io_improvement: the same for the time in I/O alone.
-        seconds: run time of the whole application, s; None if the log does not tell it.
-        cost: of one run, USD; None without a price or a run time.
+        seconds: run time of the whole application, s; of its I/O alone, where nobody told how long the run takes.
+        cost: of one run, USD; None without a price.
         nodes: machines paid for.
         why: what led the model to it in words, most important first.
         limits: what limits it and the baseline, in words; "" where the platform's hardware is not known.
@@ -62,7 +62,7 @@ class Recommendation:
     free: Mapping[str, tuple[Value | None, ...]]
     improvement: Estimate
     io_improvement: Estimate
-    seconds: Estimate | None
+    seconds: Estimate
     cost: Estimate | None
     nodes: int
     why: tuple[str, ...]
@@ -83,10 +83,10 @@ class Advice:
         reason: the verdict in one sentence.
         recommendations: best first; for the goal pareto, fastest first.
         changes: what each parameter that the first sets otherwise than the baseline saves, those that save most first:
-            s, USD for the goal cost, or where the run's seconds are not known as a share of the baseline's.
+            s, or USD for the goal cost.
         baseline: the configuration that improvements are over.
-        baseline_seconds: run time assumed for the baseline, s; None if not known.
-        baseline_cost: its cost, USD.
+        baseline_seconds: run time assumed for the baseline, s.
+        baseline_cost: its cost, USD; None without a price.
         covered: share of the I/O time that the measurements can speak about, 0..1.
         noise: relative spread of repeated runs on this platform (median coefficient of variation).
         measurements: how many the model learned from.
@@ -104,7 +104,7 @@ class Advice:
     recommendations: tuple[Recommendation, ...]
     changes: tuple[Change, ...]
     baseline: Configuration
-    baseline_seconds: float | None
+    baseline_seconds: float
     baseline_cost: float | None
     covered: float
     noise: float

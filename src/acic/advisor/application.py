@@ -31,12 +31,10 @@ class TimeModel:
     Args:
         fixed: seconds that no configuration changes: computing, and I/O that nothing measured speaks about.
         phases: seconds of each phase that a prediction exists for.
-        absolute: whether these are seconds of the run, or only shares of the time in I/O.
     """
 
     fixed: float
     phases: tuple[float, ...]
-    absolute: bool
 
     @property
     def total(self) -> float:
@@ -53,6 +51,17 @@ class TimeModel:
         return np.asarray(np.sum(parts, axis=0))
 
 
+def tells_io(workload: Workload) -> bool:
+    """Return whether the seconds of the run are told, and those in I/O: each phase's, or all as a share of the run.
+
+    They are not where nothing takes any time, which no clock can have seen.
+    """
+    own = [phase.seconds for phase in workload.phases]
+    if workload.run_seconds is None or (workload.io_share is None and None in own):
+        return False
+    return workload.run_seconds > 0 or any(own)
+
+
 def time_model(
     workload: Workload,
     covered: Sequence[Phase],
@@ -66,28 +75,25 @@ def time_model(
         workload: the application.
         covered: its phases that the model speaks about.
         predicted_seconds: baseline seconds of each covered phase on the platform, where the log comes
-            from elsewhere; None takes the log's own.
+            from elsewhere or does not tell them (`tells_io`): what they leave of the run is then computing. None takes
+            the log's own.
         weights: of all phases, > 0, to share the run's I/O time by, where the log tells no phase's own; None for bytes.
     """
+    if predicted_seconds is not None and not tells_io(workload):
+        return TimeModel(max(0.0, (workload.run_seconds or 0.0) - sum(predicted_seconds)), tuple(predicted_seconds))
     parts = weights if weights is not None else [float(phase.bytes) for phase in workload.phases]
     io_seconds = [
         _phase_seconds(workload, phase, part, sum(parts)) for phase, part in zip(workload.phases, parts, strict=True)
     ]
-    if weights is not None and None not in io_seconds and all(one.seconds is not None for one in workload.phases):
-        io_seconds = list(_between(workload, np.array(io_seconds, float), np.array(parts, float)))
-    absolute = all(s is not None for s in io_seconds) and workload.run_seconds is not None
-    if not absolute:
-        if predicted_seconds is not None:
-            return TimeModel(0.0, tuple(predicted_seconds), absolute=True)
-        moved = {id(p): float(p.bytes or p.characteristics.total_bytes) for p in workload.phases}
-        rest = sum(moved.values()) - sum(moved[id(p)] for p in covered)
-        return TimeModel(rest, tuple(moved[id(p)] for p in covered), absolute=False)
+    told = [phase.seconds for phase in workload.phases if phase.seconds is not None]
+    if weights is not None and told and len(told) == len(workload.phases):
+        io_seconds = [*_between(workload, np.array(told), np.array(parts))]
     known = {id(p): float(s or 0.0) for p, s in zip(workload.phases, io_seconds, strict=True)}
     run = max(workload.run_seconds or 0.0, sum(known.values()))
     compute = run - sum(known.values())
     rest = sum(s for p, s in known.items() if p not in {id(c) for c in covered})
     own = predicted_seconds if predicted_seconds is not None else [known[id(p)] for p in covered]
-    return TimeModel(compute + rest, tuple(own), absolute=True)
+    return TimeModel(compute + rest, tuple(own))
 
 
 def _between(workload: Workload, told: Floats, predicted: Floats) -> Floats:

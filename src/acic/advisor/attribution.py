@@ -111,8 +111,6 @@ def by_characteristic(
     index: int,
     better: int,
     other: int,
-    *,
-    scale: float = 1.0,
 ) -> Character:
     """Return what each characteristic of one covered phase makes of what that phase saves.
 
@@ -128,7 +126,6 @@ def by_characteristic(
         index: which of the covered phases.
         better: position of the configuration that is explained.
         other: of the one it is compared with.
-        scale: what amounts are multiplied by.
     """
     own, use = expected.asked[index]
     typical = _typical(question, own)
@@ -138,7 +135,7 @@ def by_characteristic(
     predicted = log_improvements(question.knowledge, mixtures, pair, use)
     log_factor = predicted[:, 1] - predicted[:, 0] + math.log(rate[0] / rate[1])
     values = log_factor[masks].mean(axis=1)  # of each coalition, over the workloads
-    amounts = expected.forecast.times.phases[index] * scale * rate * np.exp(-expected.log_improvements[index, pair])
+    amounts = expected.forecast.times.phases[index] * rate * np.exp(-expected.log_improvements[index, pair])
     unit = _log_mean(float(amounts[0]), float(amounts[1]))
     causes = [_cause(name, share, unit) for name, share in zip(_NAMES, shares(values).tolist(), strict=True)]
     return Character(

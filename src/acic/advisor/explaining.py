@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -39,7 +39,6 @@ class Unit(StrEnum):
 
     SECONDS = "s"
     USD = "USD"
-    SHARE = "share"  # of the baseline, where a run time is not known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,9 +146,8 @@ def _explained(
     worse: int,
     rows: TrainingRows | None,
 ) -> Explanation:
-    unit, scale = _unit(question, expected)
     forecast = expected.forecast
-    objective = forecast.objective(question.goal) * scale
+    objective = forecast.objective(question.goal)
     places = [i for i, phase in enumerate(workload.phases) if any(phase is one for one in forecast.covered)]
     largest = _largest(expected)
     main = forecast.covered[max(largest, key=lambda index: forecast.times.phases[index])].characteristics
@@ -157,17 +155,15 @@ def _explained(
     learned, platform = question.knowledge.learned, question.platform
     return Explanation(
         advice=advice,
-        unit=unit,
+        unit=Unit.USD if question.goal is Goal.COST else Unit.SECONDS,
         against=against,
         other=platform.space.configuration(question.knowledge.points[worse]),
         ours=float(objective[better]),
         theirs=float(objective[worse]),
-        parts=tuple(
-            replace(part, saves=part.saves * scale) for part in by_part(question, expected, places, better, worse)
-        ),
+        parts=by_part(question, expected, places, better, worse),
         changes=by_parameter(platform.space, question.knowledge.points, objective, better, worse),
         characters=tuple(
-            by_characteristic(question, expected, places, index, better, worse, scale=scale)
+            by_characteristic(question, expected, places, index, better, worse)
             for index in (largest if learned.workloads else ())
         ),
         dependences=dependences(question, workload, [places[index] for index in largest], best.configuration),
@@ -218,14 +214,6 @@ def _place(question: Question, configuration: Configuration) -> int:
             hint="name another one",
         )
     return int(found[0])
-
-
-def _unit(question: Question, expected: Expected) -> tuple[Unit, float]:
-    """Return what amounts are told in, and what the objective is to be multiplied by for it."""
-    forecast = expected.forecast
-    if not forecast.times.absolute:
-        return Unit.SHARE, 1.0 / float(forecast.objective(question.goal)[forecast.baseline])
-    return (Unit.USD if question.goal is Goal.COST else Unit.SECONDS), 1.0
 
 
 def _largest(expected: Expected) -> list[int]:

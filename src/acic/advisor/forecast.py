@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.advice import Goal
-from acic.advisor.application import TimeModel, time_model
+from acic.advisor.application import TimeModel, tells_io, time_model
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import TIE, rates
 from acic.advisor.staging import own_files
@@ -107,12 +107,12 @@ def forecast(
     known = knowledge.uses(workload, elsewhere=elsewhere)
     uses = dict(zip(map(id, workload.phases), known, strict=True))
     effects = [knowledge.effect(phase.characteristics, uses[id(phase)]) for phase in covered]
-    from_bytes = elsewhere or workload.run_seconds is None
+    from_bytes = elsewhere or not tells_io(workload)
     alone = [knowledge.baseline_seconds(p.characteristics, uses[id(p)]) for p in covered] if from_bytes else None
     times = time_model(workload, covered, predicted_seconds=alone, weights=_weights(workload, known, knowledge))
     means, lows, highs = ([getattr(e, end) for e in effects] for end in ("mean", "low", "high"))
     staging = np.zeros(len(knowledge.points))
-    if results and times.absolute:
+    if results:
         staging = knowledge.staging.seconds(results, own=own_files(workload))
     if (unsafe := knowledge.unsafe_for(workload)) is not None:
         staging = np.where(unsafe, np.inf, staging)  # "what if" asks of other jobs than candidates were chosen for

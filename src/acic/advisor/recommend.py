@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.advice import Advice, Estimate, Goal, Recommendation, cautions
-from acic.advisor.application import TimeModel
+from acic.advisor.application import TimeModel, tells_io
 from acic.advisor.changes import Change, by_parameter
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.knowledge import Knowledge
@@ -53,14 +53,14 @@ def recommend(
     knowledge = knowledge.safe_for(workload)
     knowledge = knowledge.fitting(workload) if among is None else knowledge
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
-    covered, times, rate = found.covered, found.times, found.rate
+    covered, rate = found.covered, found.rate
     recommendations = tuple(_ranked(workload, platform, knowledge, found, goal, top, among))
     outside = [note for phase in covered for note in knowledge.outside(phase.characteristics)]
     systems = [knowledge.outside_system(one.configuration) for one in recommendations]
     noise = knowledge.learned.noise * found.io_share
     verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside or systems[0]), goal=goal)
-    before = found.baseline_seconds if times.absolute else None
-    cost = None if rate is None or before is None else float(before * rate[found.baseline])
+    before = found.baseline_seconds
+    cost = None if rate is None else float(before * rate[found.baseline])
     return Advice(
         workload=workload.name,
         platform=platform.name,
@@ -79,8 +79,8 @@ def recommend(
         extrapolated=tuple(dict.fromkeys([*outside, *(note for notes in systems for note in notes)])),
         notes=(
             *_price_of_it(goal, recommendations[0], before, cost),
-            *_notes(workload, platform, knowledge, covered, elsewhere=found.from_bytes),
-            *(_not_copied(platform, knowledge, absolute=found.times.absolute) if results else ()),
+            *_notes(workload, platform, knowledge, found),
+            *(_not_copied(platform, knowledge) if results else ()),
             *workload.notes,
         ),
         cautions=cautions([one.rank for one in recommendations if one.single_writer]),
@@ -156,19 +156,19 @@ def _io_improvement(found: Forecast, chosen: int) -> Estimate:
 
 def _times(before: float, after: float) -> float:
     """Return how many times as fast; inf for no time at all, which is how short it may be where nothing is known."""
+    if before == after:  # or both are none at all
+        return 1.0
     return float(before / after) if after > 0 else math.inf
 
 
-def _seconds(found: Forecast, chosen: int) -> Estimate | None:
-    if not found.times.absolute:
-        return None
+def _seconds(found: Forecast, chosen: int) -> Estimate:
     return Estimate(float(found.seconds[chosen]), float(found.fastest[chosen]), float(found.slowest[chosen]))
 
 
 def _cost(found: Forecast, chosen: int) -> Estimate | None:
-    seconds = _seconds(found, chosen)
-    if seconds is None or found.rate is None:
+    if found.rate is None:
         return None
+    seconds = _seconds(found, chosen)
     rate = float(found.rate[chosen])
     return Estimate(seconds.value * rate, seconds.low * rate, seconds.high * rate)
 
@@ -178,15 +178,13 @@ def _changes(
 ) -> tuple[Change, ...]:
     """Return what each parameter of `best` that is not the baseline's saves; the parts add up to what it saves."""
     objective = found.objective(goal)
-    if not found.times.absolute:
-        objective = objective / objective[found.baseline]
     place = int(np.flatnonzero((knowledge.points == platform.space.point(best)).all(axis=1))[0])
     return by_parameter(platform.space, knowledge.points, objective, place, found.baseline).parts
 
 
-def _price_of_it(goal: Goal, best: Recommendation, seconds: float | None, dollars: float | None) -> list[str]:
+def _price_of_it(goal: Goal, best: Recommendation, seconds: float, dollars: float | None) -> list[str]:
     """Return what the first answer costs of what was not asked for; nothing where that is no more than a tie."""
-    if seconds is None or dollars is None or best.seconds is None or best.cost is None or goal is Goal.PARETO:
+    if dollars is None or best.cost is None or goal is Goal.PARETO:
         return []
     now, then = (best.cost.value, dollars) if goal is Goal.TIME else (best.seconds.value, seconds)
     if now <= then * (1 + TIE):
@@ -209,33 +207,36 @@ def _covered_share(workload: Workload, covered: Sequence[Phase]) -> float:
     return sum(p.bytes for p in covered) / max(1, sum(p.bytes for p in workload.phases))
 
 
-def _not_copied(platform: Platform, knowledge: Knowledge, *, absolute: bool) -> list[str]:
+def _computing(run: float, times: TimeModel) -> str:
+    """Return what is taken for computing, of a run whose I/O is predicted."""
+    if not times.fixed:
+        return f"That is more than the {format_seconds(run)} that the run is said to take, so no computing is counted."
+    return (
+        f"What that leaves of the {format_seconds(run)} that the run takes counts as computing: "
+        f"{format_seconds(times.fixed)}. Tell io_share, or each phase's seconds, if they are known."
+    )
+
+
+def _not_copied(platform: Platform, knowledge: Knowledge) -> list[str]:
     """Return what the reader must know where results would be lost, and copying them counts for nothing."""
     staging = knowledge.staging
-    if not staging.lost.any() or (absolute and staging.prior):
+    if not staging.lost.any() or staging.prior:
         return []
-    why = (
-        f"the file of {platform.name} tells no archive or no hardware"
-        if absolute
-        else "the run's seconds are not known"
-    )
-    return [f"Copying results from disks that are lost with their machines is not counted: {why}."]
+    return [
+        "Copying results from disks that are lost with their machines is not counted: the file of "
+        f"{platform.name} tells no archive or no hardware."
+    ]
 
 
-def _notes(
-    workload: Workload,
-    platform: Platform,
-    knowledge: Knowledge,
-    covered: Sequence[Phase],
-    *,
-    elsewhere: bool,
-) -> list[str]:
-    notes = []
-    if elsewhere:
+def _notes(workload: Workload, platform: Platform, knowledge: Knowledge, found: Forecast) -> list[str]:
+    notes, covered = [], found.covered
+    if found.from_bytes:
         notes.append(
             "The seconds in I/O under the baseline are predicted from the bytes moved and the baseline bandwidth "
             f"of {platform.name}."
         )
+        if workload.run_seconds and not tells_io(workload):
+            notes.append(_computing(workload.run_seconds, found.times))
     else:
         notes.append(
             f"The log's own seconds are taken as those of the baseline on {platform.name}; "

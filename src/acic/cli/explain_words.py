@@ -32,8 +32,6 @@ def paragraph(words: str) -> None:
 
 def amount(found: Explanation, number: float) -> str:
     """Return an amount, signed, in the unit of the explanation."""
-    if found.unit is Unit.SHARE:
-        return f"{number:.1%} of the baseline"
     size = abs(number) if abs(number) > NOTHING * found.theirs else 0.0
     words = format_usd(size) if found.unit is Unit.USD else format_seconds(size)
     return f"-{words}" if number < 0 < size else words

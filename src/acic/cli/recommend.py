@@ -82,14 +82,13 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
     click.echo(f"Verdict: {advice.verdict}: {advice.reason}.\n")
     varying = [p.name for p in platform.space.parameters if _told(advice, p.name)]
     priced = any(r.cost for r in advice.recommendations)
-    timed = any(r.seconds for r in advice.recommendations)
     cheaper = advice.goal == "cost"
     columns = [
         "",
         *varying,
         "improvement in cost" if cheaper else "improvement",
         "of the time in I/O alone" if cheaper else "of the I/O alone",
-        *(["run time"] if timed else []),
+        "run time",
         *(["cost"] if priced else []),
     ]
     rows = [
@@ -98,7 +97,7 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
             *(_values(platform, r, name) for name in varying),
             _interval(r.improvement, _times),
             _interval(r.io_improvement, _times),
-            *([_interval(r.seconds, format_seconds)] if timed else []),
+            _interval(r.seconds, format_seconds),
             *([_interval(r.cost, format_usd)] if priced else []),
         ]
         for r in advice.recommendations
@@ -119,8 +118,7 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
 
 def _headline(advice: Advice) -> str:
     parts = [f"{advice.workload} on {advice.platform}, goal {advice.goal}"]
-    if advice.baseline_seconds is not None:
-        parts.append(f"baseline {format_seconds(advice.baseline_seconds)}")
+    parts.append(f"baseline {format_seconds(advice.baseline_seconds)}")
     if advice.baseline_cost is not None:
         parts.append(f"{format_usd(advice.baseline_cost)} a run")
     parts.append(f"model {advice.model} from {advice.measurements} measurements")
@@ -163,10 +161,7 @@ def _change(advice: Advice, platform: Platform, change: Change) -> str:
         f"{n} {platform.space[n].text(after)}, not {platform.space[n].text(old)}" for n, old, after in sides
     )
     size = abs(change.saves)
-    if advice.baseline_seconds is None:
-        amount = f"{size:.1%} of the baseline"
-    else:
-        amount = format_usd(size) if advice.goal == "cost" else format_seconds(size)
+    amount = format_usd(size) if advice.goal == "cost" else format_seconds(size)
     return f"{told}: {'saves' if change.saves >= 0 else 'costs'} {amount}"
 
 
