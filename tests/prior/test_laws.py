@@ -14,13 +14,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 import acic.prior.demand
 import acic.prior.disks
 import acic.prior.roofline
+import acic.prior.spread
 from acic.platforms import load_platform
 from acic.prior import Prior, Resource, Use, prior_of
 from acic.prior.calls import largest, messages, moved
 from acic.prior.demand import demand_of
 from acic.prior.designs import BESIDE
 from acic.prior.roofline import streaming
-from acic.prior.spread import busiest, fullest_of
+from acic.prior.spread import STREAMS, busiest, fullest_of, some
 from acic.prior.systems import Systems
 from acic.units import MIB
 from acic.workloads import Access, Characteristics, Interface, Operation
@@ -297,3 +298,36 @@ def test_what_is_heard_of_a_run_lies_between_what_it_can_be(workload: Characteri
         assert io >= together * 0.98 or io <= alone * 1.02 or alone > 0.98 * together
     else:
         assert alone <= found <= together
+
+
+@settings(max_examples=30, deadline=None)
+@given(streams=st.integers(STREAMS + 1, 8 * STREAMS), size=st.integers(512, 4 * MIB), aligned=st.booleans())
+def test_some_of_very_many_streams_keep_as_many_servers_busy(streams: int, size: int, aligned: bool) -> None:
+    request = 2 ** int(math.log2(size)) if aligned else size
+    workload = Characteristics(
+        processes=streams,
+        io_processes=streams,
+        interface=Interface.MPIIO,
+        iterations=1,
+        data_size=request,
+        request_size=request,
+        operation=Operation.WRITE,
+        collective=True,
+        shared=True,
+        access=Access.STRIDED,
+    )
+    demand = demand_of(workload, PRIOR.facts.nodes)
+    found = busiest(demand, SYSTEMS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(acic.prior.spread, "STREAMS", streams)
+        assert_allclose(found, busiest(demand, SYSTEMS), rtol=0.06)
+
+
+@given(streams=st.integers(1, 10**8))
+def test_streams_that_are_looked_at_are_different_ones_of_all(streams: int) -> None:
+    found = some(streams)
+    assert len(found) == min(streams, STREAMS)
+    assert 0 <= found[0] <= found[-1] < streams
+    assert (np.diff(found) >= 1).all() or streams < 2 * STREAMS
+    if streams <= STREAMS:
+        assert_array_equal(found, np.arange(streams))

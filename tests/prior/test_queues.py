@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.prior.queues import by_turns, waiting
+from acic.prior import queues
+from acic.prior.queues import MANY, by_turns, waiting
 
 customers, visits = st.integers(1, 64), st.integers(1, 100)
 seconds = st.floats(0.0, 1e4, allow_subnormal=False).filter(lambda one: one == 0.0 or one > 1e-9)
@@ -43,6 +44,16 @@ def test_two_that_share_a_machine_are_known_to_the_digit() -> None:
     """One s of service, one of thinking: alone it answers in 1 s, half of the time; for two in 1.5 s."""
     np.testing.assert_allclose(waiting(np.array([1.0, 2.0]), 1, 1, 1.0), [1.0, 2.0])
     assert waiting(np.array([2.0]), 2, 1, 1.0)[0] == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("many", [MANY + 1, 3 * MANY])
+@pytest.mark.parametrize("think", [0.0, 0.5, 0.97, 1.0, 1.03, 2.0, 10.0])
+def test_very_many_wait_as_many_do(many: int, think: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has little of a second's work, so that one more makes no difference."""
+    (found,) = waiting(np.ones(1), many, 1, think)
+    assert found == waiting(np.ones(1), 10**8, 1, think)[0]
+    monkeypatch.setattr(queues, "MANY", many)
+    assert found == pytest.approx(waiting(np.ones(1), many, 1, think)[0], abs=0.03)
 
 
 @given(customers=customers)

@@ -58,6 +58,20 @@ def test_no_more_is_read_ahead_than_two_windows(length: float, part: float, most
     assert longer.fetched >= found.fetched
 
 
+@given(
+    length=st.integers(8 * MIB, 256 * MIB), size=st.sampled_from([4 * KIB, 64 * KIB, 5 * MIB]), more=st.integers(0, 9)
+)
+def test_the_largest_windows_follow_one_another(length: int, size: int, more: int) -> None:
+    near, far = (read_ahead(float(one), float(size), MOST) for one in (length, length + more * MOST))
+    assert (far.needed - near.needed, far.fetched - near.fetched) == (more * MOST, more * MOST)
+
+
+@pytest.mark.parametrize("length", [2.0**60, 1e20, 1e37])
+def test_what_no_disk_holds_is_read_ahead_as_soon(length: float) -> None:
+    found = read_ahead(length, float(MIB), MOST)
+    assert found.fetched >= found.needed == pytest.approx(length)
+
+
 @pytest.mark.parametrize(
     ("name", "scale", "sent"),
     [

@@ -144,6 +144,7 @@ shared = false
         ("processes = 8", "", "no processes"),
         ("processes = 8", "processes = 0", "processes is 0"),
         ("processes = 8", 'processes = "8"', "processes is '8'"),
+        ("processes = 8", "processes = 1000000000", "processes is not 1000000000"),
         ("processes = 8", "processes = 8\nshape = 1", "no 'shape'"),
         ("iterations = 1", "iteration = 1", "no 'iteration'"),
         ("iterations = 1", "", "no iterations"),

@@ -12,6 +12,8 @@ from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
 MOMENTS = 32  # of a stripe that are looked at, to know which servers are at work
+STREAMS = 4096  # that are looked at, to know which servers they are on
+GOLDEN = (5.0**0.5 - 1.0) / 2.0  # whose multiples are spread evenly, and never come again
 LASTING = 4.0  # messages that a stripe takes at least, for streams that have met on its server to go on together
 
 
@@ -110,7 +112,7 @@ def _in_step(demand: Demand, systems: Systems, apart: float) -> Floats:
         systems: where stripes are.
         apart: B between the places where neighbouring streams begin.
     """
-    begins = np.arange(demand.streams)[:, None] * apart
+    begins = some(demand.streams)[:, None] * apart
     moments = (np.arange(MOMENTS) + 0.5) / MOMENTS
     found = np.ones(len(systems))
     for unit, servers in set(zip(systems.unit.tolist(), systems.servers.tolist(), strict=True)):
@@ -118,3 +120,14 @@ def _in_step(demand: Demand, systems: Systems, apart: float) -> Floats:
         meet = [(server == one).mean(axis=0) for one in range(int(servers))]
         found[(systems.unit == unit) & (systems.servers == servers)] = np.max(meet, axis=0).mean()
     return found
+
+
+def some(streams: int) -> NDArray[np.float64]:
+    """Return which of the streams to look at, in their order: all, or one of each of `STREAMS` groups of neighbours.
+
+    Those are not equally far apart, because the servers' turns are.
+    """
+    if streams <= STREAMS:
+        return np.arange(streams, dtype=np.float64)
+    group = np.arange(STREAMS)
+    return np.asarray((group + group * GOLDEN % 1.0) * (streams / STREAMS) // 1.0)

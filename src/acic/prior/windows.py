@@ -55,10 +55,13 @@ def read_ahead(length: float, request: float, most: float) -> Ahead:
     begin = 0.0 if request > most else request
     mark, end = begin + (request if request < first else 0.0), begin + first
     needed, size = end, first
-    while mark < length:
+    while mark < length and size < most:
         size = min(most, size * (4.0 if size < most / _FAST else 2.0))
         needed = needed if needed >= length else end + size
         mark, end = end, end + size
+    if mark < length:  # as many of the largest as it takes: there may be millions
+        more = max(0.0, math.ceil((length - end) / most)) * most
+        needed, end = needed if needed >= length else end + more, end + more + most
     return Ahead(needed, end, first)
 
 

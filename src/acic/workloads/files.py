@@ -149,7 +149,7 @@ def _workload(content: Mapping[str, object], stem: str) -> Workload:
     _known(content, _WORKLOAD, "a workload")
     if "processes" not in content:
         raise InvalidInput("the workload has no processes", hint=_EXAMPLE)
-    processes = _count("processes", content["processes"])
+    processes = int(checked("processes", _count("processes", content["processes"])))
     phases = content.get("phases", [])
     if not isinstance(phases, list) or not all(isinstance(phase, dict) for phase in phases):
         raise InvalidInput("phases is not a list of tables", hint=_EXAMPLE)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from acic.errors import InvalidInput
 from acic.space import AtMost, Parameter, Scale, Value
 from acic.units import GIB, KIB, MIB
-from acic.workloads.workload import Access, Characteristics, Interface, Operation
+from acic.workloads.workload import MOST_PROCESSES, Access, Characteristics, Interface, Operation
 
 _COUNTS = tuple(2**power for power in range(17))  # one process to 65,536
 
@@ -61,6 +61,7 @@ WORKLOAD_CONSTRAINTS: tuple[AtMost, ...] = (
 _LABELS: dict[str, type[StrEnum]] = {"interface": Interface, "operation": Operation, "access": Access}
 _FLAGS = ("collective", "shared")
 _MOST = 2**62  # arrays of whole numbers hold little more
+_PROCESSES = ("processes", "io_processes")
 _NAMES = tuple(field.name for field in fields(Characteristics))
 
 
@@ -105,7 +106,7 @@ def checked(name: str, value: object) -> Value:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(f"{name} is not {value!r}", hint="it is a whole number, at least 1")
-    if value > _MOST:
+    if value > (MOST_PROCESSES if name in _PROCESSES else _MOST):
         raise InvalidInput(f"{name} is not {value}", hint="no machine is so large: check the number, and a size's unit")
     return value
 

@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from acic.errors import InvalidInput
 
+MOST_PROCESSES = 2**27  # of a job: ten times the cores of the largest machines
+
 
 class Interface(StrEnum):
     """The highest I/O interface that the application itself calls."""

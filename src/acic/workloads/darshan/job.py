@@ -8,12 +8,12 @@ from itertools import repeat
 from typing import NamedTuple
 
 from acic.workloads.darshan.regions import Damage, Header
+from acic.workloads.workload import MOST_PROCESSES
 
 JOB_SIZE = 4096
 """Size of the job record with command line and mounts, B."""
 
 _METADATA = 1024
-_MOST_PROCESSES = 1 << 27
 _HEADS = {(order, new): struct.Struct(order + ("7q" if new else "5q")) for order in "<>" for new in (False, True)}
 _NUMBERS = {order: (struct.Struct(order + "Q"), struct.Struct(order + "I")) for order in "<>"}
 
@@ -71,7 +71,7 @@ def read_job(raw: bytes, header: Header) -> Job:
         uid, start, end, processes, jobid = head.unpack_from(raw)
         began, ended = float(start), float(end)
         seconds = float(end - start + 1)
-    if not 1 <= processes <= _MOST_PROCESSES:
+    if not 1 <= processes <= MOST_PROCESSES:
         raise Damage(f"claim {processes} processes")
     behind = head.size + _METADATA
     exe, _, mounts = text(raw[behind:JOB_SIZE]).partition("\n")
