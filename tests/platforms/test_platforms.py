@@ -1,5 +1,7 @@
 """Platforms: every fact has a date and a source, costs follow the paper's equation (1)."""
 
+import contextlib
+import itertools
 import re
 import tomllib
 from importlib import resources
@@ -7,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acic.errors import InvalidInput, MissingData, UnreadableInput
-from acic.platforms import Platform, load_platform, parse_platform, platform_names
+from acic.errors import AcicError, InvalidInput, MissingData, UnreadableInput
+from acic.filesystems import KINDS, WHOLE
+from acic.platforms import APPLY, Platform, load_platform, parse_platform, platform_names, read_platform
 from acic.space import Configuration
 
 DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?")
@@ -105,6 +108,125 @@ def test_what_a_file_lacks_is_named(missing: str) -> None:
         parse_platform(broken)
 
 
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "platforms.md").read_text(encoding="utf-8")
+EXAMPLE, CONSTRAINTS = re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL)[:2]
+
+
+def test_the_document_s_example_is_a_platform() -> None:
+    assert read_platform(EXAMPLE, "mine.toml").name == "mycluster"
+    mixed = EXAMPLE + "[[constraint]]\n" + 'at_most = ["stripe_count", "stripe_size"]\n'
+    assert len(read_platform(mixed, "mine.toml").space.constraints) == 1
+    assert CONSTRAINTS.count("[[constraint]]") == 3
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ('scale = "log"', 'scale = "logarithmic"', "parameter 1: scale is 'logarithmic'"),
+        ('scale = "log"', "scale = 1", "scale is 1"),
+        ('scale = "log"', 'scales = "log"', "a parameter has no 'scales'"),
+        ("values = [1, 4, 16]", "values = 4", "values is 4"),
+        ("values = [1, 4, 16]", "values = [1, [4], 16]", "values has [4]"),
+        ("values = [1, 4, 16]", "values = [1, nan, 16]", "values has nan"),
+        ("values = [1, 4, 16]", f"values = {list(range(1, 200))}", "stripe_count has 199 values"),
+        ('memory = "256GiB"', "memory = 256", "instance 1: memory is 256"),
+        ('memory = "256GiB"', 'memory = "much"', "memory: 'much' is not a size"),
+        ("price = 0.90", 'price = "0.90"', "price is '0.90'"),
+        ("price = 0.90", "pric = 0.90", "an instance has no 'pric'"),
+        ("price = 0.90", "price = -1", "price is -1"),
+        ("cores = 64", "cores = 0", "cores is 0"),
+        ("cores = 64", 'cores = "64"', "cores is '64'"),
+        ("cores = 64", "", "an instance lacks 'cores'"),
+        ("[[instance]]", "[instance]", "instance is not a list of tables"),
+        ("[[instance]]", '[roles]\ninstances = "x"\n[[instance]]', "has no 'instances'"),
+        ("[[instance]]", "[roles]\ninstance = 1\n[[instance]]", "instance is 1"),
+        (
+            "[[instance]]",
+            '[roles]\ninstance = "romio_cb_write"\n[[instance]]',
+            "'automatic' of mycluster is no instance",
+        ),
+        ("[[instance]]", '[roles]\nservers = "romio_cb_write"\n[[instance]]', "counts nothing"),
+        ("[[instance]]", '[roles]\ndedicated = "dedicated"\n[[instance]]', "dedicated is 'dedicated'"),
+        ("[[instance]]", "[training]\nio_processes = 4\n[[instance]]", "io_processes is 4"),
+        ("[[instance]]", '[[constraint]]\nat_most = ["stripe_count"]\n[[instance]]', "constraint 1: at_most names 1"),
+        ("[[instance]]", "[[constraint]]\nthen = { stripe_count = 1 }\n[[instance]]", "lacks 'when'"),
+        ("[[instance]]", "[[constraint]]\nwhen = 1\n[[instance]]", "when is not a table"),
+        ('default_instance = "node"', 'default_instance = "nod"', "'nod' of mycluster is no instance"),
+        ('apply = ["lustre", "romio"]', 'aply = ["lustre", "romio"]', "a platform has no 'aply'"),
+        ('apply = ["lustre", "romio"]', 'apply = ["gpfs"]', "apply has 'gpfs'"),
+        ('apply = ["lustre", "romio"]', 'apply = "lustre"', "apply is not a list"),
+        ('revision = "2026-10"', "revision = 2026", "revision is 2026"),
+        ("[baseline.values]", "[baseline.value]", "the baseline has no 'value'"),
+    ],
+)
+def test_a_mistake_in_a_file_is_told_with_its_key_and_a_remedy(right: str, wrong: str, told: str) -> None:
+    assert right in EXAMPLE
+    with pytest.raises(InvalidInput, match=re.escape(told)) as caught:
+        read_platform(EXAMPLE.replace(right, wrong, 1), "mine.toml")
+    assert caught.value.problem.startswith("mine.toml: ")
+    assert caught.value.hint
+
+
+def test_a_name_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="instance 'node' is given twice"):
+        read_platform(EXAMPLE + EXAMPLE[EXAMPLE.index("[[instance]]") :], "mine.toml")
+
+
+def test_a_kind_of_disk_that_there_is_none_of_is_refused() -> None:
+    broken = table("lab")
+    broken["disk"][0]["name"] = "ephemral"
+    with pytest.raises(InvalidInput, match="'ephemeral' of lab is no disk"):
+        parse_platform(broken)
+
+
+VALUES = st.sampled_from(
+    ["", "node", "log", 0, 1, -1, 64, 0.5, float("nan"), 10**400, True, [], ["a"], [1, 2], [[1]], [{}], {}, {"a": 1}]
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(name=st.sampled_from(platform_names()), data=st.data())
+def test_any_change_of_a_file_makes_a_platform_or_an_error_of_ours(name: str, data: st.DataObject) -> None:
+    content = table(name)
+    for _ in range(data.draw(st.integers(1, 3))):
+        mutate(content, data)
+    with contextlib.suppress(AcicError):  # any other error fails
+        platform = parse_platform(content)
+        for configuration in itertools.islice(platform.space.configurations(), 20):
+            platform.nodes(configuration, 4)
+            platform.cost(configuration, 4, 60.0, price=1.0)
+        assert platform.instance_for(platform.baseline) in platform.instances.values()
+
+
+def mutate(content: dict[str, Any], data: st.DataObject) -> None:
+    """Drop, rename or retype one of all values, however deep."""
+    places: list[tuple[Any, Any]] = []
+
+    def collect(holder: Any) -> None:
+        for key in holder if isinstance(holder, dict) else range(len(holder)):
+            places.append((holder, key))
+            if isinstance(holder[key], dict | list):
+                collect(holder[key])
+
+    collect(content)
+    if not places:
+        return
+    holder, key = data.draw(st.sampled_from(places), label="place")
+    what = data.draw(st.sampled_from(["drop", "rename", "retype"]), label="what")
+    if what == "retype":
+        holder[key] = data.draw(VALUES, label="value")
+    elif what == "drop" or isinstance(holder, list):
+        del holder[key]
+    else:
+        holder[str(key)[:-1]] = holder.pop(key)
+
+
+@pytest.mark.parametrize("text", [f"name = {'1' * 5000}", "name = " + "[" * 5000, "name = "])
+def test_what_is_no_toml_is_unreadable(text: str) -> None:
+    with pytest.raises(UnreadableInput, match=r"mine.toml is not TOML"):
+        read_platform(text, "mine.toml")
+
+
 def test_a_baseline_outside_the_space_is_refused() -> None:
     broken = table("ec2-2013")
     broken["baseline"]["values"]["servers"] = 2
@@ -117,6 +239,10 @@ def test_a_role_that_is_no_parameter_is_refused() -> None:
     broken["roles"]["servers"] = "waiters"
     with pytest.raises(InvalidInput, match="waiters"):
         parse_platform(broken)
+
+
+def test_what_can_be_set_is_known_to_who_sets_it() -> None:
+    assert set(APPLY) == {*KINDS, *WHOLE}
 
 
 LAB = load_platform("lab")

@@ -159,6 +159,8 @@ shared = false
         ("shared = false", 'shared = "no"', "shared is not 'no'"),
         ("shared = false", 'shared = false\nseconds = "long"', "'long' is not a duration"),
         ("shared = false", "shared = false\nseconds = -1", "seconds is -1"),
+        ("shared = false", f"shared = false\nseconds = {10**400}", "seconds is 1000"),
+        ("shared = false", f"shared = false\nbytes = {10**400}", "bytes is 1000"),
         ("shared = false", "shared = false\nbytes = -1", "bytes is -1"),
         ("shared = false", 'shared = false\nquality = { speed = "exact" }', "no 'speed'"),
         ("shared = false", 'shared = false\nquality = { shared = "sure" }', "'sure'"),
@@ -191,7 +193,7 @@ def test_what_cannot_be_right_is_refused_with_a_remedy(tmp_path: Path, wrong: st
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("content", [b"processes =", b"\xff\xfe\x00", None])
+@pytest.mark.parametrize("content", [b"processes =", b"processes = " + b"1" * 5000, b"\xff\xfe\x00", None])
 def test_what_is_no_toml_is_unreadable(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "w.toml"
     if content is not None:

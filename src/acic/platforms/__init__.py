@@ -3,14 +3,15 @@
 from acic.platforms.load import (
     is_platform_file,
     load_platform,
-    parse_platform,
     platform_names,
     platform_source,
     read_platform,
 )
-from acic.platforms.platform import HINTS, Fact, Instance, Platform, Roles
+from acic.platforms.parsing import parse_platform
+from acic.platforms.platform import APPLY, HINTS, Fact, Instance, Platform, Roles
 
 __all__ = [
+    "APPLY",
     "HINTS",
     "Fact",
     "Instance",

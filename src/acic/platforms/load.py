@@ -1,19 +1,16 @@
-"""Reading platforms from TOML: facts stay data."""
+"""Finding platforms: those that come with acic, files of users, and this machine."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from acic.errors import InvalidInput, UnreadableInput
 from acic.platforms.here import HERE, find_machine, kept_file, platform_text
-from acic.platforms.platform import Disk, Fact, Instance, Platform, Roles
-from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space
-from acic.units import parse_bytes
+from acic.platforms.parsing import parse_platform
+from acic.platforms.platform import Platform
+from acic.toml import parsed
 
 
 def platform_names() -> list[str]:
@@ -28,7 +25,7 @@ def load_platform(name: str) -> Platform:
     This machine is as the user's own platform file of it says, or where there is none, as it is found now.
 
     Raises:
-        InvalidInput: no such platform, or a file that lacks something.
+        InvalidInput: no such platform, or a file that lacks something, or has something that cannot be right.
         UnreadableInput: the file is missing or no TOML.
     """
     return read_platform(platform_source(name), name)
@@ -62,50 +59,14 @@ def read_platform(text: str, name: str) -> Platform:
     """Return the platform that a platform file's text describes; `name` is for the error.
 
     Raises:
-        InvalidInput: it lacks something.
+        InvalidInput: it lacks something, or has something that cannot be right.
         UnreadableInput: it is no TOML.
     """
+    content = parsed(text, name, hint="correct the TOML; docs/platforms.md shows a complete file")
     try:
-        return parse_platform(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise UnreadableInput(f"cannot read {name}: {error}", hint="correct the TOML") from error
-
-
-def parse_platform(table: Mapping[str, Any]) -> Platform:
-    """Return the platform that a TOML table describes.
-
-    Raises:
-        InvalidInput: something is missing or not valid.
-    """
-    try:
-        return Platform(
-            name=table["name"],
-            title=table["title"],
-            revision=table["revision"],
-            about=table.get("about", "").strip(),
-            space=Space(
-                tuple(_parameter(t) for t in table["parameter"]),
-                tuple(_constraint(t) for t in table.get("constraint", ())),
-            ),
-            baseline=Configuration(table["baseline"]["values"]),
-            baseline_fact=_fact(table["baseline"]),
-            instances={t["name"]: _instance(t) for t in table["instance"]},
-            default_instance=table["default_instance"],
-            disks={t["name"]: _disk(t) for t in table.get("disk", ())},
-            compute_nodes=table.get("compute_nodes"),
-            roles=Roles(**table.get("roles", {})),
-            apply=tuple(table.get("apply", ())),
-            missing=table.get("missing", "").strip(),
-            deployment=tuple(table.get("deployment", ())),
-            training={name: tuple(values) for name, values in table.get("training", {}).items()},
-            lab=table.get("lab", {}),
-            training_constraints=tuple(_constraint(t) for t in table.get("training_constraint", ())),
-            fact=_fact(table),
-        )
-    except KeyError as error:
-        raise InvalidInput(
-            f"the platform file lacks {error.args[0]!r}", hint="docs/platforms.md shows a complete file"
-        ) from error
+        return parse_platform(content)
+    except InvalidInput as error:
+        raise InvalidInput(f"{name}: {error.problem}", hint=error.hint) from error
 
 
 def _read(path: Path) -> str:
@@ -119,44 +80,3 @@ def _read(path: Path) -> str:
 def _here() -> str:
     kept = kept_file()
     return _read(kept) if kept.exists() else platform_text(find_machine(), today=date.today())
-
-
-def _fact(table: Mapping[str, Any]) -> Fact:
-    return Fact(source=table["source"], date=str(table["date"]))
-
-
-def _instance(table: Mapping[str, Any]) -> Instance:
-    return Instance(
-        name=table["name"],
-        cores=table["cores"],
-        memory=parse_bytes(table["memory"]) if "memory" in table else None,
-        price=table.get("price"),
-        fact=_fact(table),
-    )
-
-
-def _disk(table: Mapping[str, Any]) -> Disk:
-    return Disk(name=table["name"], price=table.get("price"), persistent=table["persistent"], fact=_fact(table))
-
-
-def _parameter(table: Mapping[str, Any]) -> Parameter:
-    return Parameter(
-        name=table["name"],
-        values=tuple(table["values"]),
-        scale=Scale(table.get("scale", "categorical")),
-        unit=table.get("unit", ""),
-        about=table.get("about", ""),
-    )
-
-
-def _constraint(table: Mapping[str, Any]) -> Constraint:
-    if "at_most" in table:
-        smaller, larger = table["at_most"]
-        return AtMost(smaller=smaller, larger=larger, why=table.get("why", ""))
-    return Rule(
-        when=table["when"],
-        then=table.get("then", {}),
-        absent=tuple(table.get("absent", ())),
-        never={name: tuple(values) for name, values in table.get("never", {}).items()},
-        why=table.get("why", ""),
-    )

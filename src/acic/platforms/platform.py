@@ -11,6 +11,7 @@ from acic.errors import InvalidInput, MissingData
 from acic.space import Configuration, Constraint, Space, Value
 
 SECONDS_PER_HOUR = 3600.0
+APPLY = ("storage", "files", "lustre", "ceph", "orangefs", "romio", "deployment", "lab")  # kinds of what can be set
 HINTS = ("romio_", "cb_")  # what names of hints for MPI-IO begin with: ROMIO's own, and those of the standard
 
 
@@ -61,7 +62,7 @@ class Platform:
     """System parameters, the baseline configuration, machines and prices, each with its source.
 
     Raises:
-        InvalidInput: the baseline is no valid configuration of the space, or a role names no parameter.
+        InvalidInput: the baseline is no valid configuration of the space, or a name is none of what it should be.
     """
 
     name: str
@@ -95,6 +96,40 @@ class Platform:
                 raise InvalidInput(
                     f"{role!r} of {self.name} is no parameter", hint="correct [roles] or the list `deployment`"
                 )
+        self._check_kinds()
+        self._check_roles()
+
+    def _check_kinds(self) -> None:
+        """Refuse names of machines, disks and settings that there are none of: what they stand for would not count."""
+        for kind in self.apply:
+            if kind not in APPLY:
+                raise InvalidInput(f"apply has {kind!r}", hint=f"what can be set is {', '.join(APPLY)}")
+        chosen = self.space[self.roles.instance].values if self.roles.instance else ()
+        for name in (self.default_instance, *chosen):
+            if name not in self.instances:
+                raise InvalidInput(
+                    f"{name!r} of {self.name} is no instance", hint=f"[[instance]] has {', '.join(self.instances)}"
+                )
+        if (
+            self.roles.device
+            and self.disks
+            and (missing := set(self.space[self.roles.device].values) - set(self.disks))
+        ):
+            raise InvalidInput(
+                f"{min(map(str, missing))!r} of {self.name} is no disk", hint=f"[[disk]] has {', '.join(self.disks)}"
+            )
+
+    def _check_roles(self) -> None:
+        """Refuse roles by which nothing can be counted."""
+        roles = self.roles
+        for name in filter(None, (roles.servers, roles.devices)):
+            if not all(type(value) is int and value > 0 for value in self.space[name].values):
+                raise InvalidInput(f"{name} of {self.name} counts nothing", hint="its values are whole numbers above 0")
+        places = self.space[roles.placement].values if roles.placement else ("",)
+        if roles.dedicated != "" and roles.dedicated not in places:
+            raise InvalidInput(
+                f"dedicated is {roles.dedicated!r}", hint="[roles] has placement, and dedicated is one of its values"
+            )
 
     @property
     def hints(self) -> tuple[str, ...]:
@@ -111,7 +146,7 @@ class Platform:
         compute = self.compute_nodes or math.ceil(processes / self.instance_for(configuration).cores)
         if configuration.get(self.roles.placement) != self.roles.dedicated or not self.roles.servers:
             return compute
-        return compute + int(configuration[self.roles.servers])
+        return compute + int(configuration.get(self.roles.servers, 1))
 
     def disk_for(self, configuration: Mapping[str, Value]) -> Disk | None:
         """Return the kind of disk that `configuration` is on; None where the platform does not tell."""

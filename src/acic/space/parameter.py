@@ -9,6 +9,8 @@ from acic.errors import InvalidInput
 from acic.space.configuration import Value
 from acic.units import format_bytes
 
+_MOST_VALUES = 127  # their positions are single bytes
+
 
 class Scale(StrEnum):
     """How a parameter's values become numbers."""
@@ -24,7 +26,7 @@ class Parameter:
     """One choice, with every value it may take, from low to high.
 
     Raises:
-        InvalidInput: fewer than two values, one given twice, or numbers that the scale cannot take.
+        InvalidInput: fewer than two values, or too many, one given twice, or numbers that the scale cannot take.
     """
 
     name: str
@@ -38,6 +40,11 @@ class Parameter:
             raise InvalidInput(
                 f"parameter {self.name} has the values {list(self.values)}",
                 hint="a parameter needs two or more different values",
+            )
+        if len(self.values) > _MOST_VALUES:
+            raise InvalidInput(
+                f"parameter {self.name} has {len(self.values)} values",
+                hint=f"{_MOST_VALUES} at most: of numbers, those between count too",
             )
         if not self.is_numeric:
             return

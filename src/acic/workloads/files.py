@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 
 from acic.errors import InvalidInput, UnreadableInput
+from acic.toml import count, each, known, number, parsed, string, strings
 from acic.units import GIB, KIB, MIB, TIB, parse_bytes, parse_seconds
 from acic.workloads.details import details_of
 from acic.workloads.parameters import characteristics_of, checked
@@ -45,7 +45,6 @@ def load_workload(path: Path | str) -> Workload:
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
-        content = tomllib.loads(text)
     except OSError as error:
         raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
     except UnicodeDecodeError as error:
@@ -53,8 +52,7 @@ def load_workload(path: Path | str) -> Workload:
             f"cannot read {path}: it is not text",
             hint="this is for workloads in TOML; a Darshan log is characterised first",
         ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise UnreadableInput(f"{path} is not TOML: {error}", hint=_EXAMPLE) from error
+    content = parsed(text, str(path), hint=_EXAMPLE)
     try:
         return _workload(content, Path(path).stem)
     except InvalidInput as error:
@@ -146,42 +144,32 @@ def from_options(
 
 
 def _workload(content: Mapping[str, object], stem: str) -> Workload:
-    _known(content, _WORKLOAD, "a workload")
+    known(content, _WORKLOAD, "a workload")
     if "processes" not in content:
         raise InvalidInput("the workload has no processes", hint=_EXAMPLE)
-    processes = int(checked("processes", _count("processes", content["processes"])))
+    processes = int(checked("processes", count("processes", content["processes"])))
     phases = content.get("phases", [])
     if not isinstance(phases, list) or not all(isinstance(phase, dict) for phase in phases):
         raise InvalidInput("phases is not a list of tables", hint=_EXAMPLE)
-    notes = content.get("notes", [])
-    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
-        raise InvalidInput("notes is not a list of texts", hint='write notes = ["one sentence", "another"]')
     complete = content.get("complete", True)
     if not isinstance(complete, bool):
         raise InvalidInput(f"complete is {complete!r}", hint="write complete = false where some of the I/O is not told")
-    io_share = _number("io_share", content.get("io_share"))
+    io_share = number("io_share", content.get("io_share"))
     _check_share(io_share)
     return Workload(
-        name=_string("name", content.get("name", stem)),
+        name=string("name", content.get("name", stem)),
         processes=processes,
-        phases=tuple(_numbered(i, phase, processes) for i, phase in enumerate(phases, 1)),
+        phases=tuple(each("phase", phases, lambda phase: _phase(phase, processes))),
         run_seconds=_seconds("run_seconds", content.get("run_seconds")),
         io_share=io_share,
-        source=_string("source", content.get("source", "TOML")),
-        notes=tuple(notes),
+        source=string("source", content.get("source", "TOML")),
+        notes=strings("notes", content.get("notes", [])),
         complete=complete,
     )
 
 
-def _numbered(number: int, content: Mapping[str, object], processes: int) -> Phase:
-    try:
-        return _phase(content, processes)
-    except InvalidInput as error:
-        raise InvalidInput(f"phase {number}: {error.problem}", hint=error.hint) from error
-
-
 def _phase(content: Mapping[str, object], processes: int) -> Phase:
-    _known(content, _PHASE, "a phase")
+    known(content, _PHASE, "a phase")
     given = {name: content[name] for name in _CHARACTERISTICS if name in content}
     given.setdefault("processes", processes)
     given.setdefault("io_processes", given["processes"])
@@ -200,53 +188,27 @@ def _phase(content: Mapping[str, object], processes: int) -> Phase:
     return Phase(
         characteristics=characteristics,
         quality=_quality(content.get("quality", {})),
-        files=_count("files", content.get("files", 1 if characteristics.shared else characteristics.io_processes)),
-        bytes=parse_bytes(moved) if isinstance(moved, str) else _count("bytes", moved, least=0),
+        files=count("files", content.get("files", 1 if characteristics.shared else characteristics.io_processes)),
+        bytes=parse_bytes(moved) if isinstance(moved, str) else count("bytes", moved, least=0),
         seconds=_seconds("seconds", content.get("seconds")),
-        imbalance=_number("imbalance", content.get("imbalance")),
-        example=_string("example", content.get("example", "")),
+        imbalance=number("imbalance", content.get("imbalance")),
+        example=string("example", content.get("example", "")),
         details=details_of(content.get("details", {})),
     )
-
-
-def _known(content: Mapping[str, object], names: tuple[str, ...], what: str) -> None:
-    for name in content:
-        if name not in names:
-            raise InvalidInput(f"{what} has no {name!r}", hint=f"it has {', '.join(names)}")
 
 
 def _quality(content: object) -> dict[str, Quality]:
     if not isinstance(content, dict):
         raise InvalidInput("quality is not a table", hint='write quality = {iterations = "estimated"}')
-    _known(content, _CHARACTERISTICS, "quality")
+    known(content, _CHARACTERISTICS, "quality")
     try:
         return {name: Quality(value) for name, value in content.items()}
     except ValueError as error:
         raise InvalidInput(f"quality: {error}", hint=f"it is one of {', '.join(Quality)}") from None
 
 
-def _count(name: str, value: object, *, least: int = 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidInput(f"{name} is {value!r}", hint=f"it is a whole number, at least {least}")
-    return value
-
-
-def _number(name: str, value: object) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise InvalidInput(f"{name} is {value!r}", hint="it is a number, at least 0")
-    return float(value)
-
-
 def _seconds(name: str, value: object) -> float | None:
-    return parse_seconds(value) if isinstance(value, str) else _number(name, value)
-
-
-def _string(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput(f"{name} is {value!r}", hint="it is a text, in quotes")
-    return value
+    return parse_seconds(value) if isinstance(value, str) else number(name, value)
 
 
 def _check_share(share: float | None) -> None:

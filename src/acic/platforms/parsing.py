@@ -1,0 +1,177 @@
+"""Parsing platforms: from the table of a platform file to a platform, every key and type checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import date
+from typing import Any, Protocol, TypeVar
+
+from acic.errors import InvalidInput
+from acic.platforms.platform import Disk, Fact, Instance, Platform, Roles
+from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space, Value
+from acic.toml import count, each, flag, known, number, string, strings, table, tables
+from acic.units import parse_bytes
+
+_MOST = 2**62  # arrays of whole numbers hold little more
+_FACT = ("source", "date")
+_NEEDED = ("name", "title", "revision", *_FACT, "default_instance", "baseline", "parameter", "instance")
+_LISTS = ("constraint", "disk", "training_constraint")
+_OTHERS = ("about", "missing", "apply", "compute_nodes", "roles", "deployment", "training", "lab", *_LISTS)
+_RULE = ("when", "then", "absent", "never", "why")
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=_Named)
+
+
+def parse_platform(content: Mapping[str, Any]) -> Platform:
+    """Return the platform that a TOML table describes.
+
+    Raises:
+        InvalidInput: something is missing, is not valid, or has a name that nothing has.
+    """
+    known(content, (*_NEEDED, *_OTHERS), "a platform", needed=_NEEDED)
+    baseline = table("baseline", content["baseline"])
+    known(baseline, ("values", *_FACT), "the baseline", needed=("values", *_FACT))
+    return Platform(
+        name=string("name", content["name"]),
+        title=string("title", content["title"]),
+        revision=string("revision", content["revision"]),
+        about=string("about", content.get("about", "")).strip(),
+        space=Space(
+            tuple(each("parameter", tables("parameter", content["parameter"]), _parameter)),
+            _constraints("constraint", content),
+        ),
+        baseline=Configuration(_settings("values", baseline["values"])),
+        baseline_fact=_fact(baseline),
+        instances=_by_name("instance", each("instance", tables("instance", content["instance"]), _instance)),
+        default_instance=string("default_instance", content["default_instance"]),
+        disks=_by_name("disk", each("disk", tables("disk", content.get("disk", [])), _disk)),
+        compute_nodes=count("compute_nodes", content["compute_nodes"]) if "compute_nodes" in content else None,
+        roles=_roles(table("roles", content.get("roles", {}))),
+        apply=strings("apply", content.get("apply", [])),
+        missing=string("missing", content.get("missing", "")).strip(),
+        deployment=strings("deployment", content.get("deployment", [])),
+        training=_lists("training", content.get("training", {})),
+        lab=table("lab", content.get("lab", {})),
+        training_constraints=_constraints("training_constraint", content),
+        fact=_fact(content),
+    )
+
+
+def _fact(content: Mapping[str, Any]) -> Fact:
+    held = content["date"]
+    return Fact(
+        source=string("source", content["source"]),
+        date=held.isoformat() if isinstance(held, date) else string("date", held),
+    )
+
+
+def _instance(content: Mapping[str, Any]) -> Instance:
+    needed = ("name", "cores", *_FACT)
+    known(content, (*needed, "memory", "price"), "an instance", needed=needed)
+    return Instance(
+        name=string("name", content["name"]),
+        cores=count("cores", content["cores"]),
+        memory=_size("memory", content["memory"]) if "memory" in content else None,
+        price=number("price", content.get("price")),
+        fact=_fact(content),
+    )
+
+
+def _disk(content: Mapping[str, Any]) -> Disk:
+    needed = ("name", "persistent", *_FACT)
+    known(content, (*needed, "price"), "a disk", needed=needed)
+    return Disk(
+        name=string("name", content["name"]),
+        price=number("price", content.get("price")),
+        persistent=flag("persistent", content["persistent"]),
+        fact=_fact(content),
+    )
+
+
+def _by_name(what: str, found: Iterable[Named]) -> dict[str, Named]:
+    named: dict[str, Named] = {}
+    for one in found:
+        if one.name in named:
+            raise InvalidInput(f"{what} {one.name!r} is given twice", hint="rename one, or leave it out")
+        named[one.name] = one
+    return named
+
+
+def _roles(content: Mapping[str, Any]) -> Roles:
+    known(content, tuple(field.name for field in fields(Roles)), "[roles]")
+    names = {name: string(name, one) for name, one in content.items() if name != "dedicated"}
+    return Roles(**names, dedicated=_value("dedicated", content.get("dedicated", "")))
+
+
+def _parameter(content: Mapping[str, Any]) -> Parameter:
+    known(content, ("name", "values", "scale", "unit", "about"), "a parameter", needed=("name", "values"))
+    scale = content.get("scale", Scale.CATEGORICAL)
+    if scale not in tuple(Scale):
+        raise InvalidInput(f"scale is {scale!r}", hint=f"it is one of {', '.join(Scale)}")
+    return Parameter(
+        name=string("name", content["name"]),
+        values=_values("values", content["values"]),
+        scale=Scale(scale),
+        unit=string("unit", content.get("unit", "")),
+        about=string("about", content.get("about", "")),
+    )
+
+
+def _constraints(what: str, content: Mapping[str, Any]) -> tuple[Constraint, ...]:
+    return tuple(each(what, tables(what, content.get(what, [])), _constraint))
+
+
+def _constraint(content: Mapping[str, Any]) -> Constraint:
+    why = string("why", content.get("why", ""))
+    if "at_most" in content:
+        known(content, ("at_most", "why"), "a constraint with at_most")
+        names = strings("at_most", content["at_most"])
+        if len(names) != 2:
+            raise InvalidInput(f"at_most names {len(names)}", hint='write at_most = ["smaller", "larger"]')
+        return AtMost(smaller=names[0], larger=names[1], why=why)
+    known(content, _RULE, "a constraint", needed=("when",))
+    return Rule(
+        when=_settings("when", content["when"]),
+        then=_settings("then", content.get("then", {})),
+        absent=strings("absent", content.get("absent", [])),
+        never=_lists("never", content.get("never", {})),
+        why=why,
+    )
+
+
+def _settings(name: str, content: object) -> dict[str, Value]:
+    return {key: _value(key, one) for key, one in table(name, content).items()}
+
+
+def _lists(name: str, content: object) -> dict[str, tuple[Value, ...]]:
+    return {key: _values(key, one) for key, one in table(name, content).items()}
+
+
+def _values(name: str, content: object) -> tuple[Value, ...]:
+    if not isinstance(content, list):
+        raise InvalidInput(f"{name} is {content!r}", hint=f"write {name} = [...], a list of values")
+    return tuple(_value(name, one) for one in content)
+
+
+def _value(name: str, content: object) -> Value:
+    if not isinstance(content, str | int | float):
+        raise InvalidInput(f"{name} has {content!r}", hint="a value is a text, a number, true or false")
+    if not isinstance(content, str) and not abs(content) <= _MOST:  # as nan is not
+        raise InvalidInput(f"{name} has {content!r}", hint="no machine has so much of anything: check the number")
+    return content
+
+
+def _size(name: str, content: object) -> int:
+    if not isinstance(content, str):
+        raise InvalidInput(f"{name} is {content!r}", hint='it is a size with its unit, in quotes, as "256GiB"')
+    try:
+        return parse_bytes(content)
+    except InvalidInput as error:
+        raise InvalidInput(f"{name}: {error.problem}", hint=error.hint) from error
