@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from acic.platforms import load_platform
+from acic.platforms.here import kept_file
 from acic.store import Outcome
 from acic.store.bundled import bundled
 from acic.store.exchange import export
@@ -34,6 +35,29 @@ def test_nothing_is_not_answered_with_silence(acic: Acic, tmp_path: Path) -> Non
     assert "no measurements of moon" in acic("data", "export", tmp_path / "none.jsonl", "--platform", "moon").err
     (tmp_path / "empty").mkdir()
     assert "hint: no file is in it" in acic("data", "import", tmp_path / "empty", *WHERE).err
+
+
+def test_a_platform_is_called_as_every_command_calls_it(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert acic("platform", "detect", "--storage", tmp_path).status == 0
+    file = tmp_path / "my site.toml"
+    file.write_text(kept_file().read_text().replace(load_platform("here").name, "mine"))
+    for name in ("here", str(file)):
+        assert acic("data", "import", IOR / "mpiio_coll.json", "--platform", name).status == 0
+    for name, calls in (("here", load_platform("here").name), (str(file), "mine")):
+        for text in (name, calls):
+            found = acic("data", "list", "--platform", text, "--limit", 9, "--json").json
+            assert [c["platform"] for c in found["counts"]] == [calls]
+            assert {m["measurement"]["platform"] for m in found["measurements"]} == {calls}
+        assert (
+            acic("data", "export", tmp_path / f"{calls}.jsonl", "--platform", name, "--json").json["measurements"] == 2
+        )
+    monkeypatch.setenv("ACIC_STORE", str(tmp_path / "other.sqlite"))
+    kept = load_platform("here").name
+    assert acic("data", "import", tmp_path / f"{kept}.jsonl", "--json").json["added"] == 2
+    assert acic("data", "list", "--platform", tmp_path / "missing.toml").status == 3
 
 
 def test_a_map_needs_a_rule(acic: Acic) -> None:

@@ -1,6 +1,7 @@
 """`acic explain`: from a log to reasons, as JSON too, with the errors of other commands."""
 
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,13 @@ def test_the_json_has_every_number_and_adds_up(acic: Acic) -> None:
     assert found["support"]["workload_steps"] == 0
     steps = [near["steps"] for near in found["support"]["nearest"]]
     assert steps == sorted(steps)
+
+
+def test_what_would_help_most_is_to_be_typed_for_the_platform_as_it_was_named(acic: Acic, tmp_path: Path) -> None:
+    file = tmp_path / "site.toml"
+    file.write_text(resources.files("acic.platforms").joinpath("data", "tianhe-lustre.toml").read_text())
+    said = acic("explain", *FIG_19, "--platform", file, "--model", "cart").out
+    assert f"(acictrain--platform{file}--likeLOG)" in "".join(said.split())  # on whatever lines
 
 
 def test_a_configuration_of_ones_own_is_compared_with(acic: Acic) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -223,6 +224,15 @@ def test_recommending_needs_no_scikit_learn_once_the_model_is_cached(acic: Acic)
     )
     done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "0"
+
+
+def test_what_a_hint_says_to_type_names_the_platform_as_its_user_did(acic: Acic, tmp_path: Path) -> None:
+    file = tmp_path / "my site.toml"
+    text = resources.files("acic.platforms").joinpath("data", "tianhe-lustre.toml").read_text()
+    file.write_text(re.sub("^missing.*", "", text, flags=re.MULTILINE).replace('"tianhe-lustre"', '"mine"', 1))
+    found = acic("recommend", LOG, "--platform", file, "--elsewhere")
+    assert found.status == 4
+    assert f"acic data import FILE --platform '{file}'" in found.err
 
 
 def test_a_store_that_is_not_there_is_told_but_does_not_matter(acic: Acic, tmp_path: Path) -> None:

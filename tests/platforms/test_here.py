@@ -99,6 +99,24 @@ def test_the_kept_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert load_platform("here").name == "here-edited"
     kept_file().unlink()
     assert load_platform("here").name != "here-edited"
+    with pytest.raises(InvalidInput, match="no platform 'here-edited'"):
+        load_platform("here-edited")
+
+
+@settings(deadline=None, max_examples=20)
+@given(machine=machines())
+def test_the_name_that_measurements_of_this_machine_bear_is_one_that_commands_take(
+    tmp_path_factory: pytest.TempPathFactory, machine: Machine
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        kept_file().parent.mkdir(parents=True)
+        kept_file().write_text(platform_text(machine, today=TODAY))
+        kept = load_platform("here")
+        assert load_platform(kept.name) == kept
+        kept_file().write_text("name = ")
+        with pytest.raises(InvalidInput, match="no platform"):
+            load_platform("")
 
 
 def escaped(text: str) -> str:

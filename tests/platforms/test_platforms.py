@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import re
+import shlex
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -87,6 +88,17 @@ def test_a_file_of_ones_own(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text(text.replace('name = "ec2-2013"', 'name = "mine"', 1))
     assert load_platform(str(path)).name == "mine"
+
+
+def test_what_hints_call_a_platform_is_what_commands_take(tmp_path: Path) -> None:
+    path = tmp_path / "my file's.toml"
+    path.write_text(resources.files("acic.platforms").joinpath("data", "lab.toml").read_text())
+    for name in (*platform_names(), "here", str(path)):
+        found = load_platform(name)
+        assert shlex.split(found.argument) == [name]
+    assert load_platform(str(path)) == load_platform("lab")  # however it was named
+    assert repr(load_platform(str(path))) == repr(load_platform("lab"))
+    assert parse_platform(table("lab")).argument == "lab"
 
 
 def test_wrong_platforms_are_refused_with_a_remedy(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def check(rows: TrainingRows, platform: Platform) -> None:
         raise MissingData(
             f"platform {platform.name} has measurements of {_measured(rows, platform)} configurations beside its "
             f"baseline, and nothing can be learned from fewer than {min(FEWEST, _choices(rows, platform))}",
-            hint=platform.missing or f"import measurements: acic data import FILE --platform {platform.name}",
+            hint=platform.missing or f"import measurements: acic data import FILE --platform {platform.argument}",
         )
 
 

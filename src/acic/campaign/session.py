@@ -215,7 +215,7 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
     if DEPLOYMENT in platform.apply:
         raise InvalidInput(
             f"the configurations of {platform.name} have to be deployed, and acic does not do that by itself yet",
-            hint=f"deploy them, run IOR, and give its outputs to `acic data import --platform {platform.name}`",
+            hint=f"deploy them, run IOR, and give its outputs to `acic data import --platform {platform.argument}`",
         )
     if request.where.runner == LAB:
         from acic.lab import Lab

@@ -106,7 +106,7 @@ def import_(
 
 @data.command(epilog="Example: acic data export mine.parquet --platform tianhe-lustre")
 @click.argument("path", type=PathName())
-@click.option("--platform", "platform_name", help="Only this platform's measurements.")
+@click.option("--platform", "platform_name", help="Only this platform's measurements: its name or file.")
 @click.option("--bundled", is_flag=True, help="The measurements that come with acic, instead of the store's.")
 @store_option
 @json_option
@@ -124,7 +124,7 @@ def export(path: Path, platform_name: str | None, bundled: bool, store_url: str 
 
 
 @data.command("list", epilog="Example: acic data list --platform tianhe-lustre --limit 20")
-@click.option("--platform", "platform_name", help="Only this platform's measurements.")
+@click.option("--platform", "platform_name", help="Only this platform's measurements: its name or file.")
 @click.option("--bundled", is_flag=True, help="The measurements that come with acic, instead of the store's.")
 @click.option("--limit", type=click.IntRange(min=0), default=0, help="How many to list; without it, only the counts.")
 @store_option
@@ -238,7 +238,7 @@ def _measurements(platform_name: str | None, bundled: bool, store_url: str | Non
     from acic.store.database import Store
 
     with Store.open(store_url) as store:
-        return store.measurements(platform_name)
+        return store.measurements(_name_in_store(platform_name))
 
 
 def _listing(
@@ -250,9 +250,27 @@ def _listing(
         found = _bundled(platform_name)
         kinds = Counter((m.platform, m.outcome) for m in found)
         return [Count(p, o, n) for (p, o), n in sorted(kinds.items())], found[:limit]
+    name = _name_in_store(platform_name)
     with Store.open(store_url) as store:
-        counts = [c for c in store.counts() if platform_name in (None, c.platform)]
-        return counts, store.measurements(platform_name, limit=limit) if limit else []
+        counts = [c for c in store.counts() if name in (None, c.platform)]
+        return counts, store.measurements(name, limit=limit) if limit else []
+
+
+def _name_in_store(platform_name: str | None) -> str | None:
+    """Return the name that measurements of the platform bear; the text itself where no platform is called so any more.
+
+    Raises:
+        AcicError: a platform file that cannot be read.
+    """
+    from acic.platforms import platform_source, read_platform
+
+    if platform_name is None:
+        return None
+    try:
+        text = platform_source(platform_name)
+    except InvalidInput:
+        return platform_name
+    return read_platform(text, platform_name).name
 
 
 def _bundled(platform_name: str | None) -> list[Measurement]:

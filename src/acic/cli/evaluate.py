@@ -276,5 +276,5 @@ def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank
         ranks=ranks,
         # the best of few runs flatters itself: curves are judged by those made again too
         lines=lines_of(curves, [*runs, *again], found.platform, shown[0] if shown else None),
-        command=f"acic evaluate --platform {found.platform.name}",
+        command=f"acic evaluate --platform {found.platform.argument}",
     )

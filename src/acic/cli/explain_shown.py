@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 import textwrap
 from collections.abc import Iterable, Sequence
 
@@ -214,7 +213,7 @@ def _show_precision(found: Explanation, platform: Platform) -> None:
         f"because the model errs by {words.factor(why.model)} on {of_what}, the baseline is known to "
         f"{why.baseline:.2f}x, and runs of the same thing differ by {why.noise:.2f}x."
     )
-    train = f"acic train --platform {shlex.quote(platform.name)} --like LOG"
+    train = f"acic train --platform {platform.argument} --like LOG"
     words.paragraph(
         {
             Limit.MODEL: f"The model limits it: to measure workloads like this one would help most ({train}).",

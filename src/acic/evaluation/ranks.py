@@ -85,7 +85,7 @@ def screening_of(measurements: Sequence[Measurement], platform: Platform) -> Scr
         missing, total = len(rows) - len(known), len(rows)
     raise MissingData(
         f"{missing} of the {total} runs of a screening of {platform.name} were not measured",
-        hint=f"acic train --platform {platform.name}",
+        hint=f"acic train --platform {platform.argument}",
     )
 
 

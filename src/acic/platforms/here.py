@@ -6,6 +6,7 @@ import json
 import os
 import platform as machine
 import socket
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -69,6 +70,14 @@ def kept_file() -> Path:
     from platformdirs import user_config_path
 
     return user_config_path("acic") / "platforms" / f"{HERE}-{socket.gethostname()}.toml"
+
+
+def kept_name() -> str | None:
+    """Return the platform's name in that file; None where there is no file, or where it tells none."""
+    try:
+        return str(tomllib.loads(kept_file().read_text(encoding="utf-8"))["name"])
+    except (OSError, ValueError, KeyError):
+        return None
 
 
 def keep(text: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from importlib import resources
 from pathlib import Path
 
 from acic.errors import InvalidInput, UnreadableInput
-from acic.platforms.here import HERE, find_machine, kept_file, platform_text
+from acic.platforms.here import HERE, find_machine, kept_file, kept_name, platform_text
 from acic.platforms.parsing import parse_platform
 from acic.platforms.platform import Platform
 from acic.toml import parsed
@@ -22,7 +23,8 @@ def platform_names() -> list[str]:
 def load_platform(name: str) -> Platform:
     """Return the platform called `name`, the one in the TOML file at that path, or this machine for "here".
 
-    This machine is as the user's own platform file of it says, or where there is none, as it is found now.
+    This machine is as the user's own platform file of it says, or where there is none, as it is found now. The name in
+    that file is one of its names too.
 
     Raises:
         InvalidInput: no such platform, or a file that lacks something, or has something that cannot be right.
@@ -49,6 +51,8 @@ def platform_source(name: str) -> str:
         return _here()
     if is_platform_file(name):
         return _read(Path(name))
+    if name == kept_name():  # measurements of this machine bear it, not "here"
+        return _here()
     raise InvalidInput(
         f"there is no platform {name!r}",
         hint=f"use one of {', '.join(platform_names())}, {HERE}, or give the path of a platform file (.toml)",
@@ -56,7 +60,7 @@ def platform_source(name: str) -> str:
 
 
 def read_platform(text: str, name: str) -> Platform:
-    """Return the platform that a platform file's text describes; `name` is for the error.
+    """Return the platform that a platform file's text describes; `name` is for errors and hints.
 
     Raises:
         InvalidInput: it lacks something, or has something that cannot be right.
@@ -64,7 +68,7 @@ def read_platform(text: str, name: str) -> Platform:
     """
     content = parsed(text, name, hint="correct the TOML; docs/platforms.md shows a complete file")
     try:
-        return parse_platform(content)
+        return replace(parse_platform(content), given=name)
     except InvalidInput as error:
         raise InvalidInput(f"{name}: {error.problem}", hint=error.hint) from error
 

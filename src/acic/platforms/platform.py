@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -84,6 +85,7 @@ class Platform:
     compute_nodes: int | None = None  # that every job gets, whatever its processes; None for as many as it fills
     lab: Mapping[str, Any] = field(default_factory=dict)  # the virtual cluster's facts, for acic.cluster.lab to read
     fact: Fact
+    given: str = field(default="", compare=False, repr=False)  # what it was asked for by: a name, or a file's path
 
     def __post_init__(self) -> None:
         if problem := self.space.problem(self.baseline):
@@ -130,6 +132,11 @@ class Platform:
             raise InvalidInput(
                 f"dedicated is {roles.dedicated!r}", hint="[roles] has placement, and dedicated is one of its values"
             )
+
+    @property
+    def argument(self) -> str:
+        """What commands take for it, quoted for a shell: hints name it as its user did."""
+        return shlex.quote(self.given or self.name)
 
     @property
     def hints(self) -> tuple[str, ...]:
