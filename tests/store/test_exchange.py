@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -76,6 +77,26 @@ def edited(path: Path, number: int, **changes: object) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
+@settings(max_examples=20, deadline=None)
+@given(them=st.lists(measurements(), max_size=4))
+def test_a_file_of_another_program_needs_no_more_than_the_format_and_its_version(
+    tmp_path_factory: pytest.TempPathFactory, them: list[Measurement]
+) -> None:
+    path = tmp_path_factory.mktemp("x") / "data.jsonl"
+    header = {"format": FORMAT, "version": VERSION}
+    path.write_text("".join(json.dumps(one) + "\n" for one in (header, *map(to_content, them))))
+    assert read_exchange(path) == them
+
+
+def test_the_header_is_the_documented_one(tmp_path: Path) -> None:
+    export([measurement(1)], tmp_path / "data.jsonl")
+    header = json.loads((tmp_path / "data.jsonl").read_text().splitlines()[0])
+    page = (Path(__file__).parents[2] / "docs" / "exchange.md").read_text()
+    told = re.search(r"^\{.*\}$", page, re.MULTILINE)
+    assert told is not None
+    assert json.loads(told.group()) == header | {"count": 2}
+
+
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "data.jsonl"
     export([measurement(1)], path)
@@ -94,6 +115,7 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
         (1, {"format": "other"}, "no file of"),
         (1, {"count": 2}, "2 measurements were promised and 3"),
         (1, {"count": 4}, "4 measurements were promised and 3"),
+        (1, {"count": None}, "None measurements were promised and 3"),
         (3, {"outcome": "fine"}, "line 3"),
         (4, {"surprise": 1}, "line 4.*surprise"),
         (2, {"workload": workload().__repr__()}, "line 2"),

@@ -104,8 +104,8 @@ def _read_lines(path: Path) -> list[Measurement]:
                 measurements.append(from_content(content))
             except AcicError as error:
                 raise _broken(path, number, error.problem) from error
-    if len(measurements) != header.get("count"):
-        problem = f"{header.get('count')} measurements were promised and {len(measurements)} are there"
+    if "count" in header and len(measurements) != header["count"]:
+        problem = f"{header['count']} measurements were promised and {len(measurements)} are there"
         raise _broken(path, number, problem)
     return measurements
 
