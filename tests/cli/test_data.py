@@ -118,6 +118,31 @@ def test_one_that_comes_with_acic_is_shown_too(acic: Acic) -> None:
 
 
 @pytest.mark.parametrize(
+    "option",
+    [
+        ("--set", "stripe_count=4"),
+        ("--rule", "{_}.jsonl"),
+        ("--suspect", "read"),
+        ("--timezone", "Z"),
+        ("--revision", "7"),
+        ("--contributor", "me"),
+        ("--command", "ior -w"),
+        ("--processes", "4"),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_what_an_exchange_file_tells_itself_is_not_told_beside_it(
+    acic: Acic, tmp_path: Path, option: tuple[str, str], suffix: str
+) -> None:
+    path = tmp_path / f"all.{suffix}"
+    export(bundled(load_platform("tianhe-lustre"))[:1], path)
+    found = acic("data", "import", path, *option)
+    assert found.status == 2
+    assert found.err.startswith(f"acic: {option[0]} does nothing with an exchange file\nhint: ")
+    assert acic("data", "import", path, *WHERE, "--dry-run").status == 0
+
+
+@pytest.mark.parametrize(
     ("words", "status", "said"),
     [
         (["import", "nowhere", *WHERE], 3, "nowhere"),

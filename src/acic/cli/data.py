@@ -13,6 +13,7 @@ from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, progress, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
+from acic.cli.unused_options import refuse_unused
 from acic.errors import InvalidInput, MissingData, UnreadableInput
 from acic.units import format_bandwidth, format_bytes, format_setting
 from acic.workloads import Operation
@@ -74,9 +75,11 @@ def import_(
     from acic.platforms import load_platform
     from acic.store.bundled import parse_timezone
     from acic.store.database import Store
-    from acic.store.importing import ImportOptions, import_path, told_platform
+    from acic.store.importing import ImportOptions, import_path, is_exchange_file, told_platform
     from acic.store.naming import NamingRule
 
+    if is_exchange_file(path):
+        refuse_unused("with an exchange file", but={"platform_name", "dry_run"})
     platform = load_platform(platform_name or told_platform(path))
     if maps and not rule:
         raise InvalidInput("--map is given without --rule", hint="add --rule '{stripe_count}_{_}.json'")

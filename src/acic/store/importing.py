@@ -99,7 +99,7 @@ def import_path(
     skipped: list[Skipped] = []
     files = 0
     for file in [path] if alone else sorted(f for f in path.rglob("*") if f.is_file() and not is_companion(f)):
-        if options.rule and not options.rule.matches(file) and not _is_exchange(file):
+        if options.rule and not options.rule.matches(file) and not is_exchange_file(file):
             skipped.append(Skipped(file, f"its name does not fit the rule {options.rule.template}"))
             continue
         try:
@@ -118,6 +118,18 @@ def import_path(
     return ImportReport(files, tuple(measurements), failures, tuple(skipped))
 
 
+def is_exchange_file(path: Path) -> bool:
+    """Return whether `path` is one file of acic's own format, which leaves nothing to be told beside it.
+
+    Raises:
+        UnreadableInput: it cannot be read.
+    """
+    try:
+        return not path.is_dir() and is_exchange(path)
+    except OSError as error:
+        raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
+
+
 def told_platform(path: Path) -> str:
     """Return the name of the platform that an exchange file is of.
 
@@ -125,7 +137,7 @@ def told_platform(path: Path) -> str:
         InvalidInput: it is no exchange file, or one of several platforms.
         UnreadableInput: it cannot be read.
     """
-    if path.is_dir() or not _is_exchange(path):
+    if not is_exchange_file(path):
         raise InvalidInput(f"{path} does not tell where it was measured", hint="give --platform NAME")
     names = sorted({m.platform for m in read_exchange(path)})
     if len(names) != 1:
@@ -136,7 +148,7 @@ def told_platform(path: Path) -> str:
 
 
 def _read(file: Path, platform: Platform, options: ImportOptions) -> tuple[list[Measurement], list[Skipped]]:
-    if _is_exchange(file):
+    if is_exchange_file(file):
         return _exchanged(file, platform)
     told = options.rule.told(file, platform) if options.rule else {}
     configuration = overlay(platform, {**(options.configuration or {}), **told})
@@ -182,10 +194,3 @@ def _measurement(
 def _distinct(results: Iterable[IorResult]) -> list[IorResult]:
     """Leave out a second direction of the same run that could not be told for the same reason."""
     return list({(r.note, r.why_unknown): r for r in results}.values())
-
-
-def _is_exchange(file: Path) -> bool:
-    try:
-        return is_exchange(file)
-    except OSError as error:
-        raise UnreadableInput(f"cannot read {file}: {error.strerror}", hint="check the path") from error
