@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -367,3 +368,13 @@ def test_companions_are_told_from_outputs(tmp_path: Path) -> None:
     for name in ("a.json", "a.json.rc", "a.err", "b.out", "c.csv", "c.csv.out"):
         shutil.copy(DATA / "posix_shared.csv", tmp_path / name)
     assert sorted(p.name for p in tmp_path.iterdir() if not is_companion(p)) == ["a.json", "b.out", "c.csv"]
+
+
+def test_what_is_too_large_to_be_of_ior_is_no_failed_run(tmp_path: Path) -> None:
+    path = tmp_path / "big.json"
+    path.touch()
+    os.truncate(path, 70 * MIB)
+    with pytest.raises(UnreadableInput, match="larger than 64 MiB"):
+        read_ior(path, command="ior -a POSIX -w -b 1m -t 1m", processes=4)
+    os.truncate(path, 0)  # but that of a run that died at once is
+    assert [r.outcome for r in read_ior(path, command="ior -a POSIX -w -b 1m -t 1m", processes=4)] == [Outcome.FAILED]

@@ -13,6 +13,7 @@ from acic.errors import InvalidInput, UnreadableInput
 from acic.store.ior_options import IorOptions, from_command
 from acic.store.ior_output import IorOutput, IorTest, parse_csv, parse_json, parse_text
 from acic.store.measurement import Outcome, Repetition
+from acic.units import format_bytes
 from acic.workloads import Characteristics, Operation
 
 COMPANIONS = (".rc", ".err", ".out")  # exit status, standard error and output, beside NAME or NAME.json
@@ -74,7 +75,9 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
         InvalidInput: `command` cannot be understood.
     """
     try:
-        raw = path.read_bytes() if path.stat().st_size <= _LARGEST else b""
+        if path.stat().st_size > _LARGEST:
+            raise _unreadable(path, f": it is larger than {format_bytes(_LARGEST)}")
+        raw = path.read_bytes()
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError as error:
         raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
@@ -124,8 +127,8 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
     return output
 
 
-def _unreadable(path: Path) -> UnreadableInput:
-    return UnreadableInput(f"{path} is no output of IOR", hint="give IOR's JSON, CSV or text output")
+def _unreadable(path: Path, why: str = "") -> UnreadableInput:
+    return UnreadableInput(f"{path} is no output of IOR{why}", hint="give IOR's JSON, CSV or text output")
 
 
 def _options(test: IorTest, command: str, processes: int | None) -> IorOptions | None:
