@@ -181,6 +181,23 @@ def test_an_exchange_file_tells_where_it_was_measured(
     assert acic("data", "import", tmp_path / "missing.jsonl").status == 3
 
 
+def test_nothing_is_neither_exported_nor_imported(acic: Acic, tmp_path: Path) -> None:
+    path = tmp_path / "old.jsonl"
+    path.write_text("the old one")
+    for words in (["--platform", "nope"], [], ["--bundled", "--platform", "ec2-2013"]):
+        found = acic("data", "export", path, *words)
+        assert (found.status, found.out) == (4, ""), words
+        assert "hint: " in found.err
+        assert path.read_text() == "the old one"
+    for empty in (path, tmp_path / "old.parquet"):
+        export([], empty)
+        for words in ([], [*WHERE], [*WHERE, "--dry-run"]):
+            found = acic("data", "import", empty, *words)
+            assert found.status == 3
+            assert f"{empty} holds no measurements" in found.err
+            assert "above" not in found.err
+
+
 def test_trust_tells_who_is_believed(acic: Acic, tmp_path: Path) -> None:
     platform = load_platform("tianhe-lustre")
     some = [m for m in bundled(platform) if m.outcome is Outcome.OK][:120]

@@ -102,9 +102,7 @@ def import_(
         added, duplicates = result.added, result.duplicates
     _report(report, added, duplicates, dry_run=dry_run, as_json=as_json)
     if not report.measurements:
-        hint = "see the reasons above; correct --rule" if rule else "see the reasons above"
-        there = report.files or report.skipped
-        raise UnreadableInput(f"nothing in {path} is a measurement", hint=hint if there else "no file is in it")
+        raise _nothing_in(path, report, rule)
 
 
 @data.command(epilog="Example: acic data export mine.parquet --platform tianhe-lustre")
@@ -115,11 +113,14 @@ def import_(
 @json_option
 def export(path: Path, platform_name: str | None, bundled: bool, store_url: str | None, as_json: bool) -> None:
     """Write measurements to PATH (.jsonl or .parquet), for others to import."""
+    from acic.store.exchange import check_suffix
     from acic.store.exchange import export as write
 
-    written = write(_measurements(platform_name, bundled, store_url), path)
-    if not written:
-        _say_nothing_is_there(platform_name, bundled)
+    check_suffix(path)
+    them = _measurements(platform_name, bundled, store_url)
+    if not them:  # before an older file is written over
+        raise MissingData(_nothing_is_there(platform_name, bundled), hint=f"acic data list{' --bundled' * bundled}")
+    written = write(them, path)
     if as_json:
         emit_json({"path": str(path), "measurements": written})
     else:
@@ -138,7 +139,7 @@ def list_(platform_name: str | None, bundled: bool, limit: int, store_url: str |
 
     counts, shown = _listing(platform_name, bundled, store_url, limit)
     if not counts:
-        _say_nothing_is_there(platform_name, bundled)
+        say(f"note: {_nothing_is_there(platform_name, bundled)}")
     if as_json:
         listed = [{"id": fingerprint(m), "measurement": m} for m in shown]
         emit_json({"counts": counts, "measurements": listed})
@@ -228,11 +229,20 @@ def _heard(one: Contribution) -> str:
     return "" if one.trust >= HEARD else "left out"
 
 
-def _say_nothing_is_there(platform_name: str | None, bundled: bool) -> None:
+def _nothing_is_there(platform_name: str | None, bundled: bool) -> str:
     """An empty answer may be right, or a misspelt name: tell where something is."""
     of = f" of {platform_name}" if platform_name else ""
     place = "come with acic" if bundled else "are in the store; --bundled shows those that come with acic"
-    say(f"note: no measurements{of} {place}")
+    return f"no measurements{of} {place}"
+
+
+def _nothing_in(path: Path, report: ImportReport, rule: str | None) -> UnreadableInput:
+    if report.skipped:
+        hint = "see the reasons above; correct --rule" if rule else "see the reasons above"
+        return UnreadableInput(f"nothing in {path} is a measurement", hint=hint)
+    return UnreadableInput(
+        f"{path} holds no measurements", hint="give another file" if report.files else "no file is in it"
+    )
 
 
 def _measurements(platform_name: str | None, bundled: bool, store_url: str | None) -> Sequence[Measurement]:

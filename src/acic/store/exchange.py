@@ -25,8 +25,7 @@ def export(measurements: Iterable[Measurement], path: Path) -> int:
     Raises:
         InvalidInput: another suffix, a value that the format cannot hold, or a file that cannot be written.
     """
-    if path.suffix not in SUFFIXES:
-        raise InvalidInput(f"{path.name} is neither JSON Lines nor Parquet", hint=f"end it in {' or '.join(SUFFIXES)}")
+    check_suffix(path)
     them = list(measurements)
     with whole(path) as unfinished:
         if path.suffix == ".parquet":
@@ -36,6 +35,12 @@ def export(measurements: Iterable[Measurement], path: Path) -> int:
         else:
             _write_lines(them, unfinished)
     return len(them)
+
+
+def check_suffix(path: Path) -> None:
+    """Raise InvalidInput unless `path` says by its suffix which of the two it is to be."""
+    if path.suffix not in SUFFIXES:
+        raise InvalidInput(f"{path.name} is neither JSON Lines nor Parquet", hint=f"end it in {' or '.join(SUFFIXES)}")
 
 
 def read_exchange(path: Path) -> list[Measurement]:

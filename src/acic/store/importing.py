@@ -135,15 +135,15 @@ def told_platform(path: Path) -> str:
 
     Raises:
         InvalidInput: it is no exchange file, or one of several platforms.
-        UnreadableInput: it cannot be read.
+        UnreadableInput: it cannot be read, or holds no measurements.
     """
     if not is_exchange_file(path):
         raise InvalidInput(f"{path} does not tell where it was measured", hint="give --platform NAME")
     names = sorted({m.platform for m in read_exchange(path)})
-    if len(names) != 1:
-        raise InvalidInput(
-            f"{path} holds measurements of {', '.join(names) or 'no platform'}", hint="give --platform NAME"
-        )
+    if not names:
+        raise UnreadableInput(f"{path} holds no measurements", hint="give another file")
+    if len(names) > 1:
+        raise InvalidInput(f"{path} holds measurements of {', '.join(names)}", hint="give --platform NAME")
     return names[0]
 
 
