@@ -1,17 +1,22 @@
 """`acic data`: measurements in and out."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
 
+from acic.cli.data_shown import fields
 from acic.platforms import load_platform
 from acic.platforms.here import kept_file
-from acic.store import Outcome
+from acic.store import Measurement, Outcome
 from acic.store.bundled import bundled
 from acic.store.exchange import export
+from acic.units import format_bytes
 from tests.cli.conftest import DATA, Result
+from tests.store.samples import MIB, lustre, measurements
 
 Acic = Callable[..., Result]
 IOR = DATA / "ior"
@@ -105,6 +110,19 @@ def test_one_measurement_is_shown_by_its_first_digits(acic: Acic) -> None:
     assert "bandwidth" in listed
     assert "stripe_size 1 MiB" in listed
     assert acic("data", "show", one["id"][:8]).status == 0
+
+
+@settings(max_examples=50)
+@given(one=measurements())
+def test_a_measurement_is_shown_in_units_and_words(one: Measurement) -> None:
+    shown = dict(fields(replace(one, configuration=lustre(stripe_size=4 * MIB))))
+    assert set(shown) == set(one.__dataclass_fields__)
+    for name in ("workload", "configuration", "outcome", "basis", "seed", "time", "repetitions"):
+        assert not re.search(r"[({<]|None|True|False", shown[name])
+    assert "stripe_size 4 MiB" in shown["configuration"].split(", ")
+    assert f"data_size {format_bytes(one.workload.data_size)}" in shown["workload"].split(", ")
+    assert f"shared {'yes' if one.workload.shared else 'no'}" in shown["workload"].split(", ")
+    assert shown["seed"] == ("-" if one.seed is None else str(one.seed))
 
 
 def test_one_that_comes_with_acic_is_shown_too(acic: Acic) -> None:

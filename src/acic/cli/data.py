@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acic.cli.data_shown import fields, row, show_report
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, progress, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_unused
 from acic.errors import InvalidInput, MissingData, UnreadableInput
-from acic.units import format_bandwidth, format_bytes, format_setting
 from acic.workloads import Operation
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def import_(
         with Store.open(store_url) as store, progress("storing", total=len(report.measurements)) as seen:
             result = store.add(report.measurements, progress=seen)
         added, duplicates = result.added, result.duplicates
-    _report(report, added, duplicates, dry_run=dry_run, as_json=as_json)
+    show_report(report, added, duplicates, dry_run=dry_run, as_json=as_json)
     if not report.measurements:
         raise _nothing_in(path, report, rule)
 
@@ -145,7 +145,7 @@ def list_(platform_name: str | None, bundled: bool, limit: int, store_url: str |
         emit_json({"counts": counts, "measurements": listed})
     elif limit:
         columns = ["id", "platform", "outcome", "workload", "bandwidth", "configuration"]
-        table(columns, map(_row, shown), right=["bandwidth"])
+        table(columns, map(row, shown), right=["bandwidth"])
     else:
         rows = [[c.platform, str(c.outcome), str(c.measurements)] for c in counts]
         table(["platform", "outcome", "measurements"], rows, right=["measurements"])
@@ -162,11 +162,8 @@ def show(identifier: str, bundled: bool, store_url: str | None, as_json: bool) -
     if as_json:
         emit_json({"measurement": found})
         return
-    for name in found.__dataclass_fields__:
-        value = getattr(found, name)
-        if name == "repetitions":
-            value = ", ".join(format_bandwidth(b) for b in found.bandwidths) or "none"
-        click.echo(f"{name:15} {value}")
+    for name, text in fields(found):
+        click.echo(f"{name:15} {text}")
 
 
 def _one_stored(identifier: str, store_url: str | None) -> Measurement:
@@ -292,35 +289,3 @@ def _bundled(platform_name: str | None) -> list[Measurement]:
 
     names = [platform_name] if platform_name else platform_names()
     return [m for name in names for m in come_with(load_platform(name))]
-
-
-def _report(report: ImportReport, added: int, duplicates: int, *, dry_run: bool, as_json: bool) -> None:
-    if as_json:
-        emit_json(
-            {
-                "files": report.files,
-                "measurements": len(report.measurements),
-                "failed": report.failed,
-                "added": added,
-                "duplicates": duplicates,
-                "skipped": [{"path": str(s.path), "reason": s.reason} for s in report.skipped],
-            }
-        )
-        return
-    for skipped in report.skipped:
-        say(f"skipped {skipped.path}: {skipped.reason}")
-    kept = "nothing kept (dry run)" if dry_run else f"{added} new, {duplicates} known already"
-    click.echo(
-        f"{len(report.measurements)} measurements in {report.files} files, {report.failed} of failed runs; {kept}"
-    )
-
-
-def _row(measurement: Measurement) -> list[str]:
-    from acic.store.content import fingerprint
-
-    c = measurement.workload
-    moved = f"{c.io_processes} x {c.iterations} x {format_bytes(c.data_size)} by {format_bytes(c.request_size)}"
-    workload = f"{c.operation} {moved}, {c.interface} {'shared' if c.shared else 'file per process'}"
-    bandwidth = "-" if measurement.bandwidth is None else format_bandwidth(measurement.bandwidth)
-    values = ", ".join(f"{name} {format_setting(name, value)}" for name, value in measurement.configuration.items())
-    return [fingerprint(measurement)[:12], measurement.platform, str(measurement.outcome), workload, bandwidth, values]

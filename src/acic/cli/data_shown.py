@@ -1,0 +1,74 @@
+"""How `acic data` shows measurements: each in a row, one whole, and what an import found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from acic.cli.output import emit_json, say
+from acic.units import format_bandwidth, format_bytes, format_setting
+from acic.workloads.parameters import values_of
+
+if TYPE_CHECKING:
+    from acic.store import Measurement
+    from acic.store.importing import ImportReport
+
+
+def row(measurement: Measurement) -> list[str]:
+    """Return id, platform, outcome, workload, bandwidth and configuration."""
+    from acic.store.content import fingerprint
+
+    c = measurement.workload
+    moved = f"{c.io_processes} x {c.iterations} x {format_bytes(c.data_size)} by {format_bytes(c.request_size)}"
+    workload = f"{c.operation} {moved}, {c.interface} {'shared' if c.shared else 'file per process'}"
+    bandwidth = "-" if measurement.bandwidth is None else format_bandwidth(measurement.bandwidth)
+    values = _items(measurement.configuration)
+    return [fingerprint(measurement)[:12], measurement.platform, str(measurement.outcome), workload, bandwidth, values]
+
+
+def fields(measurement: Measurement) -> Iterator[tuple[str, str]]:
+    """Yield the name of each field with its value, as people read it."""
+    for name in measurement.__dataclass_fields__:
+        value: Any = getattr(measurement, name)
+        if name == "workload":
+            value = values_of(value)
+        elif name == "repetitions":
+            value = ", ".join(format_bandwidth(b) for b in measurement.bandwidths) or "none"
+        yield name, _items(value) if isinstance(value, Mapping) else _text(name, value)
+
+
+def _items(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {_text(name, value)}" for name, value in values.items()) or "-"
+
+
+def _text(name: str, value: Any) -> str:
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value.isoformat(sep=" ") if isinstance(value, datetime) else format_setting(name, value)
+
+
+def show_report(report: ImportReport, added: int, duplicates: int, *, dry_run: bool, as_json: bool) -> None:
+    """Print what was read, what of it is new, and why the rest is no measurement."""
+    if as_json:
+        emit_json(
+            {
+                "files": report.files,
+                "measurements": len(report.measurements),
+                "failed": report.failed,
+                "added": added,
+                "duplicates": duplicates,
+                "skipped": [{"path": str(s.path), "reason": s.reason} for s in report.skipped],
+            }
+        )
+        return
+    for skipped in report.skipped:
+        say(f"skipped {skipped.path}: {skipped.reason}")
+    kept = "nothing kept (dry run)" if dry_run else f"{added} new, {duplicates} known already"
+    click.echo(
+        f"{len(report.measurements)} measurements in {report.files} files, {report.failed} of failed runs; {kept}"
+    )
