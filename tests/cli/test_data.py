@@ -77,6 +77,25 @@ def test_a_folder_is_no_store(acic: Acic, tmp_path: Path) -> None:
     assert "is a folder" in result.err
 
 
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["list"], 0),
+        (["list", "--limit", "3", "--json"], 0),
+        (["export", "x.jsonl"], 4),
+        (["show", "beef"], 4),
+        (["show", "xyz"], 2),
+        (["trust", "--platform", "lab"], 0),
+    ],
+)
+def test_asking_is_no_reason_to_make_a_store(acic: Acic, tmp_path: Path, words: list[str], status: int) -> None:
+    store = tmp_path / "none" / "new.sqlite"
+    found = acic("data", *words, "--store", store)
+    assert found.status == status
+    assert f"note: there is no training database at {store} yet\n" in found.err
+    assert not store.parent.exists()
+
+
 def test_suspect_reads_teach_nothing(acic: Acic) -> None:
     acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--suspect", "read")
     counts = {c["outcome"]: c["measurements"] for c in acic("data", "list", "--json").json["counts"]}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -27,7 +26,6 @@ from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
 from acic.store.kept_rows import fetch_rows, keep_rows
 from acic.store.lessons import bundled_compared, bundled_lessons, compared_hash, lessons_hash
-from acic.store.location import locate
 from acic.store.measurement import Basis, Outcome
 from acic.store.training import TrainingRows, training_table
 from acic.store.trust import HEARD, believed, contributions, doubted, trusted
@@ -75,9 +73,7 @@ def known(
     chosen, prior = learner(model), prior_of(platform)
     if takes_prior(chosen) and prior is None:
         announce(_no_prior(platform, chosen))
-    if store is not None and not locate(store).exists:
-        announce(f"note: there is no training database at {locate(store).shown} yet")
-    with _opened(store) as opened:
+    with Store.open_existing(store, announce=announce) as opened:
         key = _key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
         point = f"{key}{_POINTS}"
         if (cached := fetch(key, chosen) or (None if intervals else fetch(point, chosen))) is not None:
@@ -121,7 +117,7 @@ def known(
 def kept(platform: Platform, model: str, *, store: str | None, trust: Trust, now: datetime) -> bool:
     """Return whether `known` finds it in the cache, without intervals; arguments and errors are those of `known`."""
     chosen = learner(model)
-    with _opened(store) as opened:
+    with Store.open_existing(store) as opened:
         key = _key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
         return there(key) or there(f"{key}{_POINTS}")
 
@@ -146,9 +142,11 @@ def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
     return rows
 
 
-def stored_rows(platform: Platform, url: str | None) -> TrainingRows:
-    """Return `training_rows` with the store at `url`, None for the user's own, where there is one."""
-    with _opened(url) as store:
+def stored_rows(
+    platform: Platform, url: str | None, *, announce: Callable[[str], None] = lambda _: None
+) -> TrainingRows:
+    """Return `training_rows` with the store at `url`, None for the user's own, where there is one; or `announce`."""
+    with Store.open_existing(url, announce=announce) as store:
         return training_rows(platform, store)
 
 
@@ -157,11 +155,6 @@ def unsafe_configurations(platform: Platform, store: Store | None) -> Unsafe:
     wrong = [m for m in bundled(platform) if m.outcome is Outcome.CORRUPT]
     wrong += store.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if store else []
     return unsafe_of(wrong, bundled_compared(platform.name) if wrong else (), platform)
-
-
-def _opened(url: str | None) -> AbstractContextManager[Store | None]:
-    """Return the store, or None where there is none yet: asking is no reason to make one."""
-    return Store.open(url) if locate(url).exists else nullcontext()
 
 
 def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: datetime) -> str:

@@ -167,10 +167,13 @@ def show(identifier: str, bundled: bool, store_url: str | None, as_json: bool) -
 
 
 def _one_stored(identifier: str, store_url: str | None) -> Measurement:
+    from acic.store.content import beginning
     from acic.store.database import Store
 
-    with Store.open(store_url) as store:
+    with Store.open_existing(store_url, announce=say) as store:
         try:
+            if store is None:
+                raise MissingData(f"no measurement is called {beginning(identifier)}", hint="acic data import fills it")
             return store.get(identifier)
         except MissingData as error:
             hint = f"{error.hint}; --bundled shows one of those that come with acic"
@@ -203,7 +206,7 @@ def trust(platform_name: str, store_url: str | None, as_json: bool) -> None:
     from acic.store.trust import FEWEST, HEARD, contributions
 
     platform = load_platform(platform_name)
-    found = contributions(stored_rows(platform, store_url), platform)
+    found = contributions(stored_rows(platform, store_url, announce=say), platform)
     if len(found) < FEWEST:
         say(f"note: it takes {FEWEST} contributors to doubt one of them; measurements of {len(found)} teach")
     if as_json:
@@ -247,8 +250,9 @@ def _measurements(platform_name: str | None, bundled: bool, store_url: str | Non
         return _bundled(platform_name)
     from acic.store.database import Store
 
-    with Store.open(store_url) as store:
-        return store.measurements(_name_in_store(platform_name))
+    name = _name_in_store(platform_name)
+    with Store.open_existing(store_url, announce=say) as store:
+        return store.measurements(name) if store else []
 
 
 def _listing(
@@ -261,7 +265,9 @@ def _listing(
         kinds = Counter((m.platform, m.outcome) for m in found)
         return [Count(p, o, n) for (p, o), n in sorted(kinds.items())], found[:limit]
     name = _name_in_store(platform_name)
-    with Store.open(store_url) as store:
+    with Store.open_existing(store_url, announce=say) as store:
+        if store is None:
+            return [], []
         counts = [c for c in store.counts() if name in (None, c.platform)]
         return counts, store.measurements(name, limit=limit) if limit else []
 

@@ -141,6 +141,18 @@ def fingerprint(measurement: Measurement) -> str:
     return fingerprint_of(measurement, repetitions_text(measurement))
 
 
+def beginning(text: str) -> str:
+    """Return `text` as the beginning of a fingerprint.
+
+    Raises:
+        InvalidInput: it is empty, or not hexadecimal.
+    """
+    wanted = text.lower()
+    if not wanted or set(wanted) - set("0123456789abcdef"):
+        raise InvalidInput(f"{text!r} is no fingerprint", hint="give the first digits that the listing shows")
+    return wanted
+
+
 def fingerprint_of(measurement: Measurement, text: str) -> str:
     """Return `fingerprint(measurement)`, whose `repetitions_text` is `text`."""
     raw = measurement.raw_sha256 if measurement.bandwidths else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from acic.errors import InvalidInput, MissingData
 from acic.store import engine
+from acic.store.content import beginning
 from acic.store.location import Location, locate, store_error
 from acic.store.measurement import Basis, Measurement, Outcome
 from acic.store.revisions import TABLE, VERSION_TABLE, is_current
@@ -66,6 +67,26 @@ class Store:
         store = cls(locate(url))
         store._bring_up_to_date()
         return store
+
+    @staticmethod
+    def open_existing(
+        url: str | None = None, *, announce: Callable[[str], None] = lambda _: None
+    ) -> AbstractContextManager[Store | None]:
+        """Return the store, or None where there is none yet: asking is no reason to make one.
+
+        Args:
+            url: as `open` takes it.
+            announce: is told that there is none, where it was named.
+
+        Raises:
+            AcicError: as `open` does.
+        """
+        place = locate(url)
+        if place.exists:
+            return Store.open(url)
+        if url is not None:
+            announce(f"note: there is no training database at {place.shown} yet")
+        return nullcontext()
 
     @property
     def shown(self) -> str:
@@ -150,9 +171,7 @@ class Store:
             InvalidInput: `prefix` is not hexadecimal, or several begin with it.
             MissingData: none does.
         """
-        wanted = prefix.lower()
-        if not wanted or set(wanted) - set("0123456789abcdef"):
-            raise InvalidInput(f"{prefix!r} is no fingerprint", hint="give the first digits that the listing shows")
+        wanted = beginning(prefix)
         found = self._select(COLUMNS, [self._table.c.fingerprint.startswith(wanted)], 2)
         if not found:
             raise MissingData(f"no measurement is called {prefix}", hint="list the measurements to see their names")
