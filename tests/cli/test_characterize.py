@@ -105,6 +105,7 @@ def test_a_truncated_log_says_what_is_whole_and_what_to_do(acic: Acic, tmp_path:
         (["characterize", ""], 2, "the name is empty"),
         (["replicate", ""], 2, "the name is empty"),
         (["characterize"], 2, "Missing argument"),
+        (["characterize", BTIO, "--json", "--toml"], 2, "both --json and --toml"),
         (["replicate"], 2, "no workload is given"),
         (["replicate", "--processes", "4"], 2, "lacks --interface, --data-size, --operation"),
         (["replicate", "x.darshan", "--processes", "4"], 2, "both a log and --processes"),

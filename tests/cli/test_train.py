@@ -151,7 +151,11 @@ BAD: dict[str, tuple[str, ...]] = {
     "machines for this one": ("--nodes", "2"),
     "hosts for no ssh": ("--host", "a"),
     "ssh without hosts": ("--runner", "ssh"),
-    "an attribute that is none": ("--attribute", "x"),
+    "an attribute that is none": ("--runner", "slurm", "--attribute", "x"),
+    "a queue for this machine": ("--queue", "short"),
+    "an account for this machine": ("--account", "me"),
+    "an attribute for ssh": ("--runner", "ssh", "--host", "a", "--attribute", "x=y"),
+    "a paid hour without the residual": ("--paid-since", "2026-11-21T09:12:00"),
     "a residual of nothing": ("--residual",),
     "a residual of the future": ("--residual", "--paid-since", "2999-01-01T00:00:00"),
     "a log that is not there": ("--like", "nowhere.darshan"),
@@ -213,6 +217,19 @@ def test_a_damaged_journal_is_one_message(lab: Laboratory, acic: Callable[..., R
         assert found.status == 3
         assert "line 4 of" in found.err
         assert "hint: " in found.err
+
+
+HERE_ALONE = {
+    "a directory that is not there",
+    "a store that is none",
+}  # a plan may be for elsewhere, and stores nothing
+
+
+@pytest.mark.parametrize("which", sorted(BAD.keys() - HERE_ALONE))
+def test_no_plan_is_shown_of_what_is_refused(lab: Laboratory, acic: Callable[..., Result], which: str) -> None:
+    found = acic(*lab.train(*QUICK, *BAD[which]))
+    dry = acic(*lab.train("--dry-run", *QUICK, *BAD[which]))
+    assert (dry.status, dry.out, dry.err) == (found.status, "", found.err)
 
 
 def test_a_plan_for_a_scheduler_that_nobody_knows_is_not_shown(lab: Laboratory, acic: Callable[..., Result]) -> None:

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from acic.benchmarks import Benchmark, find_benchmark
+from acic.benchmarks import ACIC_BENCH, Benchmark, find_benchmark
 from acic.campaign.budget import Budget
 from acic.campaign.controller import Controller, Rules
 from acic.campaign.journal import Journal, campaigns_folder, folder_of, free_folder, journals
@@ -138,6 +138,7 @@ class Session:
         """
         text = platform_source(request.platform)
         platform = read_platform(text, request.platform)
+        check_request(request, name)
         kind = "" if request.kind == TRAIN else f"{request.kind}-"
         folder = folder_of(name, campaigns_folder()) if name else free_folder(f"{kind}{platform.name}", now)
         if LAB in platform.apply:
@@ -208,10 +209,22 @@ class Session:
         )
 
 
-def _can_run(platform: Platform, request: Request) -> Benchmark:
-    """Raise AcicError if no run could be made, before anything is written; return the benchmark in them."""
+def check_request(request: Request, name: str | None) -> None:
+    """Refuse what can be met nowhere, so that it is not planned either; nothing is built or written for that.
+
+    Raises:
+        AcicError: the name is none for a folder, the time limit is none, or the benchmark that is named is not there.
+    """
+    if name:
+        folder_of(name, campaigns_folder())
     if request.time_limit is not None and not 0 < request.time_limit < math.inf:
         raise InvalidInput(f"a time limit of {request.time_limit:g} s", hint="give more than nothing, as 60s")
+    if request.where.benchmark not in (None, ACIC_BENCH):  # which is built where it is not there yet
+        find_benchmark(request.where.benchmark)
+
+
+def _can_run(platform: Platform, request: Request) -> Benchmark:
+    """Raise AcicError if no run could be made, before anything is written; return the benchmark in them."""
     if DEPLOYMENT in platform.apply:
         raise InvalidInput(
             f"the configurations of {platform.name} have to be deployed, and acic does not do that by itself yet",

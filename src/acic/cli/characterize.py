@@ -10,6 +10,7 @@ import click
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.workload_input import partial_option, read_workload
+from acic.errors import InvalidInput
 from acic.units import format_bytes, format_seconds
 from acic.workloads import Phase, Quality, Workload
 
@@ -29,6 +30,8 @@ def characterize(log: Path, partial: bool, as_toml: bool, as_json: bool) -> None
     LOG is a Darshan 3 log. A phase is one direction of one interface on a group of files alike; for each
     come the nine characteristics of ACIC. A value marked ~ is estimated, one marked ? is a guess.
     """
+    if as_json and as_toml:
+        raise InvalidInput("both --json and --toml are given", hint="give the one that you want")
     workload = read_workload(log, partial=partial, given={})
     if as_json:
         emit_json({"workload": workload})

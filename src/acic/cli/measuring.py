@@ -74,6 +74,12 @@ def where_of(given: dict[str, Any]) -> Where:
         raise InvalidInput("--host and --runner ssh go together", hint="--runner ssh --host node1:16 --host node2:16")
     if mine["runner"] == LOCAL and mine["nodes"] > 1:
         raise InvalidInput("--runner local has one machine", hint="choose --runner ssh, or a scheduler")
+    queued = {"--queue": mine["queue"], "--account": mine["account"], "--attribute": mine["attributes"]}
+    typed = next((option for option, value in queued.items() if value), None)
+    if typed and mine["runner"] in (LOCAL, SSH):
+        raise InvalidInput(
+            f"{typed} does nothing with --runner {mine['runner']}", hint=f"choose a scheduler, or leave {typed} out"
+        )
     pairs = []
     for text in mine["attributes"]:
         name, equals, value = text.partition("=")

@@ -65,13 +65,14 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
     A screening finds which parameters matter; then the important ones are sampled first. What is measured goes into the
     training database at once, and `acic recommend` learns from it. Interrupt it as you like: --resume goes on.
     """
-    from acic.campaign.session import TRAIN, Session
+    from acic.campaign.session import TRAIN, Session, check_request
     from acic.store.database import Store
 
     if resume:
         refuse_unused("beside --resume", but={"resume", "name"})
     request = None if resume else _request(given, keep_platform=not dry_run)
     if request and dry_run:
+        check_request(request, name)
         _show_plan(request, as_json)
         return
     with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
@@ -97,6 +98,8 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
     platform = platform_of(given["platform_name"], keep_it=keep_platform)
     budget.check(platform)
+    if given["paid_since"] and not given["residual"]:
+        raise InvalidInput("--paid-since does nothing without --residual", hint="add --residual, or leave it out")
     if given["residual"]:
         if given["paid_since"] is None:
             raise InvalidInput("--residual needs --paid-since", hint="--paid-since 2026-11-21T09:12:00 (UTC)")
