@@ -12,8 +12,9 @@ from pathlib import Path
 import click
 import pytest
 
-from acic.cli.main import COMMANDS, cli
+from acic.cli.main import COMMANDS, cli, main
 from acic.cli.output import late_progress
+from acic.errors import AcicError
 from tests.cli.conftest import Result
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -73,6 +74,11 @@ def test_every_option_is_told_of_on_its_commands_page_or_on_one_that_it_links_to
         spelt = {*option.opts, *option.secondary_opts}
         if isinstance(option, click.Option) and not {"--json", "--store"} & spelt:
             assert any(one.startswith("--") and one in text for one in spelt), spelt
+
+
+def test_the_list_of_exit_statuses_is_whole() -> None:
+    told = {int(status) for status in re.findall(r"\d+", main.__doc__ or "")}
+    assert told == {0, AcicError.exit_status, *(one.exit_status for one in AcicError.__subclasses__()), 130, 141}
 
 
 def test_an_error_is_a_problem_and_a_remedy(acic: Callable[..., Result]) -> None:

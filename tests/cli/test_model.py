@@ -2,21 +2,22 @@
 
 from collections.abc import Callable
 
+import pytest
+
+from acic.advisor.informed import default_model
+from acic.platforms import load_platform
 from tests.cli.conftest import Result
 
 Acic = Callable[..., Result]
 
 
-def test_the_first_model_is_the_default(acic: Acic) -> None:
+@pytest.mark.parametrize("platform", ["lab", "tianhe-lustre"])
+def test_the_list_has_every_default_and_its_help_names_it(acic: Acic, platform: str) -> None:
     names = [m["name"] for m in acic("model", "list", "--json").json["models"]]
     assert len(set(names)) == len(names) >= 6
-    assert names[0] == acic_default()
-
-
-def acic_default() -> str:
-    from acic.models.registry import DEFAULT
-
-    return DEFAULT
+    default = default_model(load_platform(platform))
+    assert default in names
+    assert default in "".join(acic("model", "list", "--help").out.split())
 
 
 def test_validation_is_seeded_and_tells_the_workload(acic: Acic) -> None:

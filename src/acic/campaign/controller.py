@@ -58,8 +58,9 @@ class Controller:
         rules: how.
         trials: makes the runs.
         store: where measurements go.
+        tool: the benchmark's name, for the measurements.
         contributor: who measures.
-        nodes: machines that runs are spread over.
+        host_shape: what runs are made on, for the measurements: nodes, the machine's name.
         options: what is asked for now; where it differs from the journal, that is written down.
         watch: is told how far it is, before each run.
         clock: seconds that never go back.

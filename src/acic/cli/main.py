@@ -110,7 +110,7 @@ def main() -> None:
     """Run the command line and exit with its status.
 
     0 done; 1 other errors; 2 wrong input; 3 unreadable file; 4 no measurements to answer from;
-    5 training database; 6 passing failure; 130 interrupted.
+    5 training database; 6 passing failure; 130 interrupted; 141 nobody reads the result.
     """
     _open_streams()
     sys.exit(run(sys.argv[1:]))

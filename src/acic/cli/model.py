@@ -37,7 +37,10 @@ def model() -> None:
 @model.command("list", epilog="Example: acic model list")
 @json_option
 def list_(as_json: bool) -> None:
-    """List the models that can predict; the first is the default."""
+    """List the models that can predict.
+
+    Where none is asked for, prior+extra-trees answers on platforms whose hardware is known, and forest on others.
+    """
     from acic.models.registry import LEARNERS
 
     if as_json:
