@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from acic.errors import InvalidInput
-from acic.evaluation.crowd import CONTRIBUTORS, LIES, crowd, harm, harms
+from acic.evaluation.crowd import CONTRIBUTORS, LIES, crowd, harm
 from acic.evaluation.taught import Judge, judge_of
 from acic.store.bundled import bundled
 from acic.store.training import TrainingRows, training_table
@@ -60,13 +60,12 @@ def test_without_liars_nothing_is_lost(rows: TrainingRows, judge: Judge) -> None
 
 
 def test_a_thousandfold_lie_is_seen_and_seeds_repeat(rows: TrainingRows, judge: Judge) -> None:
-    found = harms(rows, judge, lies=["x1000"], shares=[0.2], model="cart", seeds=2)
-    assert len(found) == 1
-    assert found[0].liars < 0.1
-    assert found[0].others > 0.2
-    assert found[0].defended <= found[0].undefended
-    assert found[0].cost == found[0].defended - found[0].honest
-    assert found == harms(rows, judge, lies=["x1000"], shares=[0.2], model="cart", seeds=2)
+    found = harm(rows, judge, "x1000", 0.2, model="cart", seeds=2)
+    assert found.liars < 0.1
+    assert found.others > 0.2
+    assert found.defended <= found.undefended
+    assert found.cost == found.defended - found.honest
+    assert found == harm(rows, judge, "x1000", 0.2, model="cart", seeds=2)
 
 
 def test_wrong_input_is_refused(rows: TrainingRows, judge: Judge) -> None:

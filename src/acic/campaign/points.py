@@ -137,7 +137,7 @@ class Field:
                 self.fixed[name] = plain[0]
             else:
                 varying.append(Parameter(name=name, values=plain, scale=known[name].scale, unit=known[name].unit))
-        if missing := {"io_processes", "interface", "iterations", "data_size", "request_size"} - set(wanted):
+        if missing := _NEEDED - set(wanted):
             raise InvalidInput(
                 f"[training] lacks {', '.join(sorted(missing))}", hint="docs/platforms.md has an example"
             )

@@ -4,7 +4,7 @@ The measurements are those of the training, each given to one of some made-up co
 then changed. So bad contributors also take honest measurements away, and the regret that counts is that beside a crowd
 without liars. No figure of a liar was measured, and no name is anybody's: they are called "simulated 1" and so on.
 
-`harm` gives one case, `harms` all, `LIES` names the ways to lie: a new one is a function and a line there.
+`harm` gives one case, `LIES` names the ways to lie: a new one is a function and a line there.
 """
 
 from __future__ import annotations
@@ -63,24 +63,6 @@ class Harm:
     def cost(self) -> float:
         """What the liars cost in spite of the defence: points of regret; 0.02 is 2 points."""
         return self.defended - self.honest
-
-
-def harms(
-    rows: TrainingRows,
-    judge: Judge,
-    *,
-    model: str = DEFAULT,
-    shares: Sequence[float] = SHARES,
-    lies: Sequence[str] = (),
-    seeds: int = SEEDS,
-    processes: int = 1,
-) -> tuple[Harm, ...]:
-    """Return what each lie costs when each share of the contributors tells it."""
-    return tuple(
-        harm(rows, judge, lie, share, model=model, seeds=seeds, processes=processes)
-        for lie in lies or LIES
-        for share in shares
-    )
 
 
 def harm(

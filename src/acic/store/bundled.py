@@ -50,17 +50,6 @@ def bundled_hash(platform: Platform) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:32] if file else ""
 
 
-def data_sheet(platform: str) -> DataSheet | None:
-    """Return the data sheet of what comes with acic for the platform called so; None if nothing does."""
-    file = _data().joinpath(f"{platform}.toml")
-    return parse_data_sheet(file.read_text(encoding="utf-8")) if file.is_file() else None
-
-
-def bundled_names() -> list[str]:
-    """Return the platforms that measurements come with acic for."""
-    return sorted(f.name.removesuffix(end) for f in _data().iterdir() for end in SUFFIXES if f.name.endswith(end))
-
-
 def parse_data_sheet(text: str) -> DataSheet:
     """Return the data sheet that a TOML text holds.
 
