@@ -46,6 +46,15 @@ def test_every_command_has_help_with_an_example_and_options_explained(
             assert option.help, option.name
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_group_has_help_with_an_example_of_one_of_its_commands(name: str) -> None:
+    group = cli.get_command(click.Context(cli), name)
+    if isinstance(group, click.Group):
+        found = re.search(rf"^Example: .*\bacic {name} ([a-z]+)", group.epilog or "")
+        assert found is not None
+        assert found[1] in group.commands
+
+
 @pytest.mark.parametrize(("path", "command"), EVERY, ids=[" ".join(p) for p, _ in EVERY])
 def test_every_command_speaks_json(path: tuple[str, ...], command: click.Command) -> None:
     assert any("--json" in option.opts for option in command.params), path

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 name_argument = click.argument("name", required=False)
 
 
-@click.group()
+@click.group(epilog="Example: acic campaign status && acic campaign report -o report.html")
 def campaign() -> None:
     """Look at measuring campaigns (`acic train`), pause and resume them, and report."""
 

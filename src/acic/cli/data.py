@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from acic.store.trust import Contribution
 
 
-@click.group()
+@click.group(epilog="Example: acic data import results/ --platform tianhe-lustre && acic data list")
 def data() -> None:
     """Import, export and look at the measurements that advice is learned from."""
 

@@ -15,7 +15,7 @@ from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Parameter, Space, Value
 
 
-@click.group()
+@click.group(epilog="Example: acic design screen --platform ec2-2013 --csv > plan.csv")
 def design() -> None:
     """Plan screening runs, and rank parameters by their effects."""
 

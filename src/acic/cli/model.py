@@ -29,7 +29,7 @@ _FIGURES = (
 )
 
 
-@click.group()
+@click.group(epilog="Example: acic model validate --platform tianhe-lustre --model forest")
 def model() -> None:
     """List the models, and cross-validate them on a platform's measurements."""
 

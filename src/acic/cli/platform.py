@@ -9,7 +9,7 @@ import click
 from acic.cli.output import emit_json, json_option, say, table
 
 
-@click.group()
+@click.group(epilog="Example: acic platform list && acic platform show lab")
 def platform() -> None:
     """List and show the platforms that acic knows."""
 
