@@ -21,9 +21,11 @@ from acic.benchmarks.kernels.analyses import abyss, madbench2, mpiblast
 from acic.benchmarks.kernels.analytics import concat, dcp, kmeans, parquet, sweep
 from acic.benchmarks.kernels.checkpoints import btio, flashio, gcrmio, pop, vorpalio, vpicio
 from acic.benchmarks.kernels.codes import ensemble, lattice, nek5000, specfem
+from acic.benchmarks.kernels.data_jobs import apptainer, cpptraj, gdal2tiles, kaldi, rocksdb
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
 from acic.benchmarks.kernels.fields import compare, frames, graph, pencils, relion
 from acic.benchmarks.kernels.inputs import h5read, samples, seismic, slices
+from acic.benchmarks.kernels.instruments import autodock, cms, dp3, mp2c, qmcpack
 from acic.benchmarks.kernels.jobs import copytree, scan, variants
 from acic.benchmarks.kernels.kernel import Kernel, Outcome, Step, result_of
 from acic.benchmarks.kernels.loads import deepcam, imports, inference, shuffle
@@ -200,12 +202,6 @@ def _for_test() -> tuple[Kernel, ...]:
         kmc(only, ranks=8, chunks=6, chunk=600_000, piece=40_000, table=500_000, compute=0.005),
         cinema(only, ranks=8, steps=4, piece=1_000_000, pictures=15, picture=90_000, compute=0.008),
         git(only, ranks=4, files=400, packed=9_000, size=24_000, pack=24 * MIB),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         gadget(only, ranks=8, particles=15_000, rounds=2, compute=0.08),
         basilisk(only, ranks=4, calls=640, dumps=2, frames=5, frame=300_000, compute=0.06),
         awp(only, block=(32, 50, 80), outputs=5, steps=25, compute=0.06),
@@ -216,6 +212,22 @@ def _held_out() -> tuple[Kernel, ...]:
         bcl(only, ranks=8, cycles=30, tile=200_000, samples=6, calls=8, compute=0.05),
         tomopy(only, ranks=4, scans=3, angles=240, rows=12, width=512, compute=0.02),
         pegasus(only, ranks=8, tasks=3, sizes=(900_000, 700_000, 400_000), compute=0.05),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        mp2c(only, ranks=16, particles=28_000, dumps=2, compute=0.09),
+        qmcpack(only, ranks=16, orbitals=75, waves=27_000, walkers=80, blocks=4, compute=0.015),
+        dp3(only, ranks=4, tiles=16, rows=270, compute=0.045),
+        cms(only, ranks=8, sections=6, calls=88, compute=0.06),
+        autodock(only, ranks=8, ligands=6, maps=75, calls=86, compute=0.06),
+        cpptraj(only, ranks=16, frames=10, atoms=30_000, kept=3_100, sections=6, compute=0.02),
+        kaldi(only, ranks=8, rounds=3, batches=5, reads=52, layers=7, compute=0.021),
+        gdal2tiles(only, ranks=8, tops=2, block=96_000, sizes=(75_000, 85_000, 90_000), compute=0.009),
+        rocksdb(only, ranks=4, fills=4, batches=50, batch=24_000, table=1_000_000, compute=0.14),
+        apptainer(only, ranks=16, blocks=40, given=6, made=8, compute=0.02),
     )
 
 

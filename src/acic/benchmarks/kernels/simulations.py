@@ -1,4 +1,4 @@
-"""Applications held out: galaxies, splashing fluids, earthquakes, an ocean and molecules, each with its own I/O."""
+"""Applications for a test: galaxies, splashing fluids, earthquakes, an ocean and molecules, each with its own I/O."""
 
 from __future__ import annotations
 

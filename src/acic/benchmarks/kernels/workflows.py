@@ -1,4 +1,4 @@
-"""Applications held out: terrain, a fibre that listens, a sequencer, X-rays and a workflow, each in its own way."""
+"""Applications for a test: terrain, a fibre that listens, a sequencer, X-rays and a workflow, each in its own way."""
 
 from __future__ import annotations
 

@@ -1,0 +1,298 @@
+"""Applications held out: trajectories, speech, maps in tiles, a store of keys and tasks in containers."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
+from acic.benchmarks.kernels.script import Ranks, Writer, prepared
+from acic.workloads import Access, Interface, Operation, Phase
+
+_READ, _WRITE = Operation.READ, Operation.WRITE
+
+
+def cpptraj(scale: str, *, ranks: int, frames: int, atoms: int, kept: int, sections: int, compute: float) -> Kernel:
+    """Trajectories: frames read one by one, stripped of water and written, independent; a topology that all read."""
+    section, size, whole, dry, total = 100_000, sections * 100_000, atoms * 12, kept * 12, ranks * frames
+    writer = Writer(ranks)
+    _moved(writer, "p", "parm7", section, sections, write=False)
+    writer.open("r", "md.nc", write=False, mpiio=True)
+    writer.open("w", "dry.nc", write=True, mpiio=True)
+    for frame in range(frames):
+        for rank in range(ranks):
+            writer.read("r", (rank * frames + frame) * whole, whole, ranks=rank)
+        writer.compute(compute)
+        for rank in range(ranks):
+            writer.write("w", (rank * frames + frame) * dry, dry, ranks=rank)
+    writer.close("r")
+    writer.close("w")
+    writer.barrier()
+    writer.put("rmsd.dat", 1, 16 * total, ranks=0)
+    part = partial(phase, processes=ranks, interface=Interface.MPIIO, access=Access.CONSECUTIVE, shared=True)
+    framed = partial(part, iterations=frames, pause=compute, contiguous=True)
+    reads = framed(_READ, "md.nc", data_size=whole, request_size=whole)
+    writes = framed(_WRITE, "dry.nc", data_size=dry, request_size=dry)
+    topology = posix(_READ, "parm7", processes=ranks, data_size=size, request_size=section, shared=True, over=ranks)
+    phases = (topology, reads, writes, _own(ranks, _WRITE, "rmsd.dat", 1, 16 * total, 16 * total, 1, by=1))
+    return Kernel(
+        name="cpptraj",
+        scale=scale,
+        title="trajectories: frames read one by one and written without water, a part of each process, independent",
+        source="Amber's cpptraj.MPI on NetCDF: ncmpi_get_vara, ncmpi_put_vara for a frame; the prmtop is read by all",
+        changed=f"{total} frames of {atoms} atoms, {kept} kept; headers and boxes are left out.",
+        processes=ranks,
+        workload=workload("cpptraj", ranks, *phases),
+        run=writer.script,
+        prepares=prepared(ranks, [("parm7", size), ("md.nc", total * whole)]),
+        inputs=("parm7", "md.nc"),
+        results=("dry.nc", "rmsd.dat"),
+        compute=frames * compute,
+        bytes_moved=sum(one.bytes for one in phases),
+    )
+
+
+def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, layers: int, compute: float) -> Kernel:
+    """Speech: jobs that train copies of a model on archives of their own, and one that averages what they wrote."""
+    buffer, layer = 8_191, 60_000
+    jobs, members, each = range(1, ranks), f"1-{ranks - 1}", ranks - 1
+    batch, raw, model = reads * buffer, layers * layer, (layers + 1) * layer
+    trained, averaged = round(batches * compute, 9), round(batches * compute / each, 9)
+    writer = Writer(ranks)
+    for turn in range(rounds):
+        _moved(writer, "m", f"{turn}.mdl", layer, layers + 1, write=False, ranks=members)
+        for rank in jobs:
+            writer.open(f"e{rank}", f"egs.{turn}.{rank}.ark", ranks=rank, write=False)
+        for number in range(batches):
+            for rank in jobs:
+                writer.read(f"e{rank}", number * batch, buffer, count=reads, ranks=rank)
+            writer.compute(compute, ranks=members)
+        for rank in jobs:
+            writer.close(f"e{rank}", ranks=rank)
+            _moved(writer, f"r{rank}", f"{turn + 1}.{rank}.raw", layer, layers, write=True, ranks=rank)
+        writer.barrier()
+        for rank in jobs:
+            _moved(writer, "a", f"{turn + 1}.{rank}.raw", layer, layers, write=False, ranks=0)
+            writer.compute(averaged, ranks=0)
+        _moved(writer, "a", f"{turn + 1}.mdl", layer, layers + 1, write=True, ranks=0)
+        for rank in jobs:
+            writer.unlink(f"{turn + 1}.{rank}.raw", ranks=0)
+        writer.barrier()
+    every, again = rounds * each, (rounds - 1) * each  # again: opens of a model that a round wrote
+    whole = partial(posix, processes=ranks, io_processes=each, shared=True, contiguous=True, others=True, over=each)
+    starts = partial(whole, iterations=rounds, data_size=model, request_size=layer, files=rounds, pause=trained)
+    phases = (
+        starts(_READ, "0.mdl", opens=every + rounds - 1),
+        _own(ranks, _READ, "egs.0.1.ark", rounds * batches, batch, buffer, every, compute, by=each),
+        _own(ranks, _WRITE, "1.1.raw", rounds, raw, layer, every, trained, by=each, opens=2 * every),
+        _own(ranks, _READ, "1.1.raw", every, raw, layer, every, averaged, by=1, opens=2 * every, others=True),
+        _own(ranks, _WRITE, "1.mdl", rounds, model, layer, rounds, trained, by=1, opens=rounds + again),
+    )
+    inputs = {"0.mdl": model, **{f"egs.{turn}.{rank}.ark": batches * batch for turn in range(rounds) for rank in jobs}}
+    return Kernel(
+        name="kaldi",
+        scale=scale,
+        title="speech: a model that all but one train on archives of their own, averaged by that one, round by round",
+        source="Kaldi's nnet3 training: egs.ark read as a stream, a .raw of each job, nnet3-average into the next .mdl",
+        changed=f"{rounds} rounds, archives of {batches * batch / 1e6:.3g} MB, models of {model // 1000} kB; no logs.",
+        processes=ranks,
+        workload=workload("kaldi", ranks, *phases),
+        run=writer.script,
+        prepares=prepared(ranks, list(inputs.items())),
+        inputs=tuple(inputs),
+        results=tuple(f"{turn + 1}.mdl" for turn in range(rounds)),
+        compute=rounds * trained,
+        bytes_moved=sum(one.bytes for one in phases),
+    )
+
+
+def gdal2tiles(scale: str, *, ranks: int, tops: int, block: int, sizes: tuple[int, ...], compute: float) -> Kernel:
+    """A map: blocks of a raster become pictures, and four pictures that others made one of the next level."""
+    decode, levels = round(compute / 9, 9), len(sizes)
+    counts = [tops * 4 ** (levels - 1 - level) for level in range(levels)]
+    writer = Writer(ranks)
+    writer.open("g", "mosaic.tif", write=False)
+    for tile in range(counts[0]):
+        for rank in range(ranks):
+            writer.read("g", (rank * counts[0] + tile) * block, block, ranks=rank)
+        writer.compute(compute)
+        for rank in range(ranks):
+            writer.put(f"0.{rank}.{tile}.png", 1, sizes[0], ranks=rank)
+    writer.close("g")
+    for level in range(1, levels):
+        writer.barrier()
+        for number in range(4 * counts[level]):
+            for rank in range(ranks):
+                made = f"{level - 1}.{(rank + ranks // 2) % ranks}.{number}.png"
+                writer.get(made, 1, sizes[level - 1], ranks=rank)
+            writer.compute(decode)
+            for rank in range(ranks if number % 4 == 3 else 0):
+                writer.put(f"{level}.{rank}.{number // 4}.png", 1, sizes[level], ranks=rank)
+    alike = partial(posix, processes=ranks, shared=True, pause=compute, contiguous=True)
+    phases = [alike(_READ, "mosaic.tif", iterations=counts[0], data_size=block, request_size=block)]
+    for level, (count, size) in enumerate(zip(counts, sizes, strict=True)):
+        name, files, last = f"{level}.0.0.png", ranks * count, level == levels - 1
+        pause, opens = round(4 * decode, 9) if level else compute, 0 if last else 2 * files
+        phases.append(_own(ranks, _WRITE, name, count, size, size, files, pause, opens=opens))
+        if not last:
+            phases.append(_own(ranks, _READ, name, count, size, size, files, decode, opens=opens, others=True))
+    tiles = [(level, rank, tile) for level in range(levels) for rank in range(ranks) for tile in range(counts[level])]
+    return Kernel(
+        name="gdal2tiles",
+        scale=scale,
+        title="a map: blocks of a raster become small pictures, four of them one of the next level, by other processes",
+        source="GDAL's gdal2tiles --mpi: blocks of a tiled GeoTIFF, a PNG for each tile, overviews made from PNGs",
+        changed=f"{ranks * counts[0]} tiles, {levels - 1} levels above, in one folder; who deals them out works, too.",
+        processes=ranks,
+        workload=workload("gdal2tiles", ranks, *phases),
+        run=writer.script,
+        prepares=prepared(ranks, [("mosaic.tif", ranks * counts[0] * block)]),
+        inputs=("mosaic.tif",),
+        results=tuple(f"{level}.{rank}.{tile}.png" for level, rank, tile in tiles),
+        compute=counts[0] * compute + sum(counts[:-1]) * decode,
+        bytes_moved=sum(one.bytes for one in phases),
+    )
+
+
+def rocksdb(scale: str, *, ranks: int, fills: int, batches: int, batch: int, table: int, compute: float) -> Kernel:
+    """A store of keys: logs that are not synced, tables and manifests that are, tables merged into larger ones."""
+    edit, part, ahead, merged = 180, table // 5, table // 2, fills * table * 9 // 20
+    writer = Writer(ranks)
+    for rank in range(ranks):
+        writer.open(f"m{rank}", f"manifest.{rank}", ranks=rank, write=True)
+    for fill in range(fills):
+        writer.compute(compute)
+        for rank in range(ranks):
+            _moved(writer, f"o{rank}", f"log{fill}.{rank}", batch, batches, write=True, ranks=rank)
+            _moved(writer, f"o{rank}", f"flushed{fill}.{rank}", part, 5, write=True, ranks=rank, sync=True)
+            writer.write(f"m{rank}", fill * edit, edit, ranks=rank)
+            writer.sync(f"m{rank}", ranks=rank)
+            writer.unlink(f"log{fill}.{rank}", ranks=rank)
+    writer.compute(compute)
+    for rank in range(ranks):
+        for fill in range(fills):
+            writer.open(f"f{fill}.{rank}", f"flushed{fill}.{rank}", ranks=rank, write=False)
+        for half in range(2):
+            for fill in range(fills):
+                writer.read(f"f{fill}.{rank}", half * ahead, ahead, ranks=rank)
+            _moved(writer, f"o{rank}", f"merged{half}.{rank}", part, merged // part, write=True, ranks=rank, sync=True)
+        writer.write(f"m{rank}", fills * edit, edit, ranks=rank)
+        writer.sync(f"m{rank}", ranks=rank)
+        writer.close(f"m{rank}", ranks=rank)
+        for fill in range(fills):
+            writer.close(f"f{fill}.{rank}", ranks=rank)
+            writer.unlink(f"flushed{fill}.{rank}", ranks=rank)
+    made, edits = ranks * fills, fills + 1
+    phases = (
+        _own(ranks, _WRITE, "log0.0", fills, batches * batch, batch, made, compute),
+        _own(ranks, _WRITE, "flushed0.0", fills, table, part, made, compute, opens=2 * made, syncs=made),
+        _own(ranks, _READ, "flushed0.0", 2 * fills, ahead, ahead, made, opens=2 * made),
+        _own(ranks, _WRITE, "merged0.0", 2, merged, part, 2 * ranks, syncs=2 * ranks),
+        _own(ranks, _WRITE, "manifest.0", edits, edit, edit, ranks, compute, syncs=edits * ranks),
+    )
+    return Kernel(
+        name="rocksdb",
+        scale=scale,
+        title="a store of keys on each process: logs, tables that are synced, read again and merged into larger ones",
+        source="MDHIM's range servers on RocksDB: logs without sync, each SST and MANIFEST edit synced, compactions",
+        changed=f"{fills} tables of {table / 1e6:g} MB, one compaction, which waits for them; no look-ups.",
+        processes=ranks,
+        workload=workload("rocksdb", ranks, *phases),
+        run=writer.script,
+        results=tuple(f"{name}.{rank}" for name in ("merged0", "merged1", "manifest") for rank in range(ranks)),
+        compute=edits * compute,
+        bytes_moved=sum(one.bytes for one in phases),
+    )
+
+
+def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, compute: float) -> Kernel:
+    """Tasks of an array: a container's image, the same blocks by all, an archive unpacked, results packed."""
+    block, record, few, many, lines, image = 52_000, 10_240, 5, 7, 3_000, 480
+    places = random.Random(53).sample(range(image), blocks)  # noqa: S311  # the same on every machine
+    size, result = few * record, many * record
+    writer = Writer(ranks)
+    writer.open("i", "image.sif", write=False)
+    for place in places:
+        writer.read("i", place * block, block)
+    writer.close("i")
+    for rank in range(ranks):
+        writer.open(f"a{rank}", f"case.{rank}.tar", ranks=rank, write=False)
+        for number in range(given):
+            writer.read(f"a{rank}", number * size, record, count=few, ranks=rank)
+            _moved(writer, f"f{rank}", f"in.{rank}.{number}", record, few, write=True, ranks=rank)
+        writer.close(f"a{rank}", ranks=rank)
+        writer.get(f"in.{rank}.#", given, size, ranks=rank)
+        writer.open(f"l{rank}", f"slurm.{rank}.out", ranks=rank, write=True)
+    for number in range(made):
+        writer.compute(compute)
+        for rank in range(ranks):
+            writer.write(f"l{rank}", number * lines, lines, ranks=rank)
+            writer.put(f"out.{rank}.{number}", 1, result, ranks=rank)
+    for rank in range(ranks):
+        writer.open(f"a{rank}", f"results.{rank}.tar", ranks=rank, write=True)
+        for number in range(made):
+            _moved(writer, f"f{rank}", f"out.{rank}.{number}", record, many, write=False, ranks=rank)
+            writer.write(f"a{rank}", number * result, record, count=many, ranks=rank)
+        writer.close(f"a{rank}", ranks=rank)
+        writer.unlink(f"in.{rank}.#", given, ranks=rank)
+        writer.unlink(f"out.{rank}.#", made, ranks=rank)
+        writer.close(f"l{rank}", ranks=rank)
+    start = partial(posix, processes=ranks, shared=True, access=Access.RANDOM, over=ranks * blocks / (max(places) + 1))
+    ins, outs = ranks * given, ranks * made
+    phases = (
+        start(_READ, "image.sif", data_size=blocks * block, request_size=block),
+        _own(ranks, _READ, "case.0.tar", given, size, record, ranks),
+        _own(ranks, _WRITE, "in.0.0", given, size, record, ins, opens=2 * ins),
+        _own(ranks, _READ, "in.0.0", given, size, size, ins, opens=2 * ins),
+        _own(ranks, _WRITE, "slurm.0.out", made, lines, lines, ranks, compute),
+        _own(ranks, _WRITE, "out.0.0", made, result, result, outs, compute, opens=2 * outs),
+        _own(ranks, _READ, "out.0.0", made, result, record, outs, opens=2 * outs),
+        _own(ranks, _WRITE, "results.0.tar", made, result, record, ranks),
+    )
+    inputs = {"image.sif": image * block, **{f"case.{rank}.tar": given * size for rank in range(ranks)}}
+    return Kernel(
+        name="apptainer",
+        scale=scale,
+        title="tasks in containers: the same blocks of an image by all, an archive unpacked, results packed, by each",
+        source="Slurm's job arrays with Apptainer: squashfuse reads compressed blocks of a .sif, tar records of 10 KiB",
+        changed=f"{blocks} blocks of {block // 1000} kB; {given} files in, {made} out; tar's headers are left out.",
+        processes=ranks,
+        workload=workload("apptainer", ranks, *phases),
+        run=writer.script,
+        prepares=prepared(ranks, list(inputs.items())),
+        inputs=tuple(inputs),
+        results=tuple(name for rank in range(ranks) for name in (f"slurm.{rank}.out", f"results.{rank}.tar")),
+        compute=made * compute,
+        bytes_moved=sum(one.bytes for one in phases),
+    )
+
+
+def _moved(
+    writer: Writer, name: str, path: str, size: int, count: int, *, write: bool, ranks: Ranks = "*", sync: bool = False
+) -> None:
+    """Have ranks open a file, write or read all of it, sync it where that is told, and close it."""
+    writer.open(name, path, ranks=ranks, write=write)
+    (writer.write if write else writer.read)(name, 0, size, count=count, ranks=ranks)
+    if sync:
+        writer.sync(name, ranks=ranks)
+    writer.close(name, ranks=ranks)
+
+
+def _own(
+    ranks: int,
+    operation: Operation,
+    example: str,
+    times: int,
+    size: int,
+    request: int,
+    files: int,
+    pause: float = 0.0,
+    *,
+    by: int = 0,
+    opens: int = 0,
+    syncs: int = 0,
+    others: bool = False,
+) -> Phase:
+    """Return a phase of files that no two processes use at once."""
+    sized = partial(posix, processes=ranks, io_processes=by, iterations=times, data_size=size, request_size=request)
+    return sized(operation, example, shared=False, files=files, pause=pause, syncs=syncs, opens=opens, others=others)
