@@ -16,11 +16,15 @@ from acic.space import Parameter
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Arrays = Mapping[str, NDArray[Any]]
+_DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSet:
     """What a model learns from; one row per measurement (its repetitions' mean logarithm).
+
+    Numbers are kept to nine decimals: the last digits of a logarithm hang on the processor, and of two splits that are
+    as good a tree would take the one or the other by them.
 
     Args:
         columns: names of the columns of `x`, as `space.Encoder` gives them.
@@ -67,6 +71,9 @@ class TrainingSet:
             raise InvalidInput("x has a value that is not finite", hint="encode what does not apply as ABSENT_CODE")
         if not (self.weight > 0).all():
             raise InvalidInput("a weight is not positive", hint="leave rows out that are not trusted at all")
+        for name in ("x", "y", "best", "weight"):
+            object.__setattr__(self, name, np.round(getattr(self, name), _DECIMALS))
+        object.__setattr__(self, "weight", np.maximum(self.weight, 10.0**-_DECIMALS))
 
     def __len__(self) -> int:
         return len(self.y)
