@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from acic.advisor.learned import Learned
     from acic.benchmarks.kernels import Part
     from acic.evaluation.evaluate import Evaluated
+    from acic.evaluation.field import Application
     from acic.evaluation.ranks import Rank
     from acic.evaluation.truth import Run
     from acic.platforms import Platform
     from acic.report.evaluation import Evaluation
+    from acic.workloads import Workload
 
+BUNDLED = "bundled"
 _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  # to learn, the slowest first
 
 
@@ -44,6 +47,12 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
     type=click.Path(path_type=Path),
     help="Runs of the best few and the recommended ones made after, at least 5 each: regret is taken from these too."
     "  [default: what comes with acic, for its own ground truth]",
+)
+@click.option(
+    "--logs",
+    metavar="FOLDER",
+    help="Ask by Darshan logs of the applications on the baseline, as users do, in place of their descriptions: "
+    "NAME-SCALE.darshan (NAME.darshan of those with one scale) in a folder, or `bundled`, which come with acic.",
 )
 @click.option("--sound", is_flag=True, help="Without configurations that gave any application wrong bytes.")
 @click.option("--goal", type=click.Choice(["time", "cost"]), help="What to minimise.  [default: both, one by one]")
@@ -65,6 +74,7 @@ def evaluate(
     part: Part,
     truth: Path | None,
     fresh: Path | None,
+    logs: str | None,
     sound: bool,
     goal: str | None,
     names: tuple[str, ...],
@@ -110,6 +120,7 @@ def evaluate(
             knowledge,
             goals=goals,
             fresh=again,
+            logs=_logs(logs, platform.name, runs),
             seed=seed,
             watch=seen,
         )
@@ -120,6 +131,19 @@ def evaluate(
         emit_json(as_json_takes(found, ranks))
     else:
         show(found, ranks, figures)
+
+
+def _logs(folder: str | None, platform: str, runs: Sequence[Run]) -> dict[Application, Workload] | None:
+    """Return what logs tell of the applications of `runs`; None where they are not to be asked."""
+    from acic.evaluation.logs import bundled_logs, logs_in
+
+    applications = dict.fromkeys((run.kernel, run.scale) for run in runs)
+    if folder is None:
+        return None
+    found = bundled_logs(platform, applications) if folder == BUNDLED else logs_in(Path(folder), applications)
+    if missing := [one for one in applications if one not in found]:
+        say(f"note: {len(missing)} applications have no log, and are left out: {', '.join(map(' '.join, missing[:3]))}")
+    return found
 
 
 def _spares_methods(figures: tuple[str, ...], *, page: bool, files: bool) -> bool:

@@ -70,8 +70,8 @@ def _logged(table: Table, platform: Platform) -> Table:
     return Table(tuple(compress(table.applications, good)), table.configurations, table.values[good], table.goal)
 
 
-def asked(application: Application, runs: Iterable[Run], platform: Platform) -> Asked:
-    """Return what a user knows of `application`, from its runs on the baseline alone.
+def asked(application: Application, runs: Iterable[Run], platform: Platform, log: Workload | None = None) -> Asked:
+    """Return what a user knows of `application`, from its runs on the baseline alone, or from the log of one of them.
 
     The bytes of its results are a property of the application, so they are taken from any run that copied them out;
     where none did, they are what it writes to the files it keeps.
@@ -87,6 +87,8 @@ def asked(application: Application, runs: Iterable[Run], platform: Platform) -> 
         raise MissingData(
             f"{one.key} was never run well on the baseline of {platform.name}", hint="measure the baseline first"
         )
+    if log is not None:
+        return Asked(application=application, workload=log, results=_results(one, mine))
     seconds = median(run.seconds or 0.0 for run in logged)
     in_io = median(min(_waited(one, run), run.seconds or 0.0) for run in logged)
     waited = median((run.compute or 0.0) / one.compute if one.compute else 1.0 for run in logged)

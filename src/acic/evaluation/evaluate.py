@@ -24,6 +24,7 @@ from acic.evaluation.truth import Run, read_truth
 from acic.platforms import Platform
 from acic.space import Configuration
 from acic.store.measurement import Outcome
+from acic.workloads import Workload
 
 GOALS = ("time", "cost")
 _FILES: Mapping[Part, tuple[str, str]] = {
@@ -149,6 +150,7 @@ def evaluate(
     *,
     goals: Sequence[str] = GOALS,
     fresh: Sequence[Run] = (),
+    logs: Mapping[Application, Workload] | None = None,
     seed: int = 0,
     watch: Callable[[int], None] = lambda _: None,
 ) -> Evaluated:
@@ -161,6 +163,8 @@ def evaluate(
         knowledge: what a model learned of the platform's training, by its name.
         goals: "time", "cost" or both.
         fresh: runs of the best few of each application and of what was chosen, made after; none for none.
+        logs: what the log of a run on the baseline tells of each application, for advice to ask by, in place of its
+            description; applications without are left out. None asks by descriptions.
         seed: of whatever is drawn.
         watch: is told how many methods were judged.
 
@@ -171,9 +175,11 @@ def evaluate(
     if not runs:
         raise MissingData("the ground truth is empty", hint="measure some: acic survey")
     _check([*runs, *fresh], platform)
+    if logs is not None:
+        runs, fresh = ([run for run in those if (run.kernel, run.scale) in logs] for those in (runs, fresh))
     tables = {goal: candidates(table_of(runs, platform, goal), platform) for goal in GOALS}
     noise = noise_of([*runs, *fresh])
-    questions = {a: asked(a, runs, platform) for a in tables["time"].applications}
+    questions = {a: asked(a, runs, platform, (logs or {}).get(a)) for a in tables["time"].applications}
     judgements = []
     for number, goal in enumerate(goals):
         scene = Scene(platform=platform, table=tables[goal], asked=questions, knowledge=knowledge, seed=seed)

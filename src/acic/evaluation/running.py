@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -42,6 +42,7 @@ class Runs:
         now: tells the time of day.
         told: is told of each run that is thrown away, and why.
         doubted: whether a configuration is to be run once more after each run, and all its data compared.
+        environment: of each timed run, beside its own.
         look: tells what became of the machine's processors; None: from what the kernel and its processes tell.
         sleep: waits some seconds.
     """
@@ -56,6 +57,7 @@ class Runs:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         told: Callable[[str], None] = lambda _: None,
         doubted: Callable[[Configuration], bool] = lambda _: False,
+        environment: Mapping[str, str] | None = None,
         look: Callable[[], ProcessorTime] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -66,6 +68,7 @@ class Runs:
         self._benchmark = benchmark
         self._doubted = doubted
         self._outputs = outputs
+        self._environment = dict(environment or {})
         self._now = now
         self._told = told
         self._look = look or (lambda: processor_time_beside(lab.processes()))
@@ -185,7 +188,11 @@ class Runs:
             folder=folder,
             time_limit=LIMIT,
             nodes=self._platform.compute_nodes or 1,
-            environment={**place.environment, "ROMIO_HINTS": str(folder / "romio_hints")},
+            environment={
+                **place.environment,
+                "ROMIO_HINTS": str(folder / "romio_hints"),
+                **(self._environment if step == "run" and not check else {}),
+            },
         )
         self._runner.submit(job)
         ending = self._runner.wait(job)
