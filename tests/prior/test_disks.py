@@ -100,6 +100,16 @@ def test_a_pause_saves_up_what_a_disk_does_in_a_tenth_of_a_second(prior: Prior) 
     assert longer == long < 0.01 * at_once + 60 * 2e-4  # round trips are left
 
 
+def test_what_joins_disks_saves_up_nothing_in_a_pause(prior: Prior) -> None:
+    """A file that all sync often takes as long on two EBS volumes, which btrfs joins, however long the pauses are."""
+    all_sync = replace(WRITES, processes=8, io_processes=8, iterations=25)
+    system = on(prior, "NFS", raid_devices=2, device="EBS")
+    at_once, long = (
+        syncing(demand_of(all_sync, NODES, Use(syncs=200, pauses=24, pause=pause)), system)[0] for pause in (0.0, 1.0)
+    )
+    assert long == at_once == pytest.approx(200 / system.syncs[0])
+
+
 @pytest.mark.parametrize(
     ("file_system", "piece", "stride", "disks", "networks"),
     [

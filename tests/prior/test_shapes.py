@@ -807,3 +807,20 @@ def test_computing_is_told_to_the_phases_of_a_run_of_several() -> None:
 
 def test_nothing_is_assumed_of_what_a_description_does_not_tell() -> None:
     assert uses_of(phases(Operation.WRITE, Operation.READ, example="")) == [Use(), Use()]
+
+
+def test_who_is_idle_between_requests_is_not_known_to_come_back_from_computing_at_each() -> None:
+    """A log that tells no iterations apart leaves open which of the requests begin one."""
+
+    def told(**details: float) -> Use:
+        (use,) = uses_of(
+            Workload(name="a", processes=8, phases=(Phase(characteristics=SHARED, quality={}, details=details),))
+        )
+        return use
+
+    idle = told(idle_seconds=0.7)
+    assert (idle.pauses, idle.returns) == (7, 0)
+    assert idle.pause == pytest.approx(0.1)
+    assert demand_of(SHARED, 4, idle).returns == 0
+    assert demand_of(SHARED, 4, Use(pauses=7, pause=0.1)).returns == 7
+    assert told(pause_seconds=0.7).pauses == 0  # between phases, not within one

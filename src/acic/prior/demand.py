@@ -24,6 +24,7 @@ class Use:
         syncs: fsync calls of all processes; None: one at the end of each, as benchmarks are run with.
         pauses: between iterations, in which what was written can go on to where it lasts.
         pause: s of each.
+        returns: how often processes are known to come back from computing; None: as often as they pause.
         own: whether what is read was written before by the same processes of the same run.
         reopened: whether its files were closed in between, so that clients ask the servers again.
         gathered: whether collective calls go through aggregators (two-phase I/O). ROMIO sees to that where processes'
@@ -42,6 +43,7 @@ class Use:
     syncs: int | None = None
     pauses: int = 0
     pause: float = 0.0
+    returns: int | None = None
     own: bool = False
     reopened: bool = False
     gathered: bool = False
@@ -159,6 +161,7 @@ def _use_of(phase: Phase) -> Use:
         syncs=round(_number(phase, "syncs")),
         pauses=pauses,
         pause=pause,
+        returns=0 if pauses >= phase.characteristics.iterations else None,
         gathered=phase.details.get("collective_buffering") is True,
         over=_number(phase, "times_over") or 1.0,
         apart=_number(phase, "ranks_apart") or 1.0,
@@ -203,7 +206,7 @@ class Demand:
         shared: whether streams use the same file.
         files: that are opened in all; in_turn: of them, those that each stream has one after the other.
         syncs: fsync calls of all streams.
-        pauses: between iterations; pause: s of each.
+        pauses: between iterations; pause: s of each; returns: from computing, as far as they are known to be.
         own: whether it reads what its run wrote, others: what other processes of it did; reopened: whether that was
             closed before.
         copied: whether its streams write (or read) as much elsewhere, by turns.
@@ -233,6 +236,7 @@ class Demand:
     syncs: float
     pauses: int
     pause: float
+    returns: int
     own: bool
     others: bool
     reopened: bool
@@ -291,6 +295,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         syncs=float(streams if use.syncs is None else use.syncs),
         pauses=use.pauses,
         pause=use.pause,
+        returns=use.pauses if use.returns is None else use.returns,
         own=use.own,
         others=use.others,
         reopened=use.reopened,

@@ -73,7 +73,7 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds that syncs need to be on the disk: of one stream, and of the disks for all of them.
 
     Bottleneck: I/Os a second of the disks that hold the files, or what joins them; a shared file is synced by its first
-    server. What a disk that is held to a rate saves up in a pause it does at once.
+    server. What a disk that is held to a rate saves up in a pause it does at once; what joins several saves up nothing.
     """
     syncs = np.where(systems.closes, np.maximum(demand.syncs, demand.files), demand.syncs)
     syncs = np.where(systems.keeps > 0, np.maximum(demand.syncs, demand.streams), syncs)  # sent when the run ends
@@ -83,7 +83,8 @@ def syncing(demand: Demand, systems: Systems) -> Floats:
     used = np.minimum(systems.servers, demand.files)
     disks = np.where(systems.commits, 1.0, systems.disks)
     saved = min(demand.pauses, demand.syncs / demand.streams) * min(demand.pause, SAVED)
-    return np.asarray(np.maximum(answers, np.maximum(chain, syncs / (_lasting(systems, disks) * used)) - saved))
+    held = np.maximum(chain, syncs * systems.durable / (systems.write_iops * disks * used)) - saved
+    return np.asarray(np.maximum(np.maximum(answers, held), syncs / (systems.syncs * used)))
 
 
 def _from_disks(demand: Demand, systems: Systems) -> Floats:

@@ -83,7 +83,7 @@ def _beginning(demand: Demand) -> float:
 
     The others on the node are still computing, or have used up its share of a period of the scheduler.
     """
-    return demand.pauses * (demand.beside - 1) * min(BESIDE, demand.pause)
+    return demand.returns * (demand.beside - 1) * min(BESIDE, demand.pause)
 
 
 def networks(demand: Demand, systems: Systems, load: Floats) -> tuple[Floats, Floats]:
