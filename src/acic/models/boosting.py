@@ -98,6 +98,7 @@ class Boosting:
     @unchecked()
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> BoostingPredictor:
         """Return the boosted trees of the mean and of both quantiles."""
+        data = data.settled()
         rounds = self._rounds(data, rng)
         return BoostingPredictor(
             columns=data.columns,

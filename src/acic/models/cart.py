@@ -44,6 +44,7 @@ class Cart:
     @unchecked()
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> TreePredictor:
         """Return the pruned tree."""
+        data = data.settled()
         seed = int(rng.integers(2**31))
         tree, price = self._grown(data, seed)
         at = self._price(data, price, seed, rng)

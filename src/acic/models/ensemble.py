@@ -69,6 +69,7 @@ class Averaged:
 
     def grown(self, kind: Callable[..., Any], data: TrainingSet, rng: np.random.Generator) -> TreePredictor:
         """Return the trees of scikit-learn's ensemble of that `kind`."""
+        data = data.settled()
         fitted = kind(
             self.trees,
             min_samples_leaf=self.min_leaf,

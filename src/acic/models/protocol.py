@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,9 +22,6 @@ _DECIMALS = 9
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSet:
     """What a model learns from; one row per measurement (its repetitions' mean logarithm).
-
-    Numbers are kept to nine decimals: the last digits of a logarithm hang on the processor, and of two splits that are
-    as good a tree would take the one or the other by them.
 
     Args:
         columns: names of the columns of `x`, as `space.Encoder` gives them.
@@ -71,12 +68,17 @@ class TrainingSet:
             raise InvalidInput("x has a value that is not finite", hint="encode what does not apply as ABSENT_CODE")
         if not (self.weight > 0).all():
             raise InvalidInput("a weight is not positive", hint="leave rows out that are not trusted at all")
-        for name in ("x", "y", "best", "weight"):
-            object.__setattr__(self, name, np.round(getattr(self, name), _DECIMALS))
-        object.__setattr__(self, "weight", np.maximum(self.weight, 10.0**-_DECIMALS))
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def settled(self) -> TrainingSet:
+        """Return it with y and weights to nine decimals, for trees.
+
+        The last digits of a logarithm hang on the processor, and by them trees chose between splits that are as good.
+        """
+        weight = np.maximum(np.round(self.weight, _DECIMALS), 10.0**-_DECIMALS)
+        return replace(self, y=np.round(self.y, _DECIMALS), best=np.round(self.best, _DECIMALS), weight=weight)
 
     def rows(self, chosen: NDArray[Any]) -> TrainingSet:
         """Return the training set of the chosen rows (a mask or positions)."""

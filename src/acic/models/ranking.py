@@ -75,6 +75,7 @@ class Ranking:
         """Return the trees that tell differences best."""
         from sklearn.tree import DecisionTreeRegressor
 
+        data = data.settled()
         left, fitted = data.y.copy(), []
         for _ in range(self.rounds):
             tree = DecisionTreeRegressor(
