@@ -18,7 +18,7 @@ from acic.workloads.layers import layers
 from acic.workloads.notes import modules_missing, notes
 from acic.workloads.pauses import idle
 from acic.workloads.phases import Draft, draft, mirror, phase
-from acic.workloads.spells import waited
+from acic.workloads.spells import counted_twice
 from acic.workloads.substitutes import substitutes
 from acic.workloads.tables import Table, tables
 from acic.workloads.timing import merged
@@ -51,7 +51,8 @@ def characterize(log: Log) -> Workload:
     _pause(drafts)
     phases = [phase(one, evidence) for one in sorted(drafts, key=lambda one: -one.group.bytes)]
     metadata = _metadata(found)
-    waiting = min(sum([one.seconds or 0.0 for one in phases]), waited([one.timing.spells for one in drafts])) + metadata
+    twice = counted_twice([one.timing.spells for one in drafts])
+    waiting = max(0.0, sum([one.seconds or 0.0 for one in phases]) - twice) + metadata
     return Workload(
         name=_name(log),
         processes=processes,

@@ -66,10 +66,12 @@ def spells(group: Group) -> Spells:
     return Spells(ranks, times[:, FIRST + d], last, np.where(ranks < 0, slowest, busy))
 
 
-def waited(every: Sequence[Spells]) -> float:
-    """Return the s that the slowest process spends in all files, the slowest of each file that stands for all."""
-    if not every:
-        return 0.0
-    rank, busy = (np.concatenate([getattr(one, name) for one in every]) for name in ("rank", "busy"))
-    alone = rank >= 0
-    return float(np.bincount(rank[alone], busy[alone], minlength=1).max() + busy[~alone].sum())
+def counted_twice(every: Sequence[Spells]) -> float:
+    """Return by how much the slowest process's seconds of each group add up to more than any process's in all, s.
+
+    Another process may be the slowest in each, and nobody waits for all of them.
+    """
+    alone = [(one.rank[~one.hidden], one.busy[~one.hidden]) for one in every]
+    most = max((int(rank.max()) for rank, _ in alone if len(rank)), default=0) + 1
+    spent = [np.bincount(rank, busy, minlength=most) for rank, busy in alone]
+    return float(sum(one.max() for one in spent) - np.sum(spent, axis=0).max()) if spent else 0.0
