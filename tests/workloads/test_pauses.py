@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,18 +130,21 @@ def test_files_that_are_written_beside_one_another_take_no_longer_than_all_of_th
 
 SPELLS = st.lists(st.tuples(st.integers(-1, 5), st.floats(0.0, 10.0)), min_size=1, max_size=20).map(
     lambda rows: Spells(
-        np.array([rank for rank, _ in rows]),
-        np.zeros(len(rows)),
-        np.full(len(rows), 10.0),
-        np.array([busy for _, busy in rows]),
+        [rank for rank, _ in rows],
+        [0.0] * len(rows),
+        [10.0] * len(rows),
+        [busy for _, busy in rows],
     )
 )
 
 
 @given(every=st.lists(SPELLS, max_size=4))
 def test_no_process_waits_for_the_slowest_ones_of_all_phases(every: list[Spells]) -> None:
-    slowest = [max((float(one.busy[one.rank == rank].sum()) for rank in range(6)), default=0.0) for one in every]
-    all_phases = max(sum(float(one.busy[one.rank == rank].sum()) for one in every) for rank in range(6))
+    def busy(one: Spells, rank: int) -> float:
+        return sum(busy for mine, busy in zip(one.rank, one.busy, strict=True) if mine == rank)
+
+    slowest = [max(busy(one, rank) for rank in range(6)) for one in every]
+    all_phases = max(sum(busy(one, rank) for one in every) for rank in range(6))
     assert sum(slowest) - counted_twice(every) == pytest.approx(all_phases, abs=1e-9)
 
 

@@ -26,9 +26,11 @@ def idle(of: Spells, every: Sequence[Spells], processes: int) -> float:
         every: that of all files, in both directions.
         processes: of the job.
     """
-    if of.hidden.any():
-        begin, end = of.first.min(), of.last.max()
-        busy = [(one.busy * _inside(one, begin, end) / np.where(one.hidden, 1, processes)).sum() for one in every]
+    if min(of.rank) < 0:
+        begin, end = np.array(min(of.first)), np.array(max(of.last))
+        shares = [np.where(np.array(one.rank) < 0, 1, processes) for one in every]
+        pairs = zip(every, shares, strict=True)
+        busy = [(np.array(one.busy) * _inside(one, begin, end) / share).sum() for one, share in pairs]
         return max(0.0, float(end - begin - sum(busy)))
     ranks, place = np.unique(of.rank, return_inverse=True)
     first, last, spent = np.full(len(ranks), np.inf), np.zeros(len(ranks)), np.zeros(len(ranks))
@@ -36,14 +38,15 @@ def idle(of: Spells, every: Sequence[Spells], processes: int) -> float:
     np.maximum.at(last, place, of.last)
     for one in every:
         at = np.minimum(np.searchsorted(ranks, one.rank), len(ranks) - 1)
-        mine, inside = ranks[at] == one.rank, one.busy * _inside(one, first[at], last[at])
+        rank = np.array(one.rank)
+        mine, inside = ranks[at] == rank, np.array(one.busy) * _inside(one, first[at], last[at])
         np.add.at(spent, at[mine], inside[mine])
-        spent += inside[one.hidden].sum()  # about as much of each process, whatever its own first and last
+        spent += inside[rank < 0].sum()  # about as much of each process, whatever its own first and last
     return float(np.maximum(last - first - spent, 0.0).mean())
 
 
 def _inside(one: Spells, begin: Floats, end: Floats) -> Floats:
     """Return the share of each spell that lies between `begin` and `end`."""
-    length = one.last - one.first
+    length = np.array(one.last) - np.array(one.first)
     both = np.minimum(one.last, end) - np.maximum(one.first, begin)
     return np.where(length > INSTANT, np.clip(both / np.maximum(length, INSTANT), 0.0, 1.0), both >= 0)

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from acic.workloads.columns import BYTES, CLOSED, FIRST, LAST, MANY, META_SECONDS, SECONDS, SLOWEST_SECONDS, WRITE
+from acic.workloads.columns import BYTES, CLOSED, FIRST, LAST, META_SECONDS, SECONDS, SLOWEST_SECONDS, WRITE
 from acic.workloads.groups import Group
-
-Floats = NDArray[np.float64]
 
 INSTANT = 1e-9
 """A time that is none, s."""
@@ -19,7 +14,9 @@ INSTANT = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Spells:
-    """When the records of a group were used in its direction: arrays of shape (records,), s since the job began.
+    """When the records of a group were used in its direction: an element for each record, s since the job began.
+
+    Lists, as most logs have few records.
 
     Args:
         rank: whose record it is; -1 where it stands for all ranks.
@@ -27,15 +24,18 @@ class Spells:
         busy: s in requests, and in metadata calls; where it stands for all ranks, those of the slowest.
     """
 
-    rank: NDArray[np.int64]
-    first: Floats
-    last: Floats
-    busy: Floats
+    rank: list[int]
+    first: list[float]
+    last: list[float]
+    busy: list[float]
 
-    @property
-    def hidden(self) -> NDArray[np.bool_]:
-        """Which stand for all ranks."""
-        return self.rank < 0
+    def alone(self) -> dict[int, float]:
+        """Return the s that each rank is busy which has records of its own."""
+        spent: dict[int, float] = {}
+        for rank, busy in zip(self.rank, self.busy, strict=True):
+            if rank >= 0:
+                spent[rank] = spent.get(rank, 0.0) + busy
+        return spent
 
 
 def closes(written: int, direction: int) -> bool:
@@ -50,20 +50,21 @@ def closes(written: int, direction: int) -> bool:
 def spells(group: Group) -> Spells:
     """Return when the records of a group were used."""
     table, rows, d = group.table, group.rows, group.direction
-    if len(rows) > MANY:
-        times, written, ranks = table.floats[rows], table.integers[rows, BYTES + WRITE], table.ranks[rows]
-    else:
-        times = np.array([table.times[row] for row in rows])
-        written = np.array([table.counters[row][BYTES + WRITE] for row in rows])
-        ranks = np.array([table.rank_list[row] for row in rows])
-    metadata = times[:, META_SECONDS]
-    busy = times[:, SECONDS + d] + np.where((written > 0) == (d == WRITE), metadata, 0.0)  # as `closes` has it
-    last = times[:, LAST + d]
-    if d == WRITE:  # what is read later is closed after that
-        last = np.maximum(last, np.where(times[:, FIRST] > 0, 0.0, times[:, CLOSED]))
-    spent = times[:, SECONDS] + times[:, SECONDS + 1] + metadata
-    slowest = busy * times[:, SLOWEST_SECONDS] / np.maximum(spent, INSTANT)
-    return Spells(ranks, times[:, FIRST + d], last, np.where(ranks < 0, slowest, busy))
+    found = Spells([], [], [], [])
+    for row in rows:
+        rank, times = table.rank_list[row], table.times[row]
+        metadata = times[META_SECONDS]
+        busy = times[SECONDS + d] + (metadata if closes(table.counters[row][BYTES + WRITE], d) else 0.0)
+        if rank < 0:
+            busy *= times[SLOWEST_SECONDS] / max(times[SECONDS] + times[SECONDS + 1] + metadata, INSTANT)
+        last = times[LAST + d]
+        if d == WRITE and times[FIRST] <= 0:  # what is read later is closed after that
+            last = max(last, times[CLOSED])
+        found.rank.append(rank)
+        found.first.append(times[FIRST + d])
+        found.last.append(last)
+        found.busy.append(busy)
+    return found
 
 
 def counted_twice(every: Sequence[Spells]) -> float:
@@ -71,7 +72,9 @@ def counted_twice(every: Sequence[Spells]) -> float:
 
     Another process may be the slowest in each, and nobody waits for all of them.
     """
-    alone = [(one.rank[~one.hidden], one.busy[~one.hidden]) for one in every]
-    most = max((int(rank.max()) for rank, _ in alone if len(rank)), default=0) + 1
-    spent = [np.bincount(rank, busy, minlength=most) for rank, busy in alone]
-    return float(sum(one.max() for one in spent) - np.sum(spent, axis=0).max()) if spent else 0.0
+    groups = [one.alone() for one in every]
+    spent: dict[int, float] = {}
+    for group in groups:
+        for rank, busy in group.items():
+            spent[rank] = spent.get(rank, 0.0) + busy
+    return sum([max(group.values(), default=0.0) for group in groups]) - max(spent.values(), default=0.0)

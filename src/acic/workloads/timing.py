@@ -126,12 +126,13 @@ def _slowest(group: Group, mine: Spells, processes: int) -> tuple[float, float |
     """Return the slowest process's time in one direction, s, and how much it exceeds the mean one's."""
     times = group.times
     mean = (times[SECONDS + group.direction] + _metadata_of(group)) / processes
-    together = float(mine.busy[mine.hidden].sum())
-    if mine.hidden.sum() > 1:  # another rank may be the slowest in each file, beside one another
-        together = min(together, merged(mine.first[mine.hidden].tolist(), mine.last[mine.hidden].tolist()).seconds)
+    hidden = [at for at, rank in enumerate(mine.rank) if rank < 0]
+    together = sum([mine.busy[at] for at in hidden])
+    if len(hidden) > 1:  # another rank may be the slowest in each file, beside one another
+        windows = merged([mine.first[at] for at in hidden], [mine.last[at] for at in hidden])
+        together = min(together, windows.seconds)
     if group.ranks == 0:
         slowest, total = times[SLOWEST_SECONDS], (times[SECONDS] + times[SECONDS + 1] + times[META_SECONDS]) / processes
         return max(together, mean), max(1.0, slowest / total) if total and slowest else None
-    alone = ~mine.hidden
-    slowest = together + float(np.bincount(mine.rank[alone], mine.busy[alone]).max())
+    slowest = together + max(mine.alone().values())
     return slowest, max(1.0, slowest / mean) if mean else None
