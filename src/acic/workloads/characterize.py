@@ -95,11 +95,12 @@ def _pause(drafts: list[Draft]) -> None:
     every = [one.timing.spells for one in drafts]
     for one in drafts:
         group, found = one.group, one.iterations
-        if found.pause is None and group.calls > one.processes and not group.spans:
-            away = idle(one.timing.spells, every, group.processes)
-            gaps = found.count - 1 or group.calls / one.processes - 1
-            if away > PAUSE * gaps:
-                one.iterations = replace(found, pause=away / max(1, found.count - 1))
+        if found.pause is not None or group.calls <= one.processes or group.spans:
+            continue
+        least = PAUSE * (found.count - 1 or group.calls / one.processes - 1)
+        mine = one.timing.spells
+        if max(mine.last) - min(mine.first) > least and (away := idle(mine, every, group.processes)) > least:
+            one.iterations = replace(found, pause=away / max(1, found.count - 1))
 
 
 def _metadata(tables: Mapping[str, Table]) -> float:
