@@ -106,5 +106,10 @@ def test_advice_is_judged_by_logs(
         assert run([*words, *more]) == 0
         found[bool(more)] = json.loads(capsys.readouterr().out)
     assert found[True] != found[False]
-    assert run([*words, "--logs", str(tmp_path)]) == 4
-    assert "has no log of any application" in capsys.readouterr().err
+    for folder, status, said in (
+        (str(tmp_path), 4, "has no log of any application"),
+        (str(tmp_path / "none"), 3, "there is no such folder"),
+        ("", 2, ""),
+    ):
+        assert run([*words, "--logs", folder]) == status
+        assert said in capsys.readouterr().err

@@ -14,6 +14,7 @@ import click
 from acic.cli.applications_option import applications_option
 from acic.cli.evaluate_lines import CURVES, lines_of
 from acic.cli.evaluate_shown import NO_METHOD, as_json_takes, show
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
 from acic.errors import AcicError, InvalidInput, MissingData
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from acic.report.evaluation import Evaluation
     from acic.workloads import Workload
 
-BUNDLED = "bundled"
+BUNDLED = Path("bundled")
 _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  # to learn, the slowest first
 
 
@@ -50,6 +51,7 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 )
 @click.option(
     "--logs",
+    type=PathName(),
     metavar="FOLDER",
     help="Ask by Darshan logs of the applications on the baseline, as users do, in place of their descriptions: "
     "NAME-SCALE.darshan (NAME.darshan of those with one scale) in a folder, or `bundled`, which come with acic.",
@@ -74,7 +76,7 @@ def evaluate(
     part: Part,
     truth: Path | None,
     fresh: Path | None,
-    logs: str | None,
+    logs: Path | None,
     sound: bool,
     goal: str | None,
     names: tuple[str, ...],
@@ -133,14 +135,14 @@ def evaluate(
         show(found, ranks, figures)
 
 
-def _logs(folder: str | None, platform: str, runs: Sequence[Run]) -> dict[Application, Workload] | None:
+def _logs(folder: Path | None, platform: str, runs: Sequence[Run]) -> dict[Application, Workload] | None:
     """Return what logs tell of the applications of `runs`; None where they are not to be asked."""
     from acic.evaluation.logs import bundled_logs, logs_in
 
     applications = dict.fromkeys((run.kernel, run.scale) for run in runs)
     if folder is None:
         return None
-    found = bundled_logs(platform, applications) if folder == BUNDLED else logs_in(Path(folder), applications)
+    found = bundled_logs(platform, applications) if folder == BUNDLED else logs_in(folder, applications)
     if missing := [one for one in applications if one not in found]:
         say(f"note: {len(missing)} applications have no log, and are left out: {', '.join(map(' '.join, missing[:3]))}")
     return found

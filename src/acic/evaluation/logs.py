@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from acic.benchmarks.kernels import kernel
-from acic.errors import MissingData
+from acic.errors import MissingData, UnreadableInput
 from acic.evaluation.field import Application
 from acic.workloads import Workload, characterize_file
 
@@ -35,8 +35,12 @@ def logs_in(folder: Path, applications: Iterable[Application]) -> dict[Applicati
 
     Raises:
         MissingData: the folder has a log of none of them.
-        UnreadableInput: a log is damaged.
+        UnreadableInput: it is no folder, or a log is damaged.
     """
+    if not folder.is_dir():
+        raise UnreadableInput(
+            f"cannot read {folder}: there is no such folder", hint="give a folder of logs, or bundled"
+        )
     paths = {one: folder / f"{kernel(*one).key}{SUFFIX}" for one in applications}
     found = {one: characterize_file(path) for one, path in paths.items() if path.is_file()}
     if not found:
