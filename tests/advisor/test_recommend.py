@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from acic.advisor.advice import Goal, Verdict
-from acic.advisor.forecast import forecast
+from acic.advisor.forecast import CHOSEN, SLIGHT, forecast
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn
 from acic.advisor.ranking import TIE
@@ -188,6 +188,44 @@ def test_outside_of_what_was_measured_is_told_and_never_trusted(
     advice = recommend(application(replace(WRITE, **change)), cluster, knowledge)  # type: ignore[arg-type]  # checked by the callee
     assert said in advice.extrapolated
     assert advice.verdict is not Verdict.CHANGE
+
+
+def test_what_hardly_takes_time_is_no_reason_to_doubt(cluster: Platform, knowledge: Knowledge) -> None:
+    """A job's settings are text, in pieces as no benchmark reads: what matters are its data."""
+    settings = replace(WRITE, interface=Interface.STDIO, data_size=4096, request_size=16, access=Access.RANDOM)
+    plain = recommend(application(WRITE), cluster, knowledge)
+    slight = recommend(application(WRITE, settings, io=(40.0, 0.05)), cluster, knowledge)
+    assert (slight.verdict, slight.extrapolated) == (plain.verdict, ()) == (Verdict.CHANGE, ())
+    data = replace(settings, data_size=64 * MIB)
+    heavy = recommend(application(WRITE, data, io=(35.0, 5.0)), cluster, knowledge)
+    assert any("interface STDIO" in line for line in heavy.extrapolated)
+    assert heavy.verdict is Verdict.VERIFY
+
+
+def test_what_takes_long_where_it_is_recommended_counts(cluster: Platform, knowledge: Knowledge) -> None:
+    found = forecast(application(WRITE, READ, io=(40.0, 1.0)), cluster, knowledge, goal=Goal.TIME)
+    other = 0 if found.baseline else 1
+    slight, heavy = (0.5 * SLIGHT * found.seconds, 2.0 * SLIGHT * found.seconds)
+    there = np.where(np.arange(len(found.seconds)) == other, heavy, slight)
+    found = replace(found, of_phases=(found.of_phases[0], there))
+    assert [one.characteristics for one in found.weighty(found.baseline)] == [WRITE]
+    assert [one.characteristics for one in found.weighty(other)] == [WRITE, READ]
+    nothing = replace(found, of_phases=tuple(one * 0.0 for one in found.of_phases))
+    assert len(nothing.weighty(other)) == 2
+
+
+def test_what_is_picked_because_it_seems_best_is_less_sure(cluster: Platform, knowledge: Knowledge) -> None:
+    """Errors in its favour are why it is picked, so its slow end is farther; of one that was named it is not."""
+    workload = application(WRITE)
+    picked = recommend(workload, cluster, knowledge).recommendations[0]
+    (named,) = recommend(workload, cluster, knowledge, among=[picked.configuration]).recommendations
+    assert picked.seconds.value == named.seconds.value
+    assert picked.seconds.low == named.seconds.low
+    farther = np.log(picked.seconds.high / picked.seconds.value) / np.log(named.seconds.high / named.seconds.value)
+    assert farther == pytest.approx(CHOSEN)
+    assert picked.improvement.low < named.improvement.low
+    assert picked.io_improvement.low < named.io_improvement.low
+    assert picked.improvement.high == named.improvement.high
 
 
 def test_a_new_workload_gets_a_wider_interval(knowledge: Knowledge) -> None:

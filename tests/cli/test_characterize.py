@@ -119,3 +119,17 @@ def test_wrong_input_is_said_with_a_remedy(acic: Acic, words: list[str], status:
     assert result.status == status
     assert said in result.err
     assert result.out == ""
+
+
+def test_what_lies_elsewhere_counts_as_computing(acic: Acic) -> None:
+    log = LOGS / "apps/h5bench_write_1d_cc_coll.darshan"
+    whole = acic("characterize", log, "--json").json["workload"]
+    folder = whole["phases"][0]["example"].rpartition("/")[0]
+    part = acic("characterize", log, "--only", folder)
+    assert part.status == 0
+    missing = acic("characterize", log, "--only", "/nowhere")
+    assert missing.status != 0
+    assert "no file of" in missing.err
+    assert "lie below" in missing.err
+    assert acic("recommend", "--only", folder, "--platform", "lab", "--processes", 4).status == 2
+    assert acic("recommend", log, "--only", folder, "--platform", "lab", "--json").status == 0

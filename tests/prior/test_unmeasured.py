@@ -13,6 +13,7 @@ import pytest
 
 from acic.advisor.advice import Advice, Verdict
 from acic.advisor.cache import fetch, keep
+from acic.advisor.forecast import CHOSEN
 from acic.advisor.informed import informed
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import Trust, known
@@ -72,7 +73,7 @@ def test_nothing_measured_is_answered_and_marked(model: str) -> None:
     assert any("No measurement" in note and "factor of 2" in note for note in advice.notes)
     assert any("hardware alone answers" in line for line in said)
     best = advice.recommendations[0]
-    assert best.io_improvement.low == pytest.approx(best.io_improvement.value / TRUSTED)
+    assert best.io_improvement.low == pytest.approx(best.io_improvement.value / TRUSTED**CHOSEN)
     assert best.io_improvement.high == pytest.approx(best.io_improvement.value * TRUSTED)
     assert "limited by" in best.why[0]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ from acic.workloads import Phase, Workload
 
 Floats = NDArray[np.float64]
 
+CHOSEN = 1.4  # times as far from its prediction lies the slow end of the interval of what is picked for it
+SLIGHT = 0.01  # of a run: a phase that takes less changes no advice, whatever it is like
+_NO_TIME = 1e-9  # s
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
@@ -28,6 +32,7 @@ class Forecast:
     Args:
         covered: the phases that measurements speak about.
         times: where the time goes under the baseline.
+        of_phases: s of each covered phase, predicted.
         from_bytes: whether the seconds in I/O come from the platform's own baseline, not from the log.
         seconds: run time and staging out, s, predicted; fastest, slowest: at the ends of the 80 % interval.
         io_seconds: of the covered I/O alone: predicted, at its slowest, at its fastest.
@@ -38,6 +43,7 @@ class Forecast:
 
     covered: tuple[Phase, ...]
     times: TimeModel
+    of_phases: tuple[Floats, ...]
     from_bytes: bool
     seconds: Floats
     fastest: Floats
@@ -56,6 +62,26 @@ class Forecast:
     def io_share(self) -> float:
         """Part of the baseline's run that is covered I/O, 0..1."""
         return sum(self.times.phases) / self.times.total
+
+    def weighty(self, candidate: int) -> tuple[Phase, ...]:
+        """Return the covered phases that take more than `SLIGHT` of a run, on the baseline or on a candidate.
+
+        What a job reads of its settings is I/O of another kind than its data, as a rule, and makes no difference. Where
+        no phase takes as much it is the one that takes most.
+        """
+        seconds = np.array(self.of_phases)[:, [self.baseline, candidate]]
+        share = (seconds / np.maximum(self.seconds[[self.baseline, candidate]], _NO_TIME)).max(axis=1)
+        least = min(SLIGHT, share.max())
+        return tuple(phase for phase, part in zip(self.covered, share.tolist(), strict=True) if part >= least)
+
+    def chosen(self) -> Forecast:
+        """Return the same with what is told of candidates that are picked because they are predicted to be best.
+
+        Errors in their favour are why some of them are picked, so they are slower than predicted more often than faster
+        (docs/decisions/0020-chosen.md): the slow ends of intervals lie `CHOSEN` times as far away.
+        """
+        io, slow, fast = self.io_seconds
+        return replace(self, slowest=_farther(self.seconds, self.slowest), io_seconds=(io, _farther(io, slow), fast))
 
     @property
     def tolerance(self) -> float:
@@ -119,6 +145,7 @@ def forecast(
     return Forecast(
         covered=covered,
         times=times,
+        of_phases=tuple(s * np.exp(-mean) for s, mean in zip(times.phases, means, strict=True)),
         from_bytes=from_bytes,
         seconds=times.seconds(means) + staging,
         fastest=times.seconds(highs) + staging,
@@ -128,6 +155,13 @@ def forecast(
         rate=_rate(workload, platform, knowledge, goal, price),
         baseline=knowledge.baseline,
     )
+
+
+def _farther(predicted: Floats, slow: Floats) -> Floats:
+    """Return what lies `CHOSEN` times as far from what is predicted, by the logarithm; what takes no time stays so."""
+    some = (predicted > 0.0) & np.isfinite(predicted)
+    ratio = np.divide(slow, predicted, out=np.ones_like(slow), where=some)
+    return np.asarray(predicted * ratio**CHOSEN)
 
 
 def _weights(workload: Workload, uses: Sequence[Use], knowledge: Knowledge) -> list[float] | None:

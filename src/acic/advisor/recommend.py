@@ -53,9 +53,11 @@ def recommend(
     knowledge = knowledge.safe_for(workload)
     knowledge = knowledge.fitting(workload) if among is None else knowledge
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
+    found = found if among is not None else found.chosen()
     covered, rate = found.covered, found.rate
     recommendations = tuple(_ranked(workload, platform, knowledge, found, goal, top, among))
-    outside = [note for phase in covered for note in knowledge.outside(phase.characteristics)]
+    weighty = found.weighty(_place(knowledge, recommendations[0].configuration))
+    outside = [note for phase in weighty for note in knowledge.outside(phase.characteristics)]
     systems = [knowledge.outside_system(one.configuration) for one in recommendations]
     noise = knowledge.learned.noise * found.io_share
     verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside or systems[0]), goal=goal)
@@ -79,7 +81,7 @@ def recommend(
         extrapolated=tuple(dict.fromkeys([*outside, *(note for notes in systems for note in notes)])),
         notes=(
             *_price_of_it(goal, recommendations[0], before, cost),
-            *_notes(workload, platform, knowledge, found),
+            *_notes(workload, platform, knowledge, found, weighty),
             *(_not_copied(platform, knowledge) if results else ()),
             *workload.notes,
         ),
@@ -177,9 +179,14 @@ def _changes(
     platform: Platform, knowledge: Knowledge, found: Forecast, goal: Goal, best: Configuration
 ) -> tuple[Change, ...]:
     """Return what each parameter of `best` that is not the baseline's saves; the parts add up to what it saves."""
-    objective = found.objective(goal)
-    place = int(np.flatnonzero((knowledge.points == platform.space.point(best)).all(axis=1))[0])
-    return by_parameter(platform.space, knowledge.points, objective, place, found.baseline).parts
+    place = _place(knowledge, best)
+    return by_parameter(platform.space, knowledge.points, found.objective(goal), place, found.baseline).parts
+
+
+def _place(knowledge: Knowledge, configuration: Configuration) -> int:
+    """Return the position of a configuration among the candidates."""
+    point = knowledge.platform.space.point(configuration)
+    return int(np.flatnonzero((knowledge.points == point).all(axis=1))[0])
 
 
 def _price_of_it(goal: Goal, best: Recommendation, seconds: float, dollars: float | None) -> list[str]:
@@ -228,7 +235,9 @@ def _not_copied(platform: Platform, knowledge: Knowledge) -> list[str]:
     ]
 
 
-def _notes(workload: Workload, platform: Platform, knowledge: Knowledge, found: Forecast) -> list[str]:
+def _notes(
+    workload: Workload, platform: Platform, knowledge: Knowledge, found: Forecast, weighty: Sequence[Phase]
+) -> list[str]:
     notes, covered = [], found.covered
     if found.from_bytes:
         notes.append(
@@ -246,5 +255,5 @@ def _notes(workload: Workload, platform: Platform, knowledge: Knowledge, found: 
     if left:
         kinds = " and ".join(sorted({f"{p.characteristics.operation}s" for p in left}))
         notes.append(f"No trusted measurement on {platform.name} speaks about {kinds}: their time is kept as it is.")
-    notes += [note for phase in covered for note in knowledge.baseline_notes(phase.characteristics)]
+    notes += [note for phase in weighty for note in knowledge.baseline_notes(phase.characteristics)]
     return list(dict.fromkeys([*knowledge.safety_notes(), *notes]))

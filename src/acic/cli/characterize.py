@@ -9,7 +9,7 @@ import click
 
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
-from acic.cli.workload_input import partial_option, read_workload
+from acic.cli.workload_input import only_option, partial_option, read_workload
 from acic.errors import InvalidInput
 from acic.units import format_bytes, format_seconds
 from acic.workloads import Phase, Quality, Workload
@@ -22,9 +22,10 @@ _MARKS = {Quality.EXACT: "", Quality.ESTIMATED: "~", Quality.UNKNOWN: "?"}
 @click.command(epilog="Example: acic characterize run.darshan")
 @click.argument("log", type=PathName())
 @partial_option
+@only_option
 @click.option("--toml", "as_toml", is_flag=True, help="Print a workload file, to edit and to give to other commands.")
 @json_option
-def characterize(log: Path, partial: bool, as_toml: bool, as_json: bool) -> None:
+def characterize(log: Path, partial: bool, only: str | None, as_toml: bool, as_json: bool) -> None:
     """Show what an application does to storage, from its Darshan log.
 
     LOG is a Darshan 3 log. A phase is one direction of one interface on a group of files alike; for each
@@ -32,7 +33,7 @@ def characterize(log: Path, partial: bool, as_toml: bool, as_json: bool) -> None
     """
     if as_json and as_toml:
         raise InvalidInput("both --json and --toml are given", hint="give the one that you want")
-    workload = read_workload(log, partial=partial, given={})
+    workload = read_workload(log, partial=partial, only=only)
     if as_json:
         emit_json({"workload": workload})
     elif as_toml:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 def explain(
     log: Path | None,
     partial: bool,
+    only: str | None,
     platform_name: str,
     goal: str,
     against: str,
@@ -73,7 +74,7 @@ def explain(
     if instead and against != "baseline":
         raise InvalidInput("both --instead and --against are given", hint="give the one that you want to compare with")
     platform = load_platform(platform_name)
-    workload = read_workload(log, partial=partial, given=given)
+    workload = read_workload(log, partial=partial, only=only, given=given)
     knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
     found = reasons(
         workload,

@@ -211,7 +211,8 @@ def _show_precision(found: Explanation, platform: Platform) -> None:
     words.paragraph(
         f"Of the I/O, {gain.value:.2f}x is predicted, {gain.low:.2f}x to {words.factor(gain.high)} in 8 of 10 cases, "
         f"because the model errs by {words.factor(why.model)} on {of_what}, the baseline is known to "
-        f"{why.baseline:.2f}x, and runs of the same thing differ by {why.noise:.2f}x."
+        f"{why.baseline:.2f}x, and runs of the same thing differ by {why.noise:.2f}x. What is picked because it seems "
+        "best is slower than predicted more often than faster, so the slow end is farther away."
     )
     train = f"acic train --platform {platform.argument} --like LOG"
     words.paragraph(

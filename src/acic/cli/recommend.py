@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 def recommend(
     log: Path | None,
     partial: bool,
+    only: str | None,
     platform_name: str,
     goal: str,
     top: int,
@@ -62,7 +63,7 @@ def recommend(
     from acic.platforms import load_platform
 
     platform = load_platform(platform_name)
-    workload = read_workload(log, partial=partial, given=given)
+    workload = read_workload(log, partial=partial, only=only, given=given)
     knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
     advice = advise(
         workload, platform, knowledge, goal=Goal(goal), top=top, price=price, elsewhere=elsewhere, results=results

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.workload_input import is_workload_file, read_workload, workload_input
 from acic.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from acic.workloads.replay import Replay
 
 EXAMPLES = """Example: acic replicate run.darshan > replica.sh
 
@@ -26,7 +30,9 @@ Example: acic replicate run.darshan --replay run.trace"""
     help="Write every single read and write to FILE, for `acic-bench replay`; the log needs DXT.",
 )
 @workload_input
-def replicate(log: Path | None, replay: Path | None, partial: bool, as_json: bool, **given: Any) -> None:
+def replicate(
+    log: Path | None, replay: Path | None, partial: bool, only: str | None, as_json: bool, **given: Any
+) -> None:
     """Print the IOR command lines that replay an application's I/O.
 
     LOG is a Darshan log or a workload file (.toml). One line per phase, largest first; comment lines
@@ -35,12 +41,14 @@ def replicate(log: Path | None, replay: Path | None, partial: bool, as_json: boo
     With --replay, the application's own requests are written to a file, in their order and with their
     times, and the command line that makes them again is printed.
     """
-    if replay is not None:
-        _write_replay(log, replay, partial=partial, as_json=as_json, given=given)
-        return
+    from acic.workloads.replay import save_replay
     from acic.workloads.replica import ior_commands
 
-    workload = read_workload(log, partial=partial, given=given)
+    if replay is not None:
+        made = save_replay(_traced(log, given), replay, partial=partial, only=only or "")
+        _show_replay(made, replay, as_json)
+        return
+    workload = read_workload(log, partial=partial, only=only, given=given)
     commands = ior_commands(workload)
     if as_json:
         emit_json({"workload": workload.name, "commands": commands})
@@ -51,15 +59,17 @@ def replicate(log: Path | None, replay: Path | None, partial: bool, as_json: boo
         click.echo(str(command))
 
 
-def _write_replay(log: Path | None, trace: Path, *, partial: bool, as_json: bool, given: dict[str, Any]) -> None:
-    from acic.workloads.replay import save_replay
-
+def _traced(log: Path | None, given: Mapping[str, Any]) -> Path:
+    """Return the log, which alone tells of single requests."""
     if log is None or is_workload_file(log) or any(value is not None for value in given.values()):
         raise InvalidInput(
             "--replay needs a Darshan log, and nothing beside it",
             hint="a workload file or characteristics do not tell single requests; leave out --replay for IOR commands",
         )
-    made = save_replay(log, trace, partial=partial)
+    return log
+
+
+def _show_replay(made: Replay, trace: Path, as_json: bool) -> None:
     command = ("mpiexec", "-n", str(made.ranks), "acic-bench", "replay", str(trace))
     if as_json:
         facts = {name: getattr(made, name) for name in ("ranks", "bytes_read", "bytes_written", "files", "differences")}

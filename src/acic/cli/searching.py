@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from acic.workloads import Characteristics, Workload
 
 GOALS = ("time", "cost")
-_BESIDE_RESUME = {"platform_name", "budget", "name", "resume", "partial"}  # and those of the job
+_BESIDE_RESUME = {"platform_name", "budget", "name", "resume", "partial", "only"}  # and those of the job
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
 def _workloads(log: Path) -> list[Any]:
     from acic.cli.workload_input import read_workload
 
-    workload = read_workload(log, partial=False, given={})
+    workload = read_workload(log)
     if not workload.phases:
         raise InvalidInput(f"{log} did no I/O that was recorded", hint="give the log of another run")
     return [phase.characteristics for phase in workload.phases]

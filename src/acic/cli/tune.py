@@ -48,6 +48,7 @@ SMALLER = (4, 2)  # the scales that the model learns at: this part of the proces
 def tune(
     log: Path | None,
     partial: bool,
+    only: str | None,
     goal: str,
     strategy: str,
     model_name: str,
@@ -69,7 +70,7 @@ def tune(
     from acic.search import Lessons, ModelDriven
     from acic.search import strategy as named
 
-    workload = read_workload(log, partial=partial, given=characteristics(given))
+    workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
     own = {"goal": goal, "strategy": strategy, "model_name": model_name, "top": top, "train": train, "runs": runs}
     mine = as_begun("tune", given, own)

@@ -65,6 +65,7 @@ def verify(
     log: Path | None,
     own: tuple[str, ...],
     partial: bool,
+    only: str | None,
     goal: str,
     top: int,
     rounds: int,
@@ -81,7 +82,7 @@ def verify(
     """
     if own:
         check_options()
-    workload = read_workload(log, partial=partial, given=characteristics(given))
+    workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
     own_options = {"goal": goal, "top": top, "rounds": rounds, "model_name": model_name, "wanted": None}
     mine = as_begun("verify", given, own_options, fixed={"goal", "top", "model_name"})

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 def walk(
     log: Path | None,
     partial: bool,
+    only: str | None,
     goal: str,
     order: str,
     runs: int | None,
@@ -64,7 +65,7 @@ def walk(
     from acic.campaign.repeats import Repeats
     from acic.search import PbWalk, RandomWalk
 
-    workload = read_workload(log, partial=partial, given=characteristics(given))
+    workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     mine = as_begun("walk", given, {"goal": goal, "order": order, "runs": runs})
     goal, order, runs, _ = mine.values()
     check_goal(platform_of(given["platform_name"]), goal)

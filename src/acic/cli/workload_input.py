@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +18,11 @@ partial_option = click.option(
     "--partial", is_flag=True, help="Use the modules of a damaged log that are whole, and say what was left out."
 )
 
+only_option = click.option(
+    "--only",
+    metavar="DIRECTORY",
+    help="Of a log only files below DIRECTORY, named as the job saw it: what lies elsewhere stays as it is.",
+)
 
 _OPTIONS = (
     click.option("--processes", type=click.IntRange(min=1), help="Processes of the job."),
@@ -38,22 +43,26 @@ _OPTIONS = (
 
 
 def workload_input(command: Command) -> Command:
-    """Give a command the optional argument LOG, `--partial` and the nine characteristics as options.
+    """Give a command the optional argument LOG, what to take of it, and the nine characteristics as options.
 
-    The command takes `log`, `partial` and, as its other keywords, the characteristics.
+    The command takes `log`, `partial`, `only` and, as its other keywords, the characteristics.
     """
-    for option in (*reversed(_OPTIONS), partial_option):
+    for option in (*reversed(_OPTIONS), only_option, partial_option):
         command = option(command)
     return click.argument("log", required=False, type=PathName())(command)
 
 
-def read_workload(log: Path | None, *, partial: bool, given: dict[str, Any]) -> Workload:
+def read_workload(
+    log: Path | None, *, partial: bool = False, only: str | None = None, given: Mapping[str, Any] | None = None
+) -> Workload:
     """Return the workload that the user named in one of the three ways; options that are None were not given.
 
     Raises:
         InvalidInput: none, or more than one of them.
     """
-    given = {name: value for name, value in given.items() if value is not None}
+    given = {name: value for name, value in (given or {}).items() if value is not None}
+    if only is not None and (log is None or is_workload_file(log)):
+        raise InvalidInput("--only chooses among the files of a Darshan log", hint="give a log, or leave --only out")
     if log is not None and given:
         raise InvalidInput(
             f"both a log and {_option(next(iter(given)))} are given",
@@ -67,7 +76,7 @@ def read_workload(log: Path | None, *, partial: bool, given: dict[str, Any]) -> 
         return load_workload(log)
     from acic.workloads.characterize import characterize_file
 
-    return characterize_file(log, partial=partial)
+    return characterize_file(log, partial=partial, only=only or "")
 
 
 def is_workload_file(path: Path) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from acic.prior.designs import AGGREGATION, COLLECTIVE_STEPS, ROUND_TRIP
+from acic.prior.designs import AGGREGATION, BUFFERED, COLLECTIVE_STEPS, ROUND_TRIP
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
 
 _ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
@@ -271,7 +271,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
     streams = used if gathered else w.io_processes
     in_step = gathered or (collective and w.access is Access.STRIDED)
     apart = w.request_size * w.io_processes / streams if in_step else 0.0
-    request = min(float(AGGREGATION), apart) if gathered else float(w.request_size)
+    request = min(float(AGGREGATION), apart) if gathered else _asked(w)
     own = w.total_bytes / streams
     files = float(use.files or (1 if w.shared else w.io_processes))
     reads = w.operation is Operation.READ
@@ -310,6 +310,12 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         gaps=gaps,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )
+
+
+def _asked(w: Characteristics) -> float:
+    """Return the B of one request to the file system: the C library fills a buffer with small ones in order."""
+    buffered = w.interface is Interface.STDIO and w.access is Access.CONSECUTIVE
+    return float(max(w.request_size, min(BUFFERED, w.data_size)) if buffered else w.request_size)
 
 
 def _in_step(w: Characteristics, use: Use) -> bool:

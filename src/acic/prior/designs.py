@@ -22,6 +22,7 @@ OVERREAD = 512 * KIB  # B: what is under way for a process, read ahead, when its
 SAVED = 0.1  # s of a disk's rate that a pause saves up: a slice of Linux's blk-throttle (docs/prior.md)
 RAID_CHUNK = 64 * KIB  # B on one disk before the next one's turn: btrfs's, and that of many RAID-0
 AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
+BUFFERED = 4 * KIB  # B: what the C library reads and writes at a time, where a file system says so (st_blksize)
 EXCHANGED = 5e-9  # s of processor, of both ends together, for one B that two-phase I/O exchanges: four copies
 ON_NODE = 0.5  # of a byte's price, where it stays on its node: no packets are made of it
 BESIDE = 5e-3  # s: what each other process of a node that computes holds up one that comes back to I/O

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from acic.workloads.columns import META_SECONDS, PAUSE, READ, SLOWEST_SECONDS, WRITE
-from acic.workloads.darshan import Log, read_log
+from acic.workloads.darshan import Log, read_log, within
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import groups
 from acic.workloads.layers import layers
-from acic.workloads.notes import modules_missing, notes
+from acic.workloads.notes import modules_missing, notes, places
 from acic.workloads.pauses import idle
 from acic.workloads.phases import Draft, draft, mirror, phase
 from acic.workloads.spells import counted_twice
@@ -25,17 +25,25 @@ from acic.workloads.timing import merged
 from acic.workloads.workload import Workload
 
 
-def characterize_file(path: Path | str, *, partial: bool = False) -> Workload:
+def characterize_file(path: Path | str, *, partial: bool = False, only: str = "") -> Workload:
     """Return the workload that the Darshan log at `path` tells of.
 
     Args:
         path: of the log.
         partial: leave out modules that are damaged, with a note, instead of refusing the log.
+        only: a directory, as the job saw it: files elsewhere are left out, so that their time counts as computing.
 
     Raises:
         UnreadableInput: there is no such file, or it is no whole Darshan log.
+        InvalidInput: `only` is no absolute path.
+        MissingData: no file of the log lies below `only`.
     """
-    return characterize(read_log(path, partial=partial))
+    log = read_log(path, partial=partial)
+    if not only or (part := within(log, only)) is log:
+        return characterize(log)
+    found = characterize(part)
+    note = f"Files that do not lie below {only} are left out: the time in their I/O counts as computing."
+    return replace(found, notes=(*found.notes, note))
 
 
 def characterize(log: Log) -> Workload:
@@ -60,7 +68,7 @@ def characterize(log: Log) -> Workload:
         run_seconds=seconds if seconds > 0 else None,
         io_share=min(1.0, waiting / seconds) if seconds > 0 else None,
         source=f"darshan {log.job.log_version} log",
-        notes=notes(log, drafts, metadata, evidence.damaged),
+        notes=(*notes(log, drafts, metadata, evidence.damaged), *places(phases)),
         complete=not log.notes and not any(modules_missing(log)),
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from acic.units import MIB
 from acic.workloads.columns import BYTES, CALLS, LIBRARY_DATA, SECONDS, VIEWS, WAITS
-from acic.workloads.darshan import Heatmap, Log
+from acic.workloads.darshan import Heatmap, Log, below
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
 from acic.workloads.trace import Trace
@@ -75,12 +75,11 @@ class Evidence:
         found = self._places.get(file)
         if found is None:
             name = self.log.names.get(file, "")
-            mount = ""
+            known: dict[str, str | int] = {}
             for where, kind in self.log.job.mounts:  # the longest first
-                if name.startswith(where):
-                    mount = kind
+                if below(name, where):
+                    known.update(file_system=kind, mount=where)
                     break
-            known: dict[str, str | int] = {"file_system": mount} if mount else {}
             known.update(_striping(file, self.log))
             found = self._places[file] = name, known
         return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from acic.units import format_seconds
 from acic.workloads.darshan import Log
 from acic.workloads.phases import Draft
-from acic.workloads.workload import EXACT, UNKNOWN, Interface
+from acic.workloads.workload import EXACT, UNKNOWN, Interface, Phase
 
 _MATTERS = 0.01  # share of the bytes from which a phase's doubts are told
 _WHOLE = 0.99
@@ -41,6 +41,23 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
             "read or written; they belong to no phase."
         )
     return tuple(dict.fromkeys(told))
+
+
+def places(phases: Sequence[Phase]) -> Iterator[str]:
+    """Yield where files lie, and how to ask about some of them, if they are on several file systems."""
+    moved: dict[tuple[str, str], int] = {}
+    for one in phases:
+        if mount := str(one.details.get("mount", "")):
+            where = mount, str(one.details["file_system"])
+            moved[where] = moved.get(where, 0) + one.bytes
+    total = sum(moved.values())
+    found = sorted(((size, *where) for where, size in moved.items() if size >= _MATTERS * total), reverse=True)
+    if len(found) > 1:
+        told = " and ".join(f"{size / total:.0%} on {mount} ({kind})" for size, mount, kind in found)
+        yield (
+            f"What is moved lies on several file systems, {told}: say --only {found[0][1]} if the rest is to stay "
+            "where it is."
+        )
 
 
 def modules_missing(log: Log) -> Iterator[str]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from acic.whole import whole
 from acic.workloads.collective import number_calls
-from acic.workloads.darshan import Log, read_log
+from acic.workloads.darshan import Log, read_log, within
 from acic.workloads.dependencies import dependencies
 from acic.workloads.losses import losses
 from acic.workloads.requests import Requests, requests_of
@@ -87,20 +87,22 @@ def replay_trace(log: Log) -> Replay:
     )
 
 
-def save_replay(log: Path, trace: Path, *, partial: bool = False) -> Replay:
+def save_replay(log: Path, trace: Path, *, partial: bool = False, only: str = "") -> Replay:
     """Write the replay of the Darshan log at `log` to the file `trace`, which appears when it is whole.
 
     Args:
         log: to read.
         trace: to write.
         partial: use the modules of a damaged log that are whole.
+        only: a directory, as the job saw it: what lies elsewhere is left out.
 
     Raises:
-        MissingData: the log has no DXT segments.
+        MissingData: the log has no DXT segments, or no file below `only`.
         UnreadableInput: the log cannot be read.
-        InvalidInput: the file cannot be written.
+        InvalidInput: the file cannot be written, or `only` is no absolute path.
     """
-    made = replay_trace(read_log(log, partial=partial))
+    found = read_log(log, partial=partial)
+    made = replay_trace(within(found, only) if only else found)
     write_trace(made, trace)
     return made
 

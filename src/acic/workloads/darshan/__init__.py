@@ -5,5 +5,6 @@ from acic.workloads.darshan.heatmap import Heatmap
 from acic.workloads.darshan.job import Job
 from acic.workloads.darshan.log import Log, read_log
 from acic.workloads.darshan.records import Module
+from acic.workloads.darshan.within import below, within
 
-__all__ = ["Heatmap", "Job", "Log", "Module", "Segments", "read_log"]
+__all__ = ["Heatmap", "Job", "Log", "Module", "Segments", "below", "read_log", "within"]
