@@ -12,11 +12,12 @@ from acic.errors import InvalidInput
 from acic.platforms import load_platform
 from acic.prior import BENCHMARK, Prior, Resource, Use, prior_of, uses_of
 from acic.prior.calls import messages, moved, once
-from acic.prior.demand import UNLIKE, demand_of, likeness
+from acic.prior.demand import demand_of
 from acic.prior.disks import disk_bytes, disk_requests, flushing
 from acic.prior.facts import facts_of
 from acic.prior.roofline import _crossing, networks, opened, opening, processors, streaming
 from acic.prior.spread import asked_most, busiest, fullest
+from acic.prior.uses import UNLIKE, likeness
 from acic.space import Configuration
 from acic.units import GIB, KIB, MIB
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
@@ -824,3 +825,22 @@ def test_who_is_idle_between_requests_is_not_known_to_come_back_from_computing_a
     assert demand_of(SHARED, 4, idle).returns == 0
     assert demand_of(SHARED, 4, Use(pauses=7, pause=0.1)).returns == 7
     assert told(pause_seconds=0.7).pauses == 0  # between phases, not within one
+
+
+@pytest.mark.parametrize(
+    ("interface", "access", "asks", "data", "asked"),
+    [
+        (Interface.STDIO, Access.CONSECUTIVE, 30, MIB, 4096),
+        (Interface.STDIO, Access.CONSECUTIVE, 30, 300, 300),  # all of it fits into the buffer
+        (Interface.STDIO, Access.CONSECUTIVE, 64 * KIB, MIB, 64 * KIB),  # goes past the buffer
+        (Interface.STDIO, Access.RANDOM, 30, MIB, 30),  # each seek empties it
+        (Interface.POSIX, Access.CONSECUTIVE, 30, MIB, 30),
+    ],
+)
+def test_the_c_library_asks_for_as_much_as_its_buffer_holds(
+    interface: Interface, access: Access, asks: int, data: int, asked: int
+) -> None:
+    one = replace(SHARED, interface=interface, access=access, request_size=asks, data_size=data)
+    demand = demand_of(one, 4)
+    assert demand.request == asked
+    assert demand.requests * demand.request == pytest.approx(one.total_bytes / demand.streams)

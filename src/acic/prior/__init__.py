@@ -5,13 +5,13 @@ whole stack: each resource gives the seconds that it alone needs, and the busies
 were corrected once by measurements of one lab: docs/prior.md.
 """
 
-from acic.prior.demand import APART, APART_ALIKE, BENCHMARK, Use, likeness, uses_of
 from acic.prior.facts import Facts
 from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
+from acic.prior.uses import APART, APART_ALIKE, BENCHMARK, Use, likeness, uses_of
 from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT, LIKENESS
 
-VERSION = 26
+VERSION = 27
 """Raised whenever a formula or a number changes: what figures in documents, and docs/prior.md, are told of."""
 
 __all__ = [

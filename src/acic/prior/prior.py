@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.platforms import Platform
-from acic.prior.demand import BENCHMARK, Use, demand_of, likeness
+from acic.prior.demand import demand_of
 from acic.prior.designs import design
 from acic.prior.facts import Facts, facts_of
 from acic.prior.resources import Resource
 from acic.prior.roofline import parts
 from acic.prior.staging import staging
 from acic.prior.systems import Systems, systems_of
+from acic.prior.uses import BENCHMARK, Use, likeness
 from acic.prior.view import view
 from acic.space import Value
 from acic.workloads import Characteristics

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.prior.demand import Use, demand_of
+from acic.prior.demand import demand_of
 from acic.prior.facts import Facts
 from acic.prior.roofline import parts
 from acic.prior.systems import Systems
+from acic.prior.uses import Use
 from acic.units import MIB
 from acic.workloads import Access, Characteristics, Interface, Operation
 

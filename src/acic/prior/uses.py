@@ -1,0 +1,184 @@
+"""What is known of how a workload is run, beside its nine characteristics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from acic.workloads import Interface, Operation, Phase, Workload
+
+_ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
+_WAITING = 0.5  # of the time in I/O, of processes that copy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """What the nine characteristics leave open.
+
+    Args:
+        files: that are opened in all; None: one shared one, or one for each I/O process.
+        syncs: fsync calls of all processes; None: one at the end of each, as benchmarks are run with.
+        pauses: between iterations, in which what was written can go on to where it lasts.
+        pause: s of each.
+        returns: how often processes are known to come back from computing; None: as often as they pause.
+        own: whether what is read was written before by the same processes of the same run.
+        reopened: whether its files were closed in between, so that clients ask the servers again.
+        gathered: whether collective calls go through aggregators (two-phase I/O). ROMIO sees to that where processes'
+            parts of a call interleave; those of a benchmark are one piece each, in the order of ranks.
+        elsewhere: s that its run computes, where it has several phases.
+        overlap: how far some processes read while others compute, 0 (all wait for one another) to 1.
+        over: how often each byte of its files is moved; below 1.0 where parts of them are not.
+        apart: how far the ranks that do I/O lie apart, 1.0 where one follows the other.
+        contiguous: whether what a process moves of a shared file is one part of it over all iterations; else each
+            iteration has parts of all processes, as the segments of a benchmark.
+        others: whether what is read other processes of the run wrote.
+        copied: whether each process reads as much as it writes elsewhere, by turns.
+    """
+
+    files: int | None = None
+    syncs: int | None = None
+    pauses: int = 0
+    pause: float = 0.0
+    returns: int | None = None
+    own: bool = False
+    reopened: bool = False
+    gathered: bool = False
+    elsewhere: float = 0.0
+    overlap: float = 0.0
+    over: float = 1.0
+    apart: float = 1.0
+    contiguous: bool = False
+    others: bool = False
+    copied: bool = False
+
+
+BENCHMARK = Use()
+UNLIKE = 0.25  # of what benchmarks taught, where an application does otherwise (docs/decisions/0010-default-model.md)
+APART = 0.35  # of the logarithm, 80 % of the errors that applications add to benchmarks' there (the same)
+APART_ALIKE = 0.2  # on the baseline's own file system, whose errors are the baseline's too (the same)
+
+
+def likeness(use: Use) -> float:
+    """Return how much of the prior's errors on benchmarks is taken to be its error here too, 0 to 1.
+
+    Benchmarks sync what they wrote, do not pause, read what others made, and make no calls whose parts interleave.
+    Their readers begin together and then wait for one another; a log does not tell that, so what it has read is unlike.
+    """
+    synced = use.syncs is None or use.syncs > 0
+    paused = use.pauses > 0 and use.pause > 0
+    alike = synced and not paused and not use.own and not use.gathered and use.files is None
+    return 1.0 if alike else UNLIKE
+
+
+def uses_of(workload: Workload) -> list[Use]:
+    """Return what is known of each phase beside its characteristics: a log tells it all, a description need not.
+
+    A phase reads what its run wrote if another wrote as many bytes to the same files, or if it reads a whole number of
+    times as many: scratch files are written once and read in each iteration.
+    """
+    elsewhere = _computing(workload) if len(workload.phases) > 1 else 0.0
+    found = []
+    for phase in workload.phases:
+        reads = phase.characteristics.operation is Operation.READ
+        other = _writing(phase, workload.phases) if reads and phase.example else None
+        own = other is not None and _whole_times(phase.bytes, other.bytes)
+        again = reads and _opened_again(phase)
+        copied = any(_copies(phase, one) for one in workload.phases)
+        found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere, copied=copied))
+    return found
+
+
+def _writing(phase: Phase, phases: Sequence[Phase]) -> Phase | None:
+    """Return the phase that wrote what one reads: in the same way, unless a log says that others did."""
+    same = _names if phase.details.get("written_by_others") is True else _files
+    written = (one for one in phases if one.characteristics.operation is Operation.WRITE)
+    return next((one for one in written if same(one) == same(phase)), None)
+
+
+def _copies(phase: Phase, other: Phase) -> bool:
+    """Return whether the same processes read in one phase what they write to other files in the other, by turns."""
+    a, b = phase.characteristics, other.characteristics
+    return (
+        a.operation is not b.operation
+        and phase.example != other.example
+        and a.io_processes == b.io_processes
+        and max(a.iterations, b.iterations) > 1
+        and abs(phase.bytes - other.bytes) <= _ALIKE * phase.bytes
+        and not (_away(phase) or _away(other))
+    )
+
+
+def _away(phase: Phase) -> bool:
+    """Return whether processes pause between their requests, for more than they may wait for one another."""
+    pauses, pause = _pauses(phase)
+    return pauses * pause > _WAITING * (phase.seconds or 0.0)
+
+
+def _computing(workload: Workload) -> float:
+    """Return the s that a run does not do I/O; 0.0 where that is not known."""
+    if workload.run_seconds is None or workload.io_share is None:
+        return 0.0
+    return workload.run_seconds * (1.0 - workload.io_share)
+
+
+def _opened_again(phase: Phase) -> bool:
+    """Return whether each process opened a file of the phase twice or more: to write it, or to read it before.
+
+    Libraries count what they open within files, which tells nothing of that.
+    """
+    c = phase.characteristics
+    if c.interface not in (Interface.POSIX, Interface.STDIO, Interface.MPIIO):
+        return False
+    return _number(phase, "opens") >= 2 * (c.io_processes if c.shared else phase.files)
+
+
+def _whole_times(read: int, written: int) -> bool:
+    """Return whether what was written is what is read, once or several times."""
+    times = round(read / written) if written else 0
+    return times > 0 and abs(times * written - read) <= _ALIKE * written
+
+
+def _names(phase: Phase) -> tuple[str, int]:
+    return phase.example, phase.files
+
+
+def _files(phase: Phase) -> tuple[str, bool, int, int]:
+    return phase.example, phase.characteristics.shared, phase.characteristics.io_processes, phase.files
+
+
+def _use_of(phase: Phase) -> Use:
+    least = 1 if phase.characteristics.shared else phase.characteristics.io_processes
+    files = phase.files if phase.files > least else None
+    if not phase.details:
+        return Use(files=files)
+    pauses, pause = _pauses(phase)
+    return Use(
+        files=files,
+        syncs=round(_number(phase, "syncs")),
+        pauses=pauses,
+        pause=pause,
+        returns=0 if pauses >= phase.characteristics.iterations else None,
+        gathered=phase.details.get("collective_buffering") is True,
+        over=_number(phase, "times_over") or 1.0,
+        apart=_number(phase, "ranks_apart") or 1.0,
+        contiguous=phase.details.get("contiguous") is True,
+        others=phase.details.get("written_by_others") is True,
+    )
+
+
+def _pauses(phase: Phase) -> tuple[int, float]:
+    """Return how often each process pauses, and for how many s.
+
+    Where nothing tells iterations apart, but processes are known to be away from a file, each request may be one.
+    """
+    c = phase.characteristics
+    if c.iterations > 1 or not (idle := _number(phase, "idle_seconds")):
+        return c.iterations - 1, _number(phase, "pause_seconds")
+    count = max(1, math.ceil(c.data_size / c.request_size) - 1)
+    return count, idle / count
+
+
+def _number(phase: Phase, name: str) -> float:
+    value = phase.details.get(name, 0.0)
+    return 0.0 if isinstance(value, str) else float(value)
