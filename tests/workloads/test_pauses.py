@@ -148,13 +148,24 @@ def test_no_process_waits_for_the_slowest_ones_of_all_phases(every: list[Spells]
     assert sum(slowest) - counted_twice(every) == pytest.approx(all_phases, abs=1e-9)
 
 
-def test_the_share_of_io_is_the_slowest_processes() -> None:
-    """One reads for a second while the other one waits, and then the other one writes."""
+@pytest.mark.parametrize(("begin", "waits"), [(0.5, 1.0), (1.2, 2.0)])
+def test_the_share_of_io_is_the_slowest_processes(begin: float, waits: float) -> None:
+    """One reads for a second; the other one writes beside it, or when that is over, for which it has waited."""
     reads = loop(processes=1, seconds=1.0, write=False, shared=False, file="/scratch/in")
-    writes = [
-        Call(rank=1, offset=0, length=MIB, start=1.2, end=2.2, file="/scratch/out"),
-    ]
+    writes = [Call(rank=1, offset=0, length=MIB, start=begin, end=begin + 1.0, file="/scratch/out")]
     found = characterize(darshan_log(reads + writes, processes=2, **BARE))
     assert found.io_share is not None
     assert found.run_seconds is not None
-    assert found.io_share * found.run_seconds == pytest.approx(1.0, rel=0.01)
+    assert found.io_share * found.run_seconds == pytest.approx(waits, rel=0.01)
+
+
+@pytest.mark.parametrize(("away", "waits"), [(0.0, 4.0), (0.5, 0.53)])
+def test_who_writes_in_turn_waits_for_all_before_him(away: float, waits: float) -> None:
+    """Baton passing: each opens a file when the one before has closed his; closing is what takes long.
+
+    Where a process was away from its file before it closed it, nothing tells when it was busy.
+    """
+    calls = [Call(rank=rank, offset=0, length=MIB, start=rank, end=rank + 0.01, file=f"/f{rank}") for rank in range(4)]
+    log = changed(darshan_log(calls, processes=4, run_seconds=5.0, **BARE), F_META_TIME=0.99 - away)
+    log.modules["POSIX"].records["POSIX_F_CLOSE_END_TIMESTAMP"] = [rank + 1.0 for rank in range(4)]
+    assert only(log).seconds == pytest.approx(waits, rel=0.01)

@@ -55,12 +55,13 @@ def characterize(log: Log) -> Workload:
     processes, seconds = log.job.processes, log.job.run_seconds
     drafts = [draft(group, evidence) for requests in layers(found) for group in groups(requests, processes)]
     drafts = _mirrored(drafts)
+    apart = sum([one.timing.seconds for one in drafts])
     _split_overlap(drafts)
     _pause(drafts)
     phases = [phase(one, evidence) for one in sorted(drafts, key=lambda one: -one.group.bytes)]
     metadata = _metadata(found)
-    twice = counted_twice([one.timing.spells for one in drafts])
-    waiting = max(0.0, sum([one.seconds or 0.0 for one in phases]) - twice) + metadata
+    slowest = apart - counted_twice([one.timing.spells for one in drafts])
+    waiting = max(0.0, min(slowest, sum([one.seconds or 0.0 for one in phases]))) + metadata
     return Workload(
         name=_name(log),
         processes=processes,

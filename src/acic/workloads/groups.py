@@ -26,7 +26,7 @@ from acic.workloads.layers import Requests
 _NEVER_COLLECTIVE = ("POSIX", "STDIO")
 _COLLECTIVE, _SHARED = 1, 2  # bits of a file's kind
 _ALIKE = 4.0  # files whose bytes per process, or whose requests, differ by less belong together
-_IDLE = 0.05  # share of the time from first to last request, of a process that does not pause
+IDLE = 0.05  # share of the time from first to last request, of a process that does not pause
 _SMALL = 0.01  # share of the bytes below which groups are put together
 
 
@@ -87,7 +87,7 @@ class Group:
             counters, times = table.counters[row], table.times[row]
             first, last = times[FIRST + d], times[LAST + d]
             idle = last - first - times[SECONDS + d]
-            if counters[CONSECUTIVE + d] != counters[CALLS + d] - 1 or idle > max(_IDLE * (last - first), PAUSE):
+            if counters[CONSECUTIVE + d] != counters[CALLS + d] - 1 or idle > max(IDLE * (last - first), PAUSE):
                 return None
             began.append(first)
             ended.append(last)

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acic.workloads.columns import BYTES, CLOSED, FIRST, LAST, META_SECONDS, SECONDS, SLOWEST_SECONDS, WRITE
-from acic.workloads.groups import Group
+from acic.workloads.columns import (
+    BYTES,
+    CLOSED,
+    FIRST,
+    LAST,
+    META_SECONDS,
+    PAUSE,
+    SECONDS,
+    SLOWEST_SECONDS,
+    WRITE,
+)
+from acic.workloads.groups import IDLE, Group
 
 INSTANT = 1e-9
 """A time that is none, s."""
@@ -28,6 +38,11 @@ class Spells:
     first: list[float]
     last: list[float]
     busy: list[float]
+
+    def steady(self) -> bool:
+        """Return whether no record's process was away from its file before it was closed."""
+        each = zip(self.first, self.last, self.busy, strict=True)
+        return all(last - first - busy <= max(IDLE * (last - first), PAUSE) for first, last, busy in each)
 
     def alone(self) -> dict[int, float]:
         """Return the s that each rank is busy which has records of its own."""
@@ -70,9 +85,24 @@ def spells(group: Group) -> Spells:
 def counted_twice(every: Sequence[Spells]) -> float:
     """Return by how much the slowest process's seconds of each group add up to more than any process's in all, s.
 
-    Another process may be the slowest in each, and nobody waits for all of them.
+    Another process may be the slowest in each, and nobody waits for all of them, unless one was over before the other
+    began: who goes on with what the first did has waited for it.
     """
-    groups = [one.alone() for one in every]
+    twice, ended = 0.0, 0.0
+    beside: list[dict[int, float]] = []
+    for one in sorted([one for one in every if one.first], key=lambda one: min(one.first)):
+        if beside and min(one.first) >= ended:
+            twice += _twice(beside)
+            beside = []
+        beside.append(one.alone())
+        ended = max(ended, *one.last)
+    return twice + _twice(beside)
+
+
+def _twice(groups: Sequence[dict[int, float]]) -> float:
+    """Return what `counted_twice` does of groups that were used beside one another."""
+    if len(groups) < 2:
+        return 0.0
     spent: dict[int, float] = {}
     for group in groups:
         for rank, busy in group.items():

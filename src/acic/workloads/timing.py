@@ -70,15 +70,17 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         above = _metadata(files, group) * group.bytes / (group.totals[BYTES] + group.totals[BYTES + 1]) / processes
         slowest += max(0.0, above - metadata)
         metadata = max(metadata, above)
-    busy = None
+    busy, beside = None, metadata
     if traced is not None:
         busy = union(traced.spans())
         if group.reduced and min(group.totals[BYTES], group.totals[BYTES + 1]):
             imbalance = traced.imbalance()  # Darshan's own figure is of both directions together
+    elif group.spans and mine.steady():
+        busy, beside = merged(mine.first, mine.last), 0.0  # what closing files took is in it
     elif group.spans:
         busy = merged(*group.spans)
     if busy is not None:
-        slowest = max(slowest, busy.seconds + metadata)
+        slowest = max(slowest, busy.seconds + beside)
     return Timing(slowest, metadata, imbalance, mine, busy)
 
 
