@@ -318,3 +318,42 @@ def test_of_a_file_that_all_write_nobody_reads_what_others_alone_wrote() -> None
     phase = only(characterize(darshan_log(three + gathered, processes=4, merge=False)), Operation.READ)
     assert not phase.characteristics.shared
     assert phase.details["written_by_others"] is True
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_what_a_run_wrote_itself_is_no_input(left: Mapping[str, bool]) -> None:
+    """A workflow: tasks read input and write what others read, who write results; sizes differ by less than four."""
+    steps = [("raw", 900, False), ("mid", 700, True), ("mid", 700, False), ("out", 400, True)]
+    calls = [
+        call
+        for at, (name, size, write) in enumerate(steps)
+        for call in loop(
+            processes=4,
+            iterations=3,
+            size=size * KIB,
+            write=write,
+            shared=False,
+            file_each=True,
+            begin=0.1 + 3.0 * at,
+            file=f"/scratch/{name}",
+        )
+    ]
+    found = characterize(darshan_log(calls, processes=4, merge=False, **left))  # type: ignore[arg-type]  # checked by the callee
+    told = {(one.characteristics.operation is Operation.WRITE, one.bytes // (12 * KIB)) for one in found.phases}
+    assert told == {(write, size) for _, size, write in steps}
+    assert all(one.files == 12 and one.characteristics.iterations == 3 for one in found.phases)
+
+
+def test_a_run_that_reads_one_of_its_checkpoints_wrote_all_of_them_alike() -> None:
+    writes = loop(processes=4, iterations=5, pause=0.5, file_each=True)
+    reads = loop(processes=4, write=False, begin=5.0, file="/scratch/out.4")
+    found = characterize(darshan_log(writes + reads, processes=4))
+    assert (only(found).files, only(found, Operation.READ).files) == (5, 1)
+    assert only(found).characteristics.iterations == 5
+
+
+def test_a_little_that_a_library_reads_of_what_it_writes_sets_no_file_apart() -> None:
+    writes = loop(processes=4, iterations=5, pause=0.5, file_each=True)
+    header = [Call(rank=0, offset=0, length=512, start=4.0, end=4.01, write=False, file="/scratch/out.0")]
+    large = loop(processes=4, size=2 * MIB, file="/scratch/out.5", begin=5.0)
+    assert only(characterize(darshan_log(writes + header + large, processes=4))).files == 6

@@ -83,7 +83,7 @@ def uses_of(workload: Workload) -> list[Use]:
         reads = phase.characteristics.operation is Operation.READ
         other = _writing(phase, workload.phases) if reads and phase.example else None
         own = other is not None and _whole_times(phase.bytes, other.bytes)
-        again = reads and _opened_again(phase)
+        again = reads and (_opened_again(phase) or (own and phase.details.get("written_by_others") is True))
         copied = any(_copies(phase, one) for one in workload.phases)
         found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere, copied=copied))
     return found

@@ -20,13 +20,15 @@ from acic.workloads.columns import (
     SECONDS,
     SIZES,
     SPLIT,
+    WRITE,
 )
 from acic.workloads.layers import Requests
 
 _NEVER_COLLECTIVE = ("POSIX", "STDIO")
-_COLLECTIVE, _SHARED = 1, 2  # bits of a file's kind
+_COLLECTIVE, _SHARED, _BOTH = 1, 2, 4  # bits of a file's kind
 _ALIKE = 4.0  # files whose bytes per process, or whose requests, differ by less belong together
 IDLE = 0.05  # share of the time from first to last request, of a process that does not pause
+_EQUAL = 0.1  # by which the bytes of files may differ that a process writes in turn
 _SMALL = 0.01  # share of the bytes below which groups are put together
 
 
@@ -108,6 +110,9 @@ def groups(requests: Requests, processes: int) -> list[Group]:
         kind = _SHARED * shared + _COLLECTIVE * _is_collective(requests, row)
         return [_group(requests, rows, processes, kind)]
     files = _files_of(requests, processes)
+    if both := requests.table.both(requests.direction):
+        ids = requests.table.file_list
+        files.tell_apart({at for row, at in zip(rows, files.of_row, strict=True) if ids[row] in both}, requests)
     if files.alike():
         return [_group(requests, rows, processes, files.kinds[0])]
     labels = files.labels()
@@ -145,7 +150,7 @@ class _Files:
 
     Args:
         of_row: number of the file of each row.
-        kinds: for each file, whether it is shared and used collectively, as bits.
+        kinds: for each file, whether it is shared, used collectively, and both written and read, as bits.
         each: bytes that a process moves, for each file.
         request: bytes that a request moves, for each file.
         moved: bytes, for each file.
@@ -156,6 +161,19 @@ class _Files:
     each: list[float]
     request: list[float]
     moved: list[float]
+
+    def tell_apart(self, both: set[int], requests: Requests) -> None:
+        """Set those apart that were used in the other direction, too.
+
+        Of what is written only if they are of another size: a run that reads one of its checkpoints wrote all alike.
+        """
+        if requests.direction == WRITE:
+            sizes = ([size for at, size in enumerate(self.each) if (at in both) is mine] for mine in (True, False))
+            mine, others = (sum(some) / max(1, len(some)) for some in sizes)
+            if abs(mine - others) <= _EQUAL * max(mine, others):
+                return
+        for at in both:
+            self.kinds[at] |= _BOTH
 
     def alike(self) -> bool:
         """Whether all files belong to one group."""

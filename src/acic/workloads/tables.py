@@ -24,6 +24,7 @@ from acic.workloads.columns import (
 from acic.workloads.darshan import Log
 
 _FEW = 12  # records, below which numpy costs more than it saves
+_BOTH = 0.1  # of the bytes: libraries read a little of what they write
 _OF_FILES = ("H5D", "PNETCDF_VAR")  # whose records are of something within a file
 _STREAMS = {14734109647742566553, 15920181672442173319, 7238257241479193519}
 """Record ids of stdin, stdout and stderr: Darshan's hash of "<STDIN>", "<STDOUT>" and "<STDERR>"."""
@@ -94,6 +95,7 @@ class Table:
         self._counters: list[list[int]] = []
         self._times: list[list[float]] = []
         self._shared: list[frozenset[int] | None] = [None, None]
+        self._both: list[frozenset[int] | None] = [None, None]
         self._writers: dict[int, set[int]] | None = None
         self._summaries: dict[tuple[int, ...], Summary] = {}
 
@@ -138,6 +140,26 @@ class Table:
             found = frozenset(file for file, ranks in users.items() if len(ranks) > 1)
             self._shared[direction] = found
         return found
+
+    def both(self, direction: int) -> frozenset[int]:
+        """Return the files that were used in a direction and in the other one, too: for at least `_BOTH` of the bytes.
+
+        What a run wrote and reads is no input, and no result, however alike the files are.
+        """
+        found = self._both[direction]
+        if found is None:
+            here, there = self.moved(direction), self.moved(1 - direction)
+            found = frozenset(self._in_both(here, there)) if any(here) and any(there) else frozenset()
+            self._both[direction] = found
+        return found
+
+    def _in_both(self, here: list[int], there: list[int]) -> Iterable[int]:
+        totals: dict[int, list[int]] = {}
+        for file, one, other in zip(self.file_list, here, there, strict=True):
+            total = totals.setdefault(file, [0, 0])
+            total[0] += one
+            total[1] += other
+        return (file for file, (one, other) in totals.items() if one and other >= _BOTH * one)
 
     @property
     def writers(self) -> dict[int, set[int]]:
