@@ -77,6 +77,20 @@ def edited(path: Path, number: int, **changes: object) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
+def edited_table(path: Path, row: int, **changes: object) -> None:
+    """Change fields of one row; a value of another kind changes the column's."""
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    rows[row] |= changes
+    columns = {name: [one[name] for one in rows] for name in table.column_names}
+    kinds = {name: table.schema.field(name).type for name in columns}
+    arrays = {
+        name: pa.array([changes[name]] * len(rows)) if isinstance(changes.get(name), int) else pa.array(values, kinds[name])
+        for name, values in columns.items()
+    }
+    pq.write_table(pa.table(arrays).replace_schema_metadata(table.schema.metadata), path)
+
+
 @settings(max_examples=20, deadline=None)
 @given(them=st.lists(measurements(), max_size=4))
 def test_a_file_of_another_program_needs_no_more_than_the_format_and_its_version(
@@ -158,6 +172,71 @@ def test_an_export_that_fails_leaves_the_old_file(path: Path) -> None:
         export([measurement(1), measurement(2, configuration=lustre(stripe_count=math.nan))], path)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_configuration_that_is_no_number_is_refused(path: Path, value: float) -> None:
+    """Once in a store it would keep all of it from being exported."""
+    if path.suffix == ".parquet":
+        edited_table(path, 1, configuration=json.dumps({"stripe_count": value}))
+        refused(path, "cannot read.*stripe_count")
+    else:
+        edited(path, 3, configuration={"stripe_count": value})
+        refused(path, "line 3.*stripe_count")
+
+
+DEEP = "[" * 200_000
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"repetitions": [[10**400, 1, None]]},
+        {"time": "0001-01-01T00:00:00+14:00"},
+        {"time": "9999-12-31T23:59:59-12:00"},
+        {"seed": 1.5},
+        {"workload": [1]},
+        {"configuration": [1]},
+    ],
+    ids=str,
+)
+def test_a_value_that_is_none_of_its_kind_is_told_with_its_line(tmp_path: Path, changes: dict[str, object]) -> None:
+    path = tmp_path / "data.jsonl"
+    export([measurement(1), measurement(2)], path)
+    edited(path, 3, **changes)
+    refused(path, "line 3: a field is not what it should be")
+
+
+def test_nesting_without_end_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "data.jsonl"
+    export([measurement(1)], path)
+    with path.open("a") as file:
+        file.write(f'{{"a": {DEEP}\n')
+    refused(path, "line 3: it is no JSON")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({name: None} for name in ("configuration", "versions", "host_shape", "repetitions", "time", "processes")),
+        {"repetitions": [None]},
+        {"time": 7},
+        {"seed": "x"},
+        {"configuration": DEEP},
+    ],
+    ids=lambda changes: str(changes)[:40],
+)
+def test_a_table_with_a_value_that_is_none_of_its_kind_is_refused(tmp_path: Path, changes: dict[str, object]) -> None:
+    path = tmp_path / "data.parquet"
+    export([measurement(1), measurement(2)], path)
+    edited_table(path, 1, **changes)
+    refused(path, "cannot read")
+
+
+def test_an_export_names_the_measurement_that_cannot_be_written(path: Path) -> None:
+    wrong = measurement(2, configuration=lustre(stripe_count=math.nan))
+    with pytest.raises(InvalidInput, match=f"the measurement {fingerprint(wrong)[:12]} cannot be written"):
+        export([measurement(1), wrong], path)
 
 
 def test_what_parquet_cannot_hold_is_refused(tmp_path: Path) -> None:

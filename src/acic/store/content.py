@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -216,9 +217,11 @@ def _figure(value: object) -> float | None:
 
 
 def _labels(values: Mapping[str, object], name: str) -> dict[str, Value]:
-    for value in values.values():
+    for key, value in values.items():
         if not isinstance(value, str | int | float):
             raise TypeError(f"{name} holds {value!r}")
+        if isinstance(value, float) and not math.isfinite(value):  # JSON has none: it could not be exported
+            raise ValueError(f"{key} is {value}")
     return dict(values)  # type: ignore[arg-type]  # checked above
 
 

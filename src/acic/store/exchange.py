@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from acic.errors import AcicError, InvalidInput, UnreadableInput
-from acic.store.content import from_content, to_content
+from acic.store.content import fingerprint, from_content, to_content
 from acic.store.measurement import Measurement
 from acic.whole import whole
 
@@ -79,6 +79,12 @@ def check_version(version: object, path: Path) -> None:
         )
 
 
+def cannot_write(measurement: Measurement, error: Exception) -> InvalidInput:
+    """Return that a value of `measurement` cannot be exported, with the name that `acic data show` knows it by."""
+    name = fingerprint(measurement)[:12]
+    return InvalidInput(f"the measurement {name} cannot be written: {error}", hint=f"look at it: acic data show {name}")
+
+
 def _write_lines(measurements: list[Measurement], path: Path) -> None:
     header = {
         "format": FORMAT,
@@ -92,7 +98,7 @@ def _write_lines(measurements: list[Measurement], path: Path) -> None:
             try:
                 file.write(json.dumps(to_content(measurement), allow_nan=False) + "\n")
             except (ValueError, TypeError) as error:
-                raise InvalidInput(f"a measurement cannot be written: {error}", hint="correct its values") from error
+                raise cannot_write(measurement, error) from error
 
 
 def _read_lines(path: Path) -> list[Measurement]:

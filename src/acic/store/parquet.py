@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from acic.errors import AcicError, InvalidInput, UnreadableInput
 from acic.store.content import CHARACTERISTICS, from_content, to_content
-from acic.store.exchange import FORMAT, VERSION, check_version
+from acic.store.exchange import FORMAT, VERSION, cannot_write, check_version
 from acic.store.measurement import Measurement
 
 _REPETITION = pa.struct([(name, pa.float64()) for name in ("bandwidth", "seconds", "iops")])
@@ -70,7 +70,10 @@ def read_parquet(path: Path) -> list[Measurement]:
 def _row(measurement: Measurement) -> dict[str, Any]:
     content = to_content(measurement)
     content |= content.pop("workload")
-    content |= {name: json.dumps(content[name], allow_nan=False) for name in _JSON}
+    try:
+        content |= {name: json.dumps(content[name], allow_nan=False) for name in _JSON}
+    except (ValueError, TypeError) as error:
+        raise cannot_write(measurement, error) from error
     content["time"] = measurement.time
     content["seed"] = None if measurement.seed is None else str(measurement.seed)
     content["repetitions"] = [
