@@ -85,7 +85,9 @@ def edited_table(path: Path, row: int, **changes: object) -> None:
     columns = {name: [one[name] for one in rows] for name in table.column_names}
     kinds = {name: table.schema.field(name).type for name in columns}
     arrays = {
-        name: pa.array([changes[name]] * len(rows)) if isinstance(changes.get(name), int) else pa.array(values, kinds[name])
+        name: pa.array([changes[name]] * len(rows))
+        if isinstance(changes.get(name), int)
+        else pa.array(values, kinds[name])
         for name, values in columns.items()
     }
     pq.write_table(pa.table(arrays).replace_schema_metadata(table.schema.metadata), path)
@@ -198,7 +200,7 @@ DEEP = "[" * 200_000
         {"workload": [1]},
         {"configuration": [1]},
     ],
-    ids=str,
+    ids=lambda changes: str(changes)[:40],
 )
 def test_a_value_that_is_none_of_its_kind_is_told_with_its_line(tmp_path: Path, changes: dict[str, object]) -> None:
     path = tmp_path / "data.jsonl"

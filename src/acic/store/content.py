@@ -62,7 +62,7 @@ def from_content(content: Mapping[str, Any]) -> Measurement:
             workload=characteristics(content["workload"]),
             configuration=Configuration(_labels(content["configuration"], "configuration")),
             outcome=Outcome(content["outcome"]),
-            time=datetime.fromisoformat(content["time"]),
+            time=_time(content["time"]),
             repetitions=repetitions(content["repetitions"]),
             basis=Basis(content["basis"]),
             versions={k: _text(v, "versions") for k, v in content["versions"].items()},
@@ -71,7 +71,7 @@ def from_content(content: Mapping[str, Any]) -> Measurement:
         )
     except KeyError as error:
         raise InvalidInput(f"the field {error.args[0]!r} is missing", hint="add it") from error
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidInput(f"a field is not what it should be: {error}", hint="correct it") from error
 
 
@@ -212,8 +212,13 @@ def _flag(value: object, name: str) -> bool:
 
 def _figure(value: object) -> float | None:
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return value
+        return None if value is None else float(value)
     raise TypeError(f"{value!r} is not a figure")
+
+
+def _time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    return time.astimezone(UTC) if time.tzinfo else time  # one without is told by Measurement
 
 
 def _labels(values: Mapping[str, object], name: str) -> dict[str, Value]:

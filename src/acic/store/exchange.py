@@ -129,7 +129,7 @@ def _line(path: Path, number: int, line: bytes) -> dict[str, Any]:
         if not isinstance(content, dict):
             raise _broken(path, number, "it is no object")
         return content
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _broken(path, number, f"it is no JSON ({error})") from error
 
 

@@ -61,6 +61,10 @@ def read_parquet(path: Path) -> list[Measurement]:
         ) from error
     except (pa.ArrowException, OSError, ValueError) as error:
         raise UnreadableInput(f"cannot read {path}: {error}", hint="copy or export the file again") from error
+    except (TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise UnreadableInput(
+            f"cannot read {path}: a field is not what it should be: {error}", hint="export the file again"
+        ) from error
     except AcicError as error:
         if isinstance(error, UnreadableInput):
             raise
