@@ -16,7 +16,7 @@ from acic.store.bundled import bundled
 from acic.store.exchange import export
 from acic.units import format_bytes
 from tests.cli.conftest import DATA, Result
-from tests.store.samples import MIB, lustre, measurements
+from tests.store.samples import MIB, lustre, measurement, measurements
 
 Acic = Callable[..., Result]
 IOR = DATA / "ior"
@@ -142,6 +142,19 @@ def test_a_measurement_is_shown_in_units_and_words(one: Measurement) -> None:
     assert f"data_size {format_bytes(one.workload.data_size)}" in shown["workload"].split(", ")
     assert f"shared {'yes' if one.workload.shared else 'no'}" in shown["workload"].split(", ")
     assert shown["seed"] == ("-" if one.seed is None else str(one.seed))
+
+
+def test_control_sequences_of_strangers_do_not_reach_the_terminal(acic: Acic, tmp_path: Path) -> None:
+    told = {"contributor": "\x1b[31mred\x1b[2J", "note": "\x1b]0;owned\x07\r\nplatform        other", "tool": "\x9b2J"}
+    export([measurement(1, **told), measurement(2, platform="\x1b[2J")], tmp_path / "some.jsonl")
+    said = acic("data", "import", tmp_path / "some.jsonl", *WHERE).err
+    assert r"the platform \x1b[2J too" in said
+    (one,) = acic("data", "list", "--limit", 1, "--json").json["measurements"]
+    shown = acic("data", "show", one["id"]).out
+    assert re.search(r"^contributor +\\x1b\[31mred\\x1b\[2J$", shown, re.MULTILINE)
+    for line in (said + shown).split("\n"):
+        assert line.isprintable()
+    assert len(re.findall("^platform ", shown, re.MULTILINE)) == 1
 
 
 def test_one_that_comes_with_acic_is_shown_too(acic: Acic) -> None:

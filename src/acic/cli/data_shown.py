@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from acic.cli.output import emit_json, say
+from acic.cli.output import emit_json, printable, say
 from acic.units import format_bandwidth, format_bytes, format_setting
 from acic.workloads.parameters import values_of
 
@@ -37,7 +37,7 @@ def fields(measurement: Measurement) -> Iterator[tuple[str, str]]:
             value = values_of(value)
         elif name == "repetitions":
             value = ", ".join(format_bandwidth(b) for b in measurement.bandwidths) or "none"
-        yield name, _items(value) if isinstance(value, Mapping) else _text(name, value)
+        yield name, printable(_items(value) if isinstance(value, Mapping) else _text(name, value))
 
 
 def _items(values: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from contextlib import suppress
 import click
 
 import acic
+from acic.cli.output import say
 from acic.errors import AcicError, InvalidInput
 
 # Command: where it is, and its one line of help. Modules are imported only when their command runs,
@@ -164,7 +165,7 @@ def _quieten() -> None:
 
 def _fail(problem: str, hint: str, status: int) -> int:
     with suppress(OSError):  # nobody can be told, but the exit status still tells
-        click.echo(f"acic: {problem}", err=True)
+        say(f"acic: {problem}")
         if hint:
-            click.echo(f"hint: {hint}", err=True)
+            say(f"hint: {hint}")
     return status

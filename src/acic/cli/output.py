@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,10 +19,17 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON, in base units (B, s, USD)."
 )
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
 
 def say(message: str) -> None:
     """Print a message for the person, not a result."""
-    click.echo(message, err=True)
+    click.echo("\n".join(map(printable, message.split("\n"))), err=True)
+
+
+def printable(text: str) -> str:
+    """Return `text` with its control characters written out: a terminal obeys them, whoever wrote them."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def emit_json(result: Mapping[str, Any]) -> None:
