@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from acic.errors import InvalidInput, StoreError
+from acic.errors import AcicError, InvalidInput, StoreError
 from acic.store import location
 from acic.store.content import fingerprint
 from acic.store.database import Store
@@ -59,6 +59,29 @@ def test_a_password_is_never_shown() -> None:
     with pytest.raises(StoreError) as caught:
         Store.open("postgresql://me:secret@127.0.0.1:1/db")
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me@127.0.0.1:1/db?password=SECRET",
+        "postgresql://me@127.0.0.1:1/db?connect_timeout=1&password=SECRET&sslpassword=SECRET",
+        "postgresql://me:SE/SECRET@127.0.0.1:1/db",
+        "postgresql://me:SE?SECRET@127.0.0.1:1/db",
+        "postgresql://me:SE@SECRET@127.0.0.1:1/db",
+        "postgresql://me:SE@SEC/SECRET@127.0.0.1:1/db",
+        "postgresql://me:SECRET@[half/db",
+    ],
+)
+def test_a_password_is_never_shown_wherever_it_is(url: str) -> None:
+    with pytest.raises(AcicError) as caught:
+        Store.open(url)
+    assert "SEC" not in f"{caught.value.problem} {caught.value.hint}"
+
+
+def test_what_is_no_password_is_shown() -> None:
+    for url in ("postgresql+psycopg://a@b@host:5/db?host=/tmp/x", "postgresql+psycopg://host:5/db"):
+        assert locate(url).shown == url
 
 
 def refused(url: str, *, problem: str, hint: str) -> None:

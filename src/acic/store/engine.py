@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from acic.errors import StoreError
-from acic.store.location import CONNECT_SECONDS, Location, store_error
+from acic.store.location import CONNECT_SECONDS, Location, store_error, without_password
 from acic.store.revisions import TABLE
 from acic.store.rows import COLUMNS
 
@@ -39,7 +39,8 @@ def create(place: Location) -> Engine:
     try:
         return create_engine(place.url, connect_args={"connect_timeout": CONNECT_SECONDS}, poolclass=NullPool)
     except (ArgumentError, ValueError) as error:
-        raise StoreError(f"{place.shown} is no URL: {error}", hint="write postgresql://USER@HOST/DATABASE") from error
+        reason = without_password(str(error))  # SQLAlchemy repeats what it cannot take
+        raise StoreError(f"{place.shown} is no URL: {reason}", hint="write postgresql://USER@HOST/DATABASE") from error
     except ImportError as error:
         raise StoreError(
             "PostgreSQL's driver is not installed", hint="install it: pip install 'acic[postgresql]'"

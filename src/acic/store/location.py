@@ -14,7 +14,8 @@ from acic.errors import InvalidInput, StoreError
 BUSY_SECONDS = 60.0  # how long a writer waits for another one
 CONNECT_SECONDS = 10  # how long a server may take to answer at all
 _POSTGRESQL = re.compile(r"postgres(?:ql)?(?:\+psycopg)?://")
-_PASSWORD = re.compile(r"(?<=://)([^:/@]*):[^@]*@")
+_PASSWORD = re.compile(r"(?<=://)([^:/]*:).*@|(?<=[?&])((?:ssl)?password=)[^&]*")
+_HALF_A_PASSWORD = re.compile(r"://[^:/]*:[^@]*@[^?]*@")  # drivers end it at the first @, and take the rest for a host
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Location:
     @property
     def shown(self) -> str:
         """The place as it may be printed: without a password."""
-        return str(self.file) if self.file else _PASSWORD.sub(r"\1:***@", self.url)
+        return str(self.file) if self.file else without_password(self.url)
 
     @property
     def exists(self) -> bool:
@@ -63,14 +64,24 @@ def default_url() -> str:
     return str(user_data_path("acic") / "acic.sqlite")
 
 
+def without_password(text: str) -> str:
+    """Return `text`, which may hold the URL of a server, as it may be printed."""
+    return _PASSWORD.sub(lambda found: f"{found[1]}***@" if found[1] else f"{found[2]}***", text)
+
+
 def locate(url: str | None = None) -> Location:
     """Return the place that a path or URL names; the user's own store for None.
 
     Raises:
-        InvalidInput: neither a path nor a URL of SQLite or PostgreSQL.
+        InvalidInput: neither a path nor a URL of SQLite or PostgreSQL, or an @ in a password.
     """
     text = url or default_url()
     if _POSTGRESQL.match(text):
+        if _HALF_A_PASSWORD.search(text):
+            raise InvalidInput(
+                "the password in the store's URL holds an @",
+                hint="write it as %40, or put the password into ~/.pgpass",
+            )
         return Location(_POSTGRESQL.sub("postgresql+psycopg://", text, count=1))
     if "://" not in text:
         return _file(text, "")
