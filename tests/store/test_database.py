@@ -148,6 +148,9 @@ def test_the_state_tells_the_data_and_nothing_else(url: str, store: Store) -> No
     store.remove([fingerprint(measurement(2))])
     store.add([replace(measurement(2), outcome=Outcome.SUSPECT)])
     assert store.fingerprint(platform) != both  # the same run, judged otherwise
+    store.remove([fingerprint(measurement(2))])
+    store.add([replace(measurement(2), contributor="somebody else")])
+    assert store.fingerprint(platform) != both  # by another, whom others believe less, or more
     with Store.open(url) as another:
         assert another.fingerprint(platform) == store.fingerprint(platform)
 

@@ -90,7 +90,7 @@ def encode(measurement: Measurement) -> dict[str, Any]:
     """
     figures = repetitions_text(measurement)
     mark = fingerprint_of(measurement, figures)
-    judged = f"{mark} {measurement.outcome} {measurement.revision}"
+    judged = "\0".join((mark, measurement.outcome, measurement.revision, measurement.contributor))
     row = dict(_workload_columns(measurement.workload))
     texts = {name: getattr(measurement, name) for name in _TEXTS}
     _check_texts(texts)
