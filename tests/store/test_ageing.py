@@ -74,3 +74,27 @@ def test_revisions_are_counted_from_the_current_one() -> None:
     assert_array_equal(revisions_behind(["2022-01"], "2023-05"), [1])
     assert_array_equal(revisions_behind(["2024-01", "2023-05"], "2023-05"), [0, 0])  # newer than this acic knows
     assert revisions_behind([], "2023-05").shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("v9", "v10"),
+        ("6.9.3", "6.10.0"),
+        ("5.15.0-91-generic", "5.15.0-100-generic"),
+        ("2023-05", "2023-11-02"),
+        ("9", "9" * 5000),
+        ("", "1"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_numbers_in_revisions_count_as_numbers(older: str, newer: str) -> None:
+    assert_array_equal(revisions_behind([older, newer], newer), [1, 0])
+    assert_array_equal(revisions_behind([older, newer], older), [0, 0])
+
+
+@given(texts=st.lists(st.text("01v.-", max_size=5), min_size=1))
+def test_revisions_are_counted_alike_in_any_order(texts: list[str]) -> None:
+    behind = dict(zip(texts, revisions_behind(texts, texts[0]).tolist(), strict=True))
+    turned = texts[::-1]
+    assert behind == dict(zip(turned, revisions_behind(turned, texts[0]).tolist(), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -48,8 +49,13 @@ def ageing_weights(
 def revisions_behind(revisions: Sequence[str], current: str) -> NDArray[np.int64]:
     """Return, for each of `revisions`, how many known ones came after it, up to `current`.
 
-    Revisions are dates (2023-05), and so sort as text; known are those given and the current one.
+    They sort as text in which numbers count as numbers: dates (2023-05), and kernels (6.9 before 6.10). Known are those
+    given and the current one.
     """
-    known = sorted({*revisions, current})
+    known = sorted({*revisions, current}, key=_order)
     last = known.index(current)
     return np.array([max(last - known.index(revision), 0) for revision in revisions], dtype=np.int64)
+
+
+def _order(revision: str) -> tuple[str, str]:
+    return re.sub("[0-9]+", lambda number: number[0].zfill(20), revision), revision
