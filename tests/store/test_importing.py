@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from datetime import timedelta, timezone
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from acic.space import Value
 from acic.store import Outcome
 from acic.store.database import AddResult, Store
 from acic.store.exchange import export
-from acic.store.importing import ImportOptions, import_path
+from acic.store.importing import ImportOptions, import_path, told_platform
 from acic.store.naming import NamingRule
 from acic.workloads import Operation
 from tests.store.samples import lustre, measurement
@@ -115,6 +116,45 @@ def test_exchange_files_are_imported_too(tianhe: Platform, tmp_path: Path) -> No
     assert report.measurements == (measurement(1), measurement(1))
     assert [s.path.name for s in report.skipped] == ["a.jsonl", "b.parquet", "c.jsonl"]
     assert "line 3" in report.skipped[2].reason
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (ImportOptions(configuration={"stripe_count": 4}), "--set"),
+        (ImportOptions(suspect=Operation.READ), "--suspect"),
+        (ImportOptions(revision="1999-01", contributor="me"), "--revision and --contributor"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_in_a_folder_exchange_files_are_not_said_to_be_otherwise(
+    tianhe: Platform, tmp_path: Path, options: ImportOptions, named: str
+) -> None:
+    path = folder(tmp_path / "x", a="posix_shared")
+    export([measurement(1)], path / "b.jsonl")
+    report = import_path(path, tianhe, options)
+    assert {m.tool for m in report.measurements} == {"ior"}
+    assert [(s.path.name, s.reason) for s in report.skipped] == [("b.jsonl", f"an exchange file tells {named} itself")]
+    with pytest.raises(InvalidInput, match=f"an exchange file tells {named} itself") as caught:
+        import_path(path / "b.jsonl", tianhe, options)
+    assert "import it without" in caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["exchange", "ior"])
+def test_what_can_be_read_once_only_is_refused(tianhe: Platform, tmp_path: Path, text: str) -> None:
+    """A pipe gave its head to the look at what it is, and the rest made no sense."""
+    export([measurement(1)], tmp_path / "a.jsonl")
+    source = tmp_path / "a.jsonl" if text == "exchange" else DATA / "mpiio_coll.json"
+    with subprocess.Popen(["cat", source], stdout=subprocess.PIPE) as cat:
+        assert cat.stdout is not None
+        pipe = Path(f"/dev/fd/{cat.stdout.fileno()}")
+        for ask in (lambda: import_path(pipe, tianhe), lambda: told_platform(pipe)):
+            with pytest.raises(UnreadableInput, match="is no regular file") as caught:
+                ask()
+            assert "copy" in caught.value.hint
+        assert cat.stdout.read() == source.read_bytes()
+    with source.open("rb") as file:
+        assert import_path(Path(f"/dev/fd/{file.fileno()}"), tianhe).measurements
 
 
 def test_one_file_that_cannot_be_read_is_an_error(tianhe: Platform, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
@@ -49,6 +50,17 @@ class ImportOptions:
     contributor: str = ""
     command: str = ""
     processes: int | None = None
+
+    @property
+    def said_of_all(self) -> tuple[str, ...]:
+        """The options that are given and say something of every measurement, whatever its file tells; as typed."""
+        given = {
+            "--set": self.configuration,
+            "--suspect": self.suspect,
+            "--revision": self.revision,
+            "--contributor": self.contributor,
+        }
+        return tuple(name for name, value in given.items() if value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +134,18 @@ def is_exchange_file(path: Path) -> bool:
     """Return whether `path` is one file of acic's own format, which leaves nothing to be told beside it.
 
     Raises:
-        UnreadableInput: it cannot be read.
+        UnreadableInput: it cannot be read, or is no regular file.
     """
     try:
-        return not path.is_dir() and is_exchange(path)
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return False
+        if stat.S_ISREG(mode):
+            return is_exchange(path)
     except OSError as error:
         raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
+    # a pipe would be empty, or begin in its middle, when it is read after this look at it
+    raise UnreadableInput(f"{path} is no regular file", hint="copy what it gives into a file, and import that")
 
 
 def told_platform(path: Path) -> str:
@@ -149,6 +167,9 @@ def told_platform(path: Path) -> str:
 
 def _read(file: Path, platform: Platform, options: ImportOptions) -> tuple[list[Measurement], list[Skipped]]:
     if is_exchange_file(file):
+        if said := options.said_of_all:
+            hint = f"import it without {' and '.join(said)}"
+            raise InvalidInput(f"an exchange file tells {' and '.join(said)} itself", hint=hint)
         return _exchanged(file, platform)
     told = options.rule.told(file, platform) if options.rule else {}
     configuration = overlay(platform, {**(options.configuration or {}), **told})
