@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -177,6 +178,13 @@ def test_a_full_disk_is_said_without_a_traceback() -> None:
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
     assert "No space left" in done.stderr
+
+
+def test_no_click_is_allowed_that_the_options_do_not_work_with() -> None:
+    """Types of options are generic, which click's are from 8.4 on; older ones ended in tracebacks."""
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["project"]
+    (least,) = (re.findall("[0-9]+", one) for one in project["dependencies"] if one.startswith("click>="))
+    assert (*map(int, least),) >= (8, 4)
 
 
 def test_help_imports_no_numbers() -> None:
