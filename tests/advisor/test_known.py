@@ -9,7 +9,7 @@ import pytest
 
 from acic.advisor import known as module
 from acic.advisor.application import Effect
-from acic.advisor.known import Trust, kept, known, training_rows
+from acic.advisor.known import Trust, kept, known, training_rows, versions
 from acic.advisor.learning import learn
 from acic.advisor.safety import at_fault
 from acic.errors import MissingData
@@ -102,6 +102,18 @@ def test_what_was_learned_beside_other_formulas_answers_no_more(
     assert kept(lab, "prior", store=nothing, trust=Trust(), now=WHEN)
     monkeypatch.setattr(module, "formulas", lambda: "others")
     assert not kept(lab, "prior", store=nothing, trust=Trust(), now=WHEN)
+
+
+def test_what_other_libraries_learned_answers_no_more(
+    cluster: Platform, store: str, fits: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Splits of trees that are as good are told apart by the last digit, which a release may change."""
+    ask(cluster, store)
+    assert set(versions()) == {"numpy", "scipy", "scikit-learn"}
+    for name in versions():
+        monkeypatch.setattr(module, "versions", lambda name=name: versions() | {name: "0.1"})
+        ask(cluster, store)
+    assert len(fits) == 4
 
 
 def test_new_measurements_are_learned(

@@ -5,7 +5,10 @@ from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy
+import sklearn
 
 from tests.cli.conftest import LOGS, Result
 
@@ -45,6 +48,11 @@ def test_what_is_right_for_one_writer_alone_comes_with_a_caution(acic: Acic) -> 
     together = acic("recommend", LOGS / "known/ior_posix_shared_seq.darshan", *words)
     assert together.status == 0
     assert "Caution" not in together.out
+
+
+def test_the_json_tells_what_learned(acic: Acic) -> None:
+    versions = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--json").json["versions"]
+    assert versions == {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": sklearn.__version__}
 
 
 def test_the_json_says_the_basis_of_every_number(acic: Acic) -> None:

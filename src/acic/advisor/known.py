@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 
 from acic import __version__
@@ -162,8 +163,8 @@ def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: da
     day = now.date().isoformat() if trust.half_life else ""
     lessons = lessons_hash(platform.name) if takes_prior(chosen) else ""
     data = (bundled_hash(platform), stored, lessons, compared_hash(platform.name))
-    version = (chosen.version, formulas() if takes_prior(chosen) else "")
-    parts = (__version__, repr(chosen), version, SEED, platform, data, trust, day)
+    program = (chosen.version, formulas() if takes_prior(chosen) else "")
+    parts = (__version__, repr(chosen), program, SEED, platform, data, trust, day)
     return _named(platform, chosen.name, parts)
 
 
@@ -180,5 +181,14 @@ def formulas() -> str:
     return digest.hexdigest()
 
 
+@cache
+def versions() -> dict[str, str]:
+    """Return the version of each library that figures hang on; none is imported for it.
+
+    Another release may round a last digit otherwise, by which trees take the other of two splits that are as good.
+    """
+    return {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+
+
 def _named(platform: Platform, what: str, parts: tuple[object, ...]) -> str:
-    return f"{platform.name}-{what}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}"
+    return f"{platform.name}-{what}-{hashlib.sha256(repr((versions(), parts)).encode()).hexdigest()[:24]}"

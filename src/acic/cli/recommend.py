@@ -58,6 +58,7 @@ def recommend(
     every number is predicted from measurements, with its 80 % interval.
     """
     from acic.advisor.advice import Goal
+    from acic.advisor.known import versions
     from acic.advisor.recommend import recommend as advise
     from acic.blueprints import instructions
     from acic.platforms import load_platform
@@ -73,7 +74,7 @@ def recommend(
     if hints_file:
         _write_hints(hints_file, todo)
     if as_json:
-        emit_json({"advice": advice, "instructions": todo})
+        emit_json({"advice": advice, "instructions": todo, "versions": versions()})
     else:
         _show(advice, platform, todo)
 
