@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from sqlalchemy import Connection, inspect
 
 from acic.errors import StoreError
 from acic.store import engine
+from acic.store.content import fingerprint
 from acic.store.database import Store
 from acic.store.location import locate
 from acic.store.migrate import alembic_config, migrate, version
@@ -77,9 +79,10 @@ def test_every_migration_can_be_undone(store: Store, url: str) -> None:
 def test_a_store_of_a_newer_acic_is_refused(url: str) -> None:
     with connected(url) as connection:
         connection.execute(sqlalchemy.text("UPDATE acic_schema SET version_num = '9999'"))
-    with pytest.raises(StoreError, match="9999") as caught:
-        Store.open(url)
-    assert "upgrade acic" in caught.value.hint
+    for ask in (Store.open, Store.open_existing):
+        with pytest.raises(StoreError, match="9999") as caught:
+            ask(url)
+        assert "upgrade acic" in caught.value.hint
 
 
 def test_a_migration_that_is_interrupted_leaves_the_store_as_it_was(url: str) -> None:
@@ -100,13 +103,58 @@ def test_a_migration_that_is_interrupted_leaves_the_store_as_it_was(url: str) ->
         assert store.add([measurement(1)]).added == 1
 
 
-def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "other.sqlite"
+def somebody_elses(path: Path) -> bytes:
+    """Make an SQLite database of another program; return what is in its file."""
     with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE theirs (x INTEGER)")
-        other.execute("INSERT INTO theirs VALUES (7)")
         other.commit()
-    with Store.open(str(path)) as store:
-        store.add([measurement(1)])
-    with closing(sqlite3.connect(path)) as other:
-        assert other.execute("SELECT x FROM theirs").fetchall() == [(7,)]
+    return path.read_bytes()
+
+
+def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    before = somebody_elses(path)
+    with pytest.raises(StoreError, match="holds tables of something else") as caught:
+        Store.open(str(path))
+    assert caught.value.hint
+    assert path.read_bytes() == before
+
+
+def test_a_server_may_hold_tables_of_others(new_database: Callable[[], str]) -> None:
+    url = new_database()
+    with connected(url) as connection:
+        connection.exec_driver_sql("CREATE TABLE theirs (x INTEGER)")
+    with Store.open(url) as store:
+        assert store.add([measurement(1)]).added == 1
+
+
+def test_who_only_looks_finds_nothing_in_a_database_of_others_and_makes_nothing(
+    tmp_path: Path, new_database: Callable[[], str]
+) -> None:
+    path, server, said = tmp_path / "other.sqlite", new_database(), list[str]()
+    before = somebody_elses(path)
+    for url in (str(path), server):
+        with Store.open_existing(url, announce=said.append) as store:
+            assert store is None
+    assert len(said) == 2
+    assert path.read_bytes() == before
+    with connected(server) as connection:
+        assert inspect(connection).get_table_names() == []
+
+
+@pytest.mark.parametrize("start", REVISIONS)
+def test_who_only_looks_reads_an_older_store_as_it_is(url: str, start: str) -> None:
+    if "://" not in url:
+        Path(url).parent.mkdir()
+    with connected(url) as connection:
+        migrate(connection, url, to=start)
+        engine.insert_new(connection, [[encode(measurement(1)), encode(failure(2))]])
+    with Store.open_existing(url) as store:
+        assert store is not None
+        assert store.measurements() == [measurement(1), failure(2)]
+        assert store.get(fingerprint(failure(2))) == failure(2)
+        assert store.count("tianhe-lustre") == 2
+        assert store.fingerprint("tianhe-lustre")
+        assert len(store.training_records("tianhe-lustre")) == 1
+    with connected(url) as connection:
+        assert version(connection) == start

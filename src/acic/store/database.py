@@ -11,12 +11,12 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
-from acic.errors import InvalidInput, MissingData
+from acic.errors import InvalidInput, MissingData, StoreError
 from acic.store import engine
 from acic.store.content import beginning
 from acic.store.location import Location, locate, store_error
 from acic.store.measurement import Basis, Measurement, Outcome
-from acic.store.revisions import TABLE, VERSION_TABLE, is_current
+from acic.store.revisions import HEAD, TABLE, VERSION_TABLE, readable
 from acic.store.rows import COLUMNS, TRAINING_COLUMNS, Decoder, TrainingRecord, encode
 from acic.workloads import Operation
 
@@ -62,7 +62,7 @@ class Store:
 
         Raises:
             InvalidInput: `url` is neither a path nor a URL of SQLite or PostgreSQL.
-            StoreError: it cannot be reached or read, or a newer acic made it.
+            StoreError: it cannot be reached or read, a newer acic made it, or it is a file of something else.
         """
         store = cls(locate(url))
         store._bring_up_to_date()
@@ -72,7 +72,7 @@ class Store:
     def open_existing(
         url: str | None = None, *, announce: Callable[[str], None] = lambda _: None
     ) -> AbstractContextManager[Store | None]:
-        """Return the store, or None where there is none yet: asking is no reason to make one.
+        """Return the store as it is, or None where there is none yet: asking is no reason to make or change one.
 
         Args:
             url: as `open` takes it.
@@ -81,11 +81,11 @@ class Store:
         Raises:
             AcicError: as `open` does.
         """
-        place = locate(url)
-        if place.exists:
-            return Store.open(url)
+        store = Store(locate(url))
+        if store._version():
+            return store
         if url is not None:
-            announce(f"note: there is no training database at {place.shown} yet")
+            announce(f"note: there is no training database at {store.shown} yet")
         return nullcontext()
 
     @property
@@ -210,28 +210,42 @@ class Store:
         return hashlib.sha256(f"{platform} {rows} {int(total)}".encode()).hexdigest()[:32]
 
     def _bring_up_to_date(self) -> None:
-        from acic.store.migrate import migrate, version
+        if self._version() == HEAD:
+            return
+        from acic.store.migrate import migrate
 
         if self._place.file is not None:
-            if self._place.exists and is_current(self._file_version(), self.shown):
-                return
             try:
                 self._place.file.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise store_error(self._place, OSError(f"unable to open: {error.strerror}")) from error
-        else:
-            with self._connected() as connection:
-                if is_current(version(connection), self.shown):
-                    return
+            self._refuse_others()
         with self._connected(write=True) as connection:
             migrate(connection, self.shown)
 
-    def _file_version(self) -> str | None:
+    def _version(self) -> str | None:
+        """Return the schema's revision; None where there is no schema, or nothing at all, yet."""
+        if self._place.file is None:
+            from acic.store.migrate import version
+
+            with self._connected() as connection:
+                return readable(version(connection), self.shown)
+        if not self._place.exists:
+            return None
         with self._file() as plain:
-            if not plain.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (VERSION_TABLE,)).fetchone():
+            if VERSION_TABLE not in _tables(plain):
                 return None
             row = plain.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()  # noqa: S608  # a constant
-            return str(row[0]) if row else None
+        return readable(str(row[0]), self.shown) if row else None
+
+    def _refuse_others(self) -> None:
+        """Refuse a file that is a database of another program: a server may hold several, a file is somebody's."""
+        if not self._place.exists:
+            return
+        with self._file() as plain:
+            tables = _tables(plain)
+        if tables and VERSION_TABLE not in tables:
+            raise StoreError(f"the file {self.shown} holds tables of something else", hint="give another path")
 
     @contextmanager
     def _file(self) -> Iterator[sqlite3.Connection]:
@@ -274,3 +288,7 @@ class Store:
         )
         with self._connected() as connection:
             return connection.execute(query).all()
+
+
+def _tables(plain: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in plain.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

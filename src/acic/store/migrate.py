@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acic.store.revisions import HEAD, VERSION_TABLE, is_current
+from acic.store.revisions import HEAD, VERSION_TABLE, readable
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -31,7 +31,7 @@ def migrate(connection: Connection, shown: str, *, to: str = HEAD) -> None:
     Raises:
         StoreError: the store was made by a newer acic.
     """
-    if is_current(version(connection), shown):
+    if readable(version(connection), shown) == HEAD:
         return
     from alembic import command
 

@@ -6,12 +6,12 @@ from acic.errors import StoreError
 
 TABLE = "acic_measurement"
 VERSION_TABLE = "acic_schema"
-REVISIONS = ("0001", "0002")  # oldest first, as in migrations/versions
+REVISIONS = ("0001", "0002")  # oldest first, as in migrations/versions; all can be read, 0001 lacks an index alone
 HEAD = REVISIONS[-1]
 
 
-def is_current(version: str | None, shown: str) -> bool:
-    """Return whether a store at `version` needs no migration; None is a store without tables.
+def readable(version: str | None, shown: str) -> str | None:
+    """Return the `version` of a store that this acic can read; None is a store without tables.
 
     Raises:
         StoreError: the store was made by a newer acic.
@@ -21,4 +21,4 @@ def is_current(version: str | None, shown: str) -> bool:
             f"the store {shown} has schema {version}, and this acic knows {HEAD} at most",
             hint="upgrade acic (pip install -U acic), or use another store",
         )
-    return version == HEAD
+    return version
