@@ -1,12 +1,20 @@
 """`acic model`: the list, and cross-validation on what comes with acic."""
 
+import math
+import re
 from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
 
 import pytest
 
 from acic.advisor.informed import default_model
+from acic.advisor.validation import Validation
 from acic.platforms import load_platform
+from acic.store import Measurement
+from acic.store.exchange import export
 from tests.cli.conftest import Result
+from tests.store.samples import measurement, workload
 
 Acic = Callable[..., Result]
 
@@ -39,6 +47,31 @@ def test_validation_is_seeded_and_tells_the_workload(acic: Acic) -> None:
     (model,) = result.json["models"]
     assert [s["rows"] for s in model["scores"]] == [258, 258]
     assert acic(*words).out == result.out
+
+
+def test_a_workload_with_little_to_choose_validates_nothing(acic: Acic, tmp_path: Path) -> None:
+    """As after a campaign, which measures each workload on few configurations: all figures were nonsense."""
+    platform = load_platform("ec2-2013")
+    others = (c for c in map(platform.space.configuration, platform.space.enumerate()) if c != platform.baseline)
+    made: list[Measurement] = []
+    for i, one in enumerate(islice(others, 12)):
+        its = workload(data_size=2 ** (20 + i), request_size=2**20)
+        for configuration in (one, platform.baseline):
+            made.append(measurement(len(made), platform="ec2-2013", configuration=configuration, workload=its))
+    export(made, tmp_path / "made.jsonl")
+    acic("data", "import", tmp_path / "made.jsonl")
+    found = acic("model", "validate", "--platform", "ec2-2013", "--model", "ridge")
+    assert found.status == 4
+    assert "measured most was on 2 configurations" in found.err
+    assert "--leave workload" in found.err
+
+
+def test_a_figure_that_nothing_tells_is_a_dash(acic: Acic, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Validation, "spread", lambda *_: (math.nan, math.nan, math.nan))
+    words = ("--platform", "tianhe-lustre", "--model", "ridge", "--seeds", 1, "--folds", 2)
+    out = acic("model", "validate", *words).out
+    assert "nan" not in out
+    assert re.search(r"ridge +- +- +- +- +-", out)
 
 
 def test_nothing_measured_is_said(acic: Acic) -> None:

@@ -9,12 +9,15 @@ import numpy as np
 
 from acic.advisor.informed import informed
 from acic.advisor.learning import check, training_set
+from acic.errors import MissingData
 from acic.models.evaluate import Scores, cross_validate
 from acic.models.protocol import Learner
 from acic.platforms import Platform
 from acic.store.baselines import Baselines
 from acic.store.training import TrainingRows
 from acic.workloads import Characteristics
+
+FEWEST = 5  # configurations of one workload, below which nothing can be told of a model that has not seen some of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,17 @@ def validate(
         progress: is told how many cross-validations are done.
 
     Raises:
-        MissingData: too few configurations were measured.
+        MissingData: too few configurations were measured, or too few with one workload.
     """
     from threadpoolctl import threadpool_limits
 
     check(rows, platform)
-    workload, _ = best_covered(rows)
+    workload, configurations = best_covered(rows)
+    if configurations < FEWEST:
+        raise MissingData(
+            f"the workload measured most was on {configurations} configurations, and it takes {FEWEST} to validate",
+            hint="ask what models say of workloads that they have not seen: --leave workload",
+        )
     data = training_set(rows, platform, Baselines.fit(rows, platform).improvements(rows), np.ones(len(rows)))
     mine = rows.workload == rows.workloads.index(workload)
     found = []

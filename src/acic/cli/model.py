@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 import click
@@ -155,4 +156,6 @@ def _show(found: Sequence[Validation], workload: Characteristics, configurations
 
 def _range(one: Validation, figure: str, text: str) -> str:
     mean, least, most = one.spread(figure)
+    if isnan(mean):
+        return "-"
     return f"{text.format(mean)} ({text.format(least)} to {text.format(most)})"
