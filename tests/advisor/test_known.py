@@ -9,11 +9,12 @@ import pytest
 
 from acic.advisor import known as module
 from acic.advisor.application import Effect
-from acic.advisor.known import Trust, kept, known, training_rows, versions
+from acic.advisor.known import Trust, kept, known, stored_rows, training_rows, versions
 from acic.advisor.learning import learn
 from acic.advisor.safety import at_fault
 from acic.errors import MissingData
 from acic.platforms import Platform, load_platform
+from acic.space import Configuration
 from acic.store import Measurement, Outcome
 from acic.store.bundled import bundled
 from acic.store.database import Store
@@ -212,6 +213,43 @@ def test_a_baseline_that_gave_back_wrong_bytes_stays_but_is_told(
     knowledge = known(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
     assert len(knowledge.points) == len(cluster.space.enumerate())
     assert "baseline" in knowledge.safety_notes()[0]
+
+
+def test_measurements_that_do_not_fit_the_platform_are_told_of(
+    cluster: Platform, store: str, training: list[Measurement]
+) -> None:
+    """They went without a word: a value was renamed in the platform's file, and nothing was learned any more."""
+    strange = Configuration({**cluster.baseline, "nosuch": 1})
+    with Store.open(store) as opened:
+        opened.add([replace(one, configuration=strange) for one in training[:3]])
+    reason = (
+        "3 measurements do not fit the platform made-up and teach nothing, the first as there is no parameter 'nosuch'"
+    )
+    for _ in ("learned", "cached"):
+        notes = known(cluster, "ridge", store=store, trust=Trust(), now=WHEN).safety_notes()
+        assert [note[: len(reason)] for note in notes] == [reason]
+    said: list[str] = []
+    rows = stored_rows(cluster, store, announce=said.append)
+    assert len(rows) == len(training)
+    assert [line[: len(reason) + 6] for line in said] == [f"note: {reason}"]
+
+
+def test_where_nothing_fits_the_platform_the_remedy_is_its_file(
+    cluster: Platform, tmp_path: Path, training: list[Measurement], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    url = str(tmp_path / "other.sqlite")
+    with Store.open(url) as opened:
+        opened.add([replace(one, configuration=Configuration(nosuch=i)) for i, one in enumerate(training[:9])])
+    with pytest.raises(MissingData, match="measurements of 0 configurations") as caught:
+        known(cluster, "ridge", store=url, trust=Trust(), now=WHEN)
+    assert "9 measurements do not fit the platform made-up" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["lab", "tianhe-lustre"])
+def test_what_comes_with_acic_fits(name: str) -> None:
+    platform = load_platform(name)
+    assert training_rows(platform, None).unfit == {}
 
 
 def test_asking_makes_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

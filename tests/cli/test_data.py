@@ -157,6 +157,17 @@ def test_control_sequences_of_strangers_do_not_reach_the_terminal(acic: Acic, tm
     assert len(re.findall("^platform ", shown, re.MULTILINE)) == 1
 
 
+def test_an_import_warns_of_what_does_not_fit_the_platform(acic: Acic, tmp_path: Path) -> None:
+    export([measurement(1), measurement(2, configuration=lustre(stripe_count=100))], tmp_path / "some.jsonl")
+    words = ("data", "import", tmp_path / "some.jsonl", "--platform", "tianhe-lustre")
+    said = acic(*words)
+    assert said.out.endswith("2 new, 0 known already\n")
+    assert said.err.startswith("note: 1 measurements do not fit the platform tianhe-lustre and teach nothing")
+    assert acic(*words, "--json").json["unfit"] == {"stripe_count 100 is outside 1 to 32": 1}
+    trusted = acic("data", "trust", "--platform", "tianhe-lustre").err
+    assert trusted.startswith("note: 1 measurements do not fit")
+
+
 def test_one_that_comes_with_acic_is_shown_too(acic: Acic) -> None:
     (one,) = acic("data", "list", "--bundled", "--limit", "1", "--json").json["measurements"]
     assert acic("data", "show", one["id"], "--bundled", "--json").json["measurement"] == one["measurement"]

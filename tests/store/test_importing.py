@@ -157,6 +157,16 @@ def test_what_can_be_read_once_only_is_refused(tianhe: Platform, tmp_path: Path,
         assert import_path(Path(f"/dev/fd/{file.fileno()}"), tianhe).measurements
 
 
+def test_what_does_not_fit_the_platform_is_imported_and_told(tianhe: Platform, tmp_path: Path) -> None:
+    """Another platform file may have been in use where it was measured."""
+    them = [measurement(1), measurement(2, configuration=lustre(stripe_count=100)), measurement(3)]
+    export(them, tmp_path / "a.jsonl")
+    report = import_path(tmp_path / "a.jsonl", tianhe)
+    assert report.measurements == tuple(them)
+    assert report.unfit == {"stripe_count 100 is outside 1 to 32": 1}
+    assert import_path(DATA / "mpiio_coll.json", tianhe).unfit == {}
+
+
 def test_one_file_that_cannot_be_read_is_an_error(tianhe: Platform, tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput):
         import_path(DATA / "README.md", tianhe)

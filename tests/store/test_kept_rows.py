@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from acic.store.training import PER_ROW, TrainingRows, training_table
 @pytest.fixture(scope="module")
 def rows() -> TrainingRows:
     platform = load_platform("lab")
-    return training_table(bundled(platform), platform)
+    return replace(training_table(bundled(platform), platform), unfit={"there is no parameter 'raid'": 7})
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +35,7 @@ def test_rows_come_back_as_they_were(rows: TrainingRows) -> None:
         assert getattr(found, name).dtype == getattr(rows, name).dtype
     assert (found.workloads, found.configurations) == (rows.workloads, rows.configurations)
     assert (found.contributors, found.left_out) == (rows.contributors, rows.left_out)
+    assert found.unfit == rows.unfit == {"there is no parameter 'raid'": 7}
 
 
 def test_what_was_not_kept_or_is_damaged_is_none(rows: TrainingRows) -> None:

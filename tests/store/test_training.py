@@ -8,9 +8,10 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from acic.platforms import Platform
+from acic.space import Configuration
 from acic.store import Basis, Outcome, Repetition
 from acic.store.database import Store
-from acic.store.training import training_table
+from acic.store.training import training_table, unfit_told
 from tests.store.samples import failure, lustre, measurement, workload
 
 
@@ -48,7 +49,8 @@ def test_only_good_measured_figures_teach(tianhe: Platform) -> None:
     ]
     rows = training_table(them, tianhe)
     assert len(rows) == 1
-    assert sum(rows.left_out.values()) == len(them) - 1
+    assert sum(rows.left_out.values()) + sum(rows.unfit.values()) == len(them) - 1
+    assert rows.unfit == {"stripe_count 100 is outside 1 to 32": 1}
     assert rows.left_out["measured, suspect"] == 1
     assert rows.left_out["given twice"] == 1
 
@@ -86,6 +88,17 @@ def test_stored_records_teach_what_measurements_do(tianhe: Platform, store: Stor
     both = training_table(them, tianhe, stored=store.training_records(tianhe.name))
     assert len(both) == len(direct)
     assert both.left_out == {"given twice": 20}
+
+
+def test_what_does_not_fit_is_told_once_with_the_first_reason(tianhe: Platform) -> None:
+    stranger = Configuration({**lustre(), "nosuch": 1})
+    them = [measurement(i, configuration=c) for i, c in enumerate((lustre(stripe_count=100), stranger, stranger))]
+    told = unfit_told(training_table(them, tianhe).unfit, tianhe)
+    assert told == (
+        "3 measurements do not fit the platform tianhe-lustre and teach nothing, the first as "
+        "stripe_count 100 is outside 1 to 32"
+    )
+    assert unfit_told({}, tianhe) == ""
 
 
 def test_nothing_gives_an_empty_table(tianhe: Platform) -> None:

@@ -97,7 +97,7 @@ class Knowledge:
         return self if same.all() else Knowledge(self.platform, self.learned, self.points[same], single=self._single)
 
     def safety_notes(self) -> list[str]:
-        """Return what the reader must know of who is hardly believed, and of configurations that gave wrong bytes."""
+        """Return what the reader must know of what is hardly believed, does not fit, or gave back wrong bytes."""
         notes = list(self.learned.doubts)
         unsafe = self.learned.unsafe.all
         if self.platform.baseline in unsafe:

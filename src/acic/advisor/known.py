@@ -28,7 +28,7 @@ from acic.store.database import Store
 from acic.store.kept_rows import fetch_rows, keep_rows
 from acic.store.lessons import bundled_compared, bundled_lessons, compared_hash, lessons_hash
 from acic.store.measurement import Basis, Outcome
-from acic.store.training import TrainingRows, training_table
+from acic.store.training import TrainingRows, training_table, unfit_told
 from acic.store.trust import HEARD, believed, contributions, doubted, trusted
 
 SEED = 20130917
@@ -80,9 +80,10 @@ def known(
         if (cached := fetch(key, chosen) or (None if intervals else fetch(point, chosen))) is not None:
             return Knowledge(platform, cached)
         rows = training_rows(platform, opened)
+        unfit = [told] if (told := unfit_told(rows.unfit, platform)) else []
         if takes_prior(chosen) and prior is not None and too_few(rows, platform):
             announce(f"note: too little was measured on {platform.name} to learn from: its hardware alone answers")
-            return Knowledge(platform, unmeasured(platform))
+            return Knowledge(platform, replace(unmeasured(platform), doubts=tuple(unfit)))
         unsafe = unsafe_configurations(platform, opened)
     found = contributions(rows, platform)
     contributors = trusted(rows, found)
@@ -107,7 +108,7 @@ def known(
         intervals=intervals,
         watch=watch,
     )
-    learned = replace(learned, unsafe=unsafe, doubts=tuple(map(str, doubted(found))))
+    learned = replace(learned, unsafe=unsafe, doubts=(*unfit, *map(str, doubted(found))))
     if learns is not chosen:
         announce(f"note: there is so little to choose that {learns.name} answers: the workloads that are most alike")
     elif not keep(key if intervals else point, learned):
@@ -146,9 +147,15 @@ def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
 def stored_rows(
     platform: Platform, url: str | None, *, announce: Callable[[str], None] = lambda _: None
 ) -> TrainingRows:
-    """Return `training_rows` with the store at `url`, None for the user's own, where there is one; or `announce`."""
+    """Return `training_rows` with the store at `url`, None for the user's own, where there is one.
+
+    `announce` is told where there is none, and of measurements that do not fit the platform.
+    """
     with Store.open_existing(url, announce=announce) as store:
-        return training_rows(platform, store)
+        rows = training_rows(platform, store)
+    if told := unfit_told(rows.unfit, platform):
+        announce(f"note: {told}")
+    return rows
 
 
 def unsafe_configurations(platform: Platform, store: Store | None) -> Unsafe:

@@ -94,7 +94,7 @@ class Learned:
         noise: median relative spread of repetitions.
         measurements: rows learned from.
         unsafe: configurations that gave back other bytes than were written (`acic.advisor.safety`).
-        doubts: contributors who are hardly believed, one sentence each.
+        doubts: contributors who are hardly believed, and what does not fit the platform; one sentence each.
     """
 
     model: str

@@ -25,7 +25,7 @@ from acic.prior import COLUMNS
 from acic.space import Parameter
 from acic.store.baselines import Baselines, Improvements
 from acic.store.lessons import Lesson
-from acic.store.training import TrainingRows
+from acic.store.training import TrainingRows, unfit_told
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
@@ -150,10 +150,12 @@ def unmeasured(platform: Platform) -> Learned:
 def check(rows: TrainingRows, platform: Platform) -> None:
     """Raise MissingData if nothing can be learned from `rows`."""
     if too_few(rows, platform):
+        told = unfit_told(rows.unfit, platform)
+        remedy = f"correct the platform's file: {told}" if told else platform.missing
         raise MissingData(
             f"platform {platform.name} has measurements of {_measured(rows, platform)} configurations beside its "
             f"baseline, and nothing can be learned from fewer than {min(FEWEST, _choices(rows, platform))}",
-            hint=platform.missing or f"import measurements: acic data import FILE --platform {platform.argument}",
+            hint=remedy or f"import measurements: acic data import FILE --platform {platform.argument}",
         )
 
 

@@ -100,7 +100,7 @@ def import_(
         with Store.open(store_url) as store, progress("storing", total=len(report.measurements)) as seen:
             result = store.add(report.measurements, progress=seen)
         added, duplicates = result.added, result.duplicates
-    show_report(report, added, duplicates, dry_run=dry_run, as_json=as_json)
+    show_report(report, platform, added, duplicates, dry_run=dry_run, as_json=as_json)
     if not report.measurements:
         raise _nothing_in(path, report, rule)
 

@@ -13,6 +13,7 @@ from acic.units import format_bandwidth, format_bytes, format_setting
 from acic.workloads.parameters import values_of
 
 if TYPE_CHECKING:
+    from acic.platforms import Platform
     from acic.store import Measurement
     from acic.store.importing import ImportReport
 
@@ -52,8 +53,14 @@ def _text(name: str, value: Any) -> str:
     return value.isoformat(sep=" ") if isinstance(value, datetime) else format_setting(name, value)
 
 
-def show_report(report: ImportReport, added: int, duplicates: int, *, dry_run: bool, as_json: bool) -> None:
-    """Print what was read, what of it is new, and why the rest is no measurement."""
+def show_report(
+    report: ImportReport, platform: Platform, added: int, duplicates: int, *, dry_run: bool, as_json: bool
+) -> None:
+    """Print what was read, what of it is new, what does not fit the platform, and why the rest is no measurement."""
+    from acic.store.training import unfit_told
+
+    if told := unfit_told(report.unfit, platform):
+        say(f"note: {told}")
     if as_json:
         emit_json(
             {
@@ -62,6 +69,7 @@ def show_report(report: ImportReport, added: int, duplicates: int, *, dry_run: b
                 "failed": report.failed,
                 "added": added,
                 "duplicates": duplicates,
+                "unfit": report.unfit,
                 "skipped": [{"path": str(s.path), "reason": s.reason} for s in report.skipped],
             }
         )

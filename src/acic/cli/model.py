@@ -90,7 +90,7 @@ def validate(
 
     platform = load_platform(platform_name)
     learners = _with_hardware([learner(name) for name in names or NAMES], platform)
-    rows = stored_rows(platform, store_url)
+    rows = stored_rows(platform, store_url, announce=say)
     if leave == "workload":
         _leave_workloads(rows, platform, learners, as_json=as_json)
         return

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
+from functools import cache
 from pathlib import Path
 
 from acic.errors import AcicError, InvalidInput, UnreadableInput
@@ -72,12 +74,14 @@ class ImportReport:
         measurements: what they told, failures among them.
         failed: how many of the measurements are failures.
         skipped: what gave no measurement; a failed run whose workload nobody can tell is among them.
+        unfit: what in configurations the platform does not have, and in how many measurements.
     """
 
     files: int
     measurements: tuple[Measurement, ...]
     failed: int
     skipped: tuple[Skipped, ...]
+    unfit: Mapping[str, int]
 
 
 def import_path(
@@ -127,7 +131,9 @@ def import_path(
         if progress:
             progress(files)
     failures = sum(m.outcome not in (Outcome.OK, Outcome.SUSPECT) for m in measurements)
-    return ImportReport(files, tuple(measurements), failures, tuple(skipped))
+    problem_of = cache(platform.space.problem)
+    unfit = Counter(problem for m in measurements if (problem := problem_of(m.configuration)))
+    return ImportReport(files, tuple(measurements), failures, tuple(skipped), unfit)
 
 
 def is_exchange_file(path: Path) -> bool:

@@ -32,6 +32,7 @@ def keep_rows(key: str, rows: TrainingRows) -> bool:
         "configurations": [dict(one) for one in rows.configurations],
         "contributors": rows.contributors,
         "left_out": dict(rows.left_out),
+        "unfit": dict(rows.unfit),
     }
     arrays: dict[str, Any] = {name: getattr(rows, name) for name in PER_ROW}
     return keep_arrays(key, arrays | {_FACTS: np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)})
@@ -45,4 +46,5 @@ def _restored(arrays: dict[str, Any]) -> TrainingRows:
         configurations=tuple(Configuration(one) for one in facts["configurations"]),
         contributors=tuple(facts["contributors"]),
         left_out=facts["left_out"],
+        unfit=facts["unfit"],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -46,7 +47,8 @@ class TrainingRows:
         time: when measured, s since 1970.
         behind: how many revisions of the platform came after it.
         contributors: the distinct contributors; contributor: position in them, shape (rows,).
-        left_out: why measurements gave no row, and how many each.
+        left_out: why measurements gave no row, and how many each; those aside whose configuration does not fit.
+        unfit: what of configurations the platform does not have (any more), and how many gave no row for it.
     """
 
     workloads: tuple[Characteristics, ...]
@@ -63,6 +65,7 @@ class TrainingRows:
     contributors: tuple[str, ...]
     contributor: Integers
     left_out: Mapping[str, int] = field(default_factory=dict)
+    unfit: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.mean)
@@ -86,20 +89,26 @@ def training_table(
         platform: the one to learn.
         stored: what `Store.training_records` gave for this platform: quicker than whole measurements.
     """
-    left_out: Counter[str] = Counter()
+    left_out, unfit = Counter[str](), Counter[str]()
     records = list(_distinct(chain(_records(measurements, platform, left_out), stored), left_out))
-    known: dict[Configuration, str] = {}
+    problem_of = cache(platform.space.problem)
     kept: list[TrainingRecord] = []
     for record in records:
-        if record.configuration not in known:
-            known[record.configuration] = platform.space.problem(record.configuration)
-        if problem := known[record.configuration]:
-            left_out[problem] += 1
+        if problem := problem_of(record.configuration):
+            unfit[problem] += 1
         elif not any(bandwidth > 0 for bandwidth in record.bandwidths):
             left_out["no bandwidth above zero"] += 1
         else:
             kept.append(record)
-    return _table(kept, platform, left_out)
+    return replace(_table(kept, platform), left_out=dict(left_out), unfit=dict(unfit))
+
+
+def unfit_told(unfit: Mapping[str, int], platform: Platform) -> str:
+    """Return in one sentence what `TrainingRows.unfit` tells; "" where all fit."""
+    if not unfit:
+        return ""
+    number, first = sum(unfit.values()), next(iter(unfit))
+    return f"{number} measurements do not fit the platform {platform.name} and teach nothing, the first as {first}"
 
 
 def _records(
@@ -124,7 +133,7 @@ def _distinct(records: Iterable[TrainingRecord], left_out: Counter[str]) -> Iter
             yield record
 
 
-def _table(records: list[TrainingRecord], platform: Platform, left_out: Counter[str]) -> TrainingRows:
+def _table(records: list[TrainingRecord], platform: Platform) -> TrainingRows:
     workloads: dict[Characteristics, int] = {}
     configurations: dict[Configuration, int] = {}
     groups: dict[tuple[int, int], int] = {}
@@ -149,7 +158,6 @@ def _table(records: list[TrainingRecord], platform: Platform, left_out: Counter[
         behind=revisions_behind([r.revision for r in records], platform.revision),
         contributors=tuple(contributors),
         contributor=np.array([contributors[r.contributor] for r in records], dtype=np.int64),
-        left_out=dict(left_out),
     )
 
 
