@@ -127,6 +127,15 @@ def test_a_reader_that_has_enough_ends_it_as_it_ends_others() -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_result_that_is_cut_by_a_full_disk_is_an_error(unbuffered: str, tmp_path: Path) -> None:
+    command = f"ulimit -f 1; {sys.executable} -m acic platform show lab --json > {tmp_path}/out"  # of 1 KiB at most
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
+    assert (tmp_path / "out").stat().st_size == 1024
+    assert (done.returncode, done.stderr.count("acic: the system refused")) == (1, 1)
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 @pytest.mark.parametrize(("words", "status"), [("nonsense", 2), ("platform list --nonsense", 2), ("data show z", 2)])
 def test_messages_that_cannot_be_written_leave_the_status(words: str, status: int) -> None:

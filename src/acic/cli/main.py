@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import io
 import os
 import sys
 from contextlib import suppress
@@ -121,6 +122,7 @@ def _open_streams() -> None:
     """Take the place of a stream that the caller closed (`>&-`), or a file opened next would be written to instead.
 
     Messages go to nobody then; a result that nobody can get is an error, so standard output cannot be written to.
+    Where Python does not buffer it (PYTHONUNBUFFERED), what a full disk cuts off would be lost without an error.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -129,6 +131,8 @@ def _open_streams() -> None:
                 os.dup2(nobody, descriptor)
                 os.close(nobody)
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w"))
+    if isinstance(sys.stdout.buffer, io.RawIOBase):
+        sys.stdout = os.fdopen(1, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors, closefd=False)
 
 
 def run(arguments: list[str]) -> int:
