@@ -9,11 +9,14 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from acic.errors import with_extra
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -84,3 +87,18 @@ def test_the_two_commands_of_the_readme_are_there() -> None:
     text = (ROOT / "README.md").read_text()
     assert "make demo" in text
     assert "make test" in text
+
+
+def test_nobody_is_told_to_install_acic_from_an_index_where_it_is_not() -> None:
+    written = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+    assert not [path for path in written if re.search(r"pip install [^\n`]*\bacic\b", path.read_text())]
+
+
+def test_every_extra_that_is_told_of_is_one_of_the_project() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    code = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    text = "".join(path.read_text() for path in [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
+    told = {*re.findall(r"with_extra\(.(\w+).\)", code), *re.findall(r"pip install '\.\[(\w+)\]'", text)}
+    assert told <= set(extras)
+    assert len(told) > 3
+    assert with_extra("mpi") == "install acic with its mpi extra (in a clone: pip install '.[mpi]')"

@@ -50,3 +50,8 @@ class TransientError(AcicError):
     """A failure that may pass: the only kind that is retried."""
 
     exit_status = 6
+
+
+def with_extra(name: str) -> str:
+    """Return the remedy for what one of the extras of acic brings; no index has acic, so it comes from a clone."""
+    return f"install acic with its {name} extra (in a clone: pip install '.[{name}]')"

@@ -14,7 +14,7 @@ import acic
 from acic import kept
 from acic.benchmarks import Benchmark, building, find_benchmark
 from acic.benchmarks.benchmark import hints_text, identify
-from acic.errors import AcicError, InvalidInput, UnreadableInput
+from acic.errors import AcicError, InvalidInput, UnreadableInput, with_extra
 from acic.store.ior_options import from_command
 
 
@@ -125,7 +125,7 @@ def test_what_is_no_program_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_without_an_mpi_the_error_says_how_to_get_one() -> None:
     with pytest.raises(AcicError, match="no MPI") as caught:
         find_benchmark()
-    assert "pip install acic[mpi]" in caught.value.hint
+    assert with_extra("mpi") in caught.value.hint
 
 
 def test_a_variable_that_names_no_program_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

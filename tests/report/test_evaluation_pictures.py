@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acic.errors import InvalidInput, MissingData
+from acic.errors import InvalidInput, MissingData, with_extra
 from acic.evaluation.picks import Curve
 from acic.report.axis import Axis
 from acic.report.evaluation import FIGURES, Evaluation, Lines, pictures
@@ -166,7 +166,7 @@ def test_curves_keep_gaps_failures_and_losses() -> None:
 
 
 def test_png_files_are_pictures_of_all_that_there_is(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="pip install 'acic[pictures]'")
+    pytest.importorskip("matplotlib", reason=with_extra("pictures"))
     made = imagine(Imagined(applications=2, configurations=6, failed=0.2, again=True))
     paths = pictures(made, tmp_path)
     assert [p.name for p in paths] == [f"{name}.png" for name in FIGURES if not name.startswith("table")]
@@ -204,7 +204,7 @@ def test_without_matplotlib_the_remedy_is_told(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("acic.report.evaluation.png.find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match="matplotlib") as caught:
         pictures(imagine(Imagined(applications=1, configurations=2)), tmp_path)
-    assert "acic[pictures]" in caught.value.hint
+    assert caught.value.hint == with_extra("pictures")
 
 
 def test_eight_curves_are_told_apart_by_their_marks() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from acic.errors import AcicError, InvalidInput, StoreError
+from acic.errors import AcicError, InvalidInput, StoreError, with_extra
 from acic.store import location
 from acic.store.content import fingerprint
 from acic.store.database import Store
@@ -133,7 +133,7 @@ def test_a_driver_that_is_missing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "driver is not installed" in done.stdout
-    assert "acic[postgresql]" in done.stdout
+    assert with_extra("postgresql") in done.stdout
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:

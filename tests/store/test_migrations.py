@@ -82,7 +82,23 @@ def test_a_store_of_a_newer_acic_is_refused(url: str) -> None:
     for ask in (Store.open, Store.open_existing):
         with pytest.raises(StoreError, match="9999") as caught:
             ask(url)
-        assert "upgrade acic" in caught.value.hint
+        assert "newer acic" in caught.value.hint
+
+
+@pytest.mark.parametrize("noted", [None, "", "zz\x01", b"\x00\xff"])
+def test_a_store_without_a_revision_that_any_acic_has_is_damaged_not_newer(
+    noted: str | bytes | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.sqlite"
+    with Store.open(str(path)) as store:
+        store.add([measurement(1)])
+    with closing(sqlite3.connect(path)) as plain:
+        plain.executescript("DROP TABLE acic_schema; CREATE TABLE acic_schema (version_num)")
+        plain.execute("INSERT INTO acic_schema VALUES (?)", (noted,))
+        plain.commit()
+    with pytest.raises(StoreError, match="is damaged") as caught:
+        Store.open(str(path))
+    assert "restore a copy" in caught.value.hint
 
 
 def test_a_migration_that_is_interrupted_leaves_the_store_as_it_was(url: str) -> None:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import acic
 from acic.benchmarks.benchmark import ACIC_BENCH
-from acic.errors import AcicError, InvalidInput
+from acic.errors import AcicError, InvalidInput, with_extra
 from acic.kept import cache_folder, kept_program, source_digest
 
 _FACTS = "built.json"
 _SECONDS = 600  # for the compiler
-_NO_MPI = "run `pip install acic[mpi]`, load your system's MPI, or name its mpicc in ACIC_MPICC"
+_NO_MPI = f"{with_extra('mpi')}, load your system's MPI, or name its mpicc in ACIC_MPICC"
 _TOLD = 15  # lines of the compiler's output
 
 

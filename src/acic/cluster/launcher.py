@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, with_extra
 
-_HINT = "install one: pip install 'acic[mpi]', or name yours in ACIC_MPIEXEC"
+_HINT = f"{with_extra('mpi')}, or name yours in ACIC_MPIEXEC"
 # A shell around each rank: of a signal N, Hydra says exit status N; of a program that is not there, 255 (Open MPI 66).
 _HONEST = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
 

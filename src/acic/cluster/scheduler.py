@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from acic.cluster import commands
 from acic.cluster.job import Job, State
-from acic.errors import InvalidInput, MissingData, TransientError
+from acic.errors import InvalidInput, MissingData, TransientError, with_extra
 
 if TYPE_CHECKING:
     from psij.executors.batch.batch_scheduler_executor import BatchSchedulerExecutor
@@ -240,7 +240,7 @@ def _executor(name: str) -> BatchSchedulerExecutor:
         import psij
         from psij.executors.batch.batch_scheduler_executor import BatchSchedulerExecutor
     except ImportError as error:
-        raise MissingData("PSI/J is not installed", hint="install it: pip install 'acic[schedulers]'") from error
+        raise MissingData("PSI/J is not installed", hint=with_extra("schedulers")) from error
     known: dict[str, BatchSchedulerExecutor] = {}
     for one in sorted(psij.JobExecutor.get_executor_names()):
         with suppress(ValueError):  # of those that need a library which is not here

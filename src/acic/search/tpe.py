@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, with_extra
 from acic.search.ledger import Ledger, Proposals, conduct
 from acic.search.protocol import Found, Measure
 from acic.search.repair import drawn_values, repaired, usual_values
@@ -43,7 +43,7 @@ class Tpe:
     runs: int = 100
 
     name = "optuna"
-    about = "Optuna's TPE, one run at a time: for comparison; pip install 'acic[compare]'"
+    about = "Optuna's TPE, one run at a time: for comparison; needs acic's compare extra"
 
     def run(
         self,
@@ -89,7 +89,7 @@ def _study(seed: int) -> optuna.Study:
         import optuna
     except ImportError as error:
         raise InvalidInput(
-            "the strategy optuna needs Optuna, which is not installed", hint="pip install 'acic[compare]'"
+            "the strategy optuna needs Optuna, which is not installed", hint=with_extra("compare")
         ) from error
     with _silence():
         return optuna.create_study(direction="minimize", sampler=optuna.samplers.TPESampler(seed=seed))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from acic.errors import StoreError
+from acic.errors import StoreError, with_extra
 from acic.store.location import CONNECT_SECONDS, Location, store_error, without_password
 from acic.store.revisions import TABLE
 from acic.store.rows import COLUMNS
@@ -42,9 +42,7 @@ def create(place: Location) -> Engine:
         reason = without_password(str(error))  # SQLAlchemy repeats what it cannot take
         raise StoreError(f"{place.shown} is no URL: {reason}", hint="write postgresql://USER@HOST/DATABASE") from error
     except ImportError as error:
-        raise StoreError(
-            "PostgreSQL's driver is not installed", hint="install it: pip install 'acic[postgresql]'"
-        ) from error
+        raise StoreError("PostgreSQL's driver is not installed", hint=with_extra("postgresql")) from error
 
 
 @contextmanager

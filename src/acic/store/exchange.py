@@ -75,7 +75,7 @@ def check_version(version: object, path: Path) -> None:
     if version > VERSION:
         raise UnreadableInput(
             f"{path} has version {version} of {FORMAT}, and this acic knows {VERSION} at most",
-            hint="upgrade acic: pip install -U acic",
+            hint="use a newer acic, or ask for the file in this version",
         )
 
 

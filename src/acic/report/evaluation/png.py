@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acic.errors import InvalidInput, MissingData
+from acic.errors import InvalidInput, MissingData, with_extra
 from acic.report.evaluation.chart import GROUPS, METHODS, SHAPES, Figure, Plot, Rows, Sheet, Spot
 from acic.report.evaluation.evaluation import FIGURES, Evaluation
 from acic.report.evaluation.page import figure_of
@@ -78,7 +78,7 @@ def pictures(given: Evaluation, folder: Path, names: Sequence[str] | None = None
         MissingData: there is nothing to draw for one of `names`.
     """
     if find_spec("matplotlib") is None:
-        raise InvalidInput("PNG files need matplotlib, which is not installed", hint="pip install 'acic[pictures]'")
+        raise InvalidInput("PNG files need matplotlib, which is not installed", hint=with_extra("pictures"))
     if not folder.is_dir():
         raise InvalidInput(f"{folder} is no folder", hint=f"mkdir -p {folder}")
     paths = []
