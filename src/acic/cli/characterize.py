@@ -50,7 +50,7 @@ def show(workload: Workload) -> None:
     shown, rest = _longest(workload.phases)
     if shown:
         rows = [[name, *(cell(phase) for _, phase in shown)] for name, cell in _ROWS]
-        table(["", *(f"phase {number}" for number, _ in shown)], rows)
+        table(["", *(f"phase {number}" for number, _ in shown)], rows, upright=True)
     if rest:
         seconds = [phase.seconds for phase in rest]
         known = f", which take {format_seconds(sum(s or 0.0 for s in seconds))} in all," if None not in seconds else ""

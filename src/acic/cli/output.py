@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
@@ -20,6 +21,8 @@ json_option = click.option(
 )
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_ANY_WIDTH = 1_000_000  # letters: more than any table needs
+_LEAST_WIDTH = 12  # letters of a cell in a line, before a terminal is left to break lines itself
 
 
 def say(message: str) -> None:
@@ -54,19 +57,67 @@ def plain(value: Any) -> Any:
     return value
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", right: Iterable[str] = ()) -> None:
-    """Print a table that fits the terminal; piped, it is as wide as it needs to be."""
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str = "",
+    right: Iterable[str] = (),
+    upright: bool = False,
+) -> None:
+    """Print a table, as wide as it needs to be; where a terminal is too narrow for it, a block of lines for each row.
+
+    Args:
+        columns: their names.
+        rows: a cell for each column.
+        title: a line above the table.
+        right: names of columns of numbers.
+        upright: a block is for each column behind the first, which names what the rows are.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    wide = None if sys.stdout.isatty() else 200
-    made = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    cells = [list(row) for row in rows]
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        made.add_column(column, justify="right" if column in set(right) else "left", overflow="fold")
-    for row in rows:
+        made.add_column(column, justify="right" if column in set(right) else "left")
+    for row in cells:
         made.add_row(*row)
-    Console(file=sys.stdout, width=wide, markup=False, highlight=False).print(made)
+    console = Console(file=sys.stdout, markup=False, highlight=False)
+    if title:
+        console.print(title, style="table.title", soft_wrap=True)
+    width = console.measure(made, options=console.options.update(max_width=_ANY_WIDTH)).maximum
+    if not sys.stdout.isatty():
+        console.width = width
+        with console.capture() as drawn:
+            console.print(made)
+        click.echo("\n".join(line.rstrip() for line in drawn.get().splitlines()))
+    elif width <= console.width:
+        console.print(made)
+    else:
+        names, *blocks = zip(columns, *cells, strict=True) if upright else (columns, *cells)
+        click.echo("\n" + "\n\n".join(_block(names, block, console.width) for block in blocks) + "\n")
+
+
+def _block(names: Sequence[str], cells: Sequence[str], width: int) -> str:
+    """Return a row as lines of its columns' names and its cells; one without a name is the heading."""
+    headings = [cell for name, cell in zip(names, cells, strict=True) if not name]
+    indent = "  " if headings else ""
+    at = len(indent) + max(map(len, names)) + 2
+    lines = [
+        textwrap.fill(
+            cell,
+            max(width, at + _LEAST_WIDTH),
+            initial_indent=f"{indent}{name}: ".ljust(at),
+            subsequent_indent=" " * at,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for name, cell in zip(names, cells, strict=True)
+        if name and cell
+    ]
+    return "\n".join([*headings, *lines])
 
 
 @contextmanager

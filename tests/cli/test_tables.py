@@ -1,0 +1,84 @@
+"""Tables: whole cells and whole names, however wide the terminal is, and one line a row where there is none."""
+
+import fcntl
+import os
+import re
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from acic.cli.output import table
+from acic.platforms import load_platform
+from tests.cli.conftest import LOGS, Result
+
+SHOW = ("platform", "show", "tianhe-lustre")
+
+
+@pytest.fixture
+def on_terminal(acic: Callable[..., Result]) -> Callable[..., str]:  # noqa: ARG001  (a store and a cache of its own)
+    """Return what a command shows on a terminal of so many columns, without its styles."""
+
+    def call(columns: int, *words: object) -> str:
+        ours, its = os.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        environment = {**os.environ, "TERM": "xterm"}
+        environment.pop("COLUMNS", None)
+        command = [sys.executable, "-m", "acic", *map(str, words)]
+        running = subprocess.Popen(command, stdin=its, stdout=its, stderr=subprocess.DEVNULL, env=environment)
+        os.close(its)
+        shown = b""
+        with suppress(OSError):  # how Linux tells that nobody writes any more
+            while part := os.read(ours, 65536):
+                shown += part
+        os.close(ours)
+        assert running.wait() == 0
+        return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).replace("\r\n", "\n")
+
+    return call
+
+
+def paragraphs(shown: str) -> list[str]:
+    return [part.strip("\n") for part in shown.split("\n\n") if part.strip()]
+
+
+def test_a_terminal_that_is_wide_enough_has_the_table_of_a_pipe(
+    acic: Callable[..., Result], on_terminal: Callable[..., str]
+) -> None:
+    assert [line.rstrip() for line in on_terminal(300, *SHOW).splitlines()] == acic(*SHOW).out.splitlines()
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_terminal_that_is_too_narrow_has_a_block_of_whole_words_for_each_row(
+    columns: int, on_terminal: Callable[..., str]
+) -> None:
+    blocks = [block for block in paragraphs(on_terminal(columns, *SHOW)) if block.startswith("parameter:")]
+    for parameter, block in zip(load_platform("tianhe-lustre").space.parameters, blocks, strict=True):
+        told = re.sub(r"\s+", " ", block)
+        assert told.startswith(f"parameter: {parameter.name} values: {parameter.listed} baseline: ")
+        assert told.endswith(f" about: {parameter.about}")
+        lines = block.splitlines()
+        assert max(map(len, lines)) <= columns
+        assert {re.match(r"(\w+:)? +", line).end() for line in lines} == {11}  # type: ignore[union-attr]  # aligned
+
+
+def test_phases_side_by_side_become_a_block_each(on_terminal: Callable[..., str]) -> None:
+    headline, *blocks = paragraphs(on_terminal(40, "characterize", LOGS / "apps" / "btio_A_mpi_io_full.darshan"))
+    assert headline.startswith("bt.A")
+    assert [block.splitlines()[0] for block in blocks] == ["phase 1", "phase 2"]
+    assert all(re.search(r"^  interface: +\w+$", block, re.MULTILINE) for block in blocks)
+
+
+def test_piped_a_table_is_as_wide_as_its_longest_cell_and_no_line_ends_in_blanks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table(["name", "value"], [["long", "x" * 300], ["words", "y z " * 100]], title="A title, " * 50 + "end")
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("A title") and len(line) >= 449 for line in lines)
+    assert any(line.split() == ["long", "x" * 300] for line in lines)
+    assert any(line.split() == ["words", *["y", "z"] * 100] for line in lines)
+    assert lines == [line.rstrip() for line in lines]
