@@ -5,11 +5,14 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from acic.workloads import Quality
+from acic.workloads.darshan.counters import LAYOUTS
 from tests.cli.conftest import LOGS, Result
 from tests.workloads.darshan.mutations import mutate
+from tests.workloads.darshan.writing import darshan_log
 
 Acic = Callable[..., Result]
 BTIO = LOGS / "apps/btio_A_mpi_io_full.darshan"
@@ -95,6 +98,47 @@ def test_a_truncated_log_says_what_is_whole_and_what_to_do(acic: Acic, tmp_path:
     assert "truncated after" in result.err
     assert "--partial" in result.err
     assert acic("characterize", path, "--partial").status == 0
+
+
+FLASH = LOGS / "apps" / "flash_io.darshan"
+
+
+def cut(size: int, folder: Path) -> Path:
+    path = folder / "cut.darshan"
+    path.write_bytes(FLASH.read_bytes()[:size])
+    return path
+
+
+def test_a_log_whose_counters_were_all_cut_off_is_unreadable(acic: Acic, tmp_path: Path) -> None:
+    path = cut(2000, tmp_path)
+    for words in (["characterize", path], ["recommend", path, "--platform", "tianhe-lustre"]):
+        result = acic(*words, "--partial")
+        assert (result.status, result.out) == (3, "")
+        assert f"acic: cannot read {path}: none of its modules that count I/O" in result.err
+
+
+def test_what_was_cut_off_a_log_is_not_said_to_be_missing_in_the_job(acic: Acic, tmp_path: Path) -> None:
+    path = cut(3000, tmp_path)
+    result = acic("characterize", path, "--partial")
+    assert result.status == 0
+    assert "of it in I/O" not in result.out
+    assert "Module PNETCDF_FILE was left out" in result.err
+    assert "what could be read of the log has no module of that library" in result.err
+    assert acic("characterize", path, "--partial", "--json").json["workload"]["io_share"] is None
+
+
+def test_a_log_of_which_only_what_has_no_io_is_whole_does_not_say_that_there_was_none(
+    acic: Acic, tmp_path: Path
+) -> None:
+    path = tmp_path / "some.darshan"
+    idle = np.zeros(1, dtype=LAYOUTS["STDIO"].dtype()).tobytes()
+    path.write_bytes(darshan_log({"POSIX": (4, [b"abc"]), "STDIO": (2, [idle])}))
+    result = acic("characterize", path, "--partial")
+    assert (result.status, result.out.count("what could be read of its log has no I/O")) == (0, 1)
+    assert "note: What could be read of the log records no reads and no writes" in result.err
+    refused = acic("recommend", path, "--partial", "--platform", "tianhe-lustre")
+    assert refused.status == 4
+    assert "what could be read of its log has no I/O" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -128,8 +128,7 @@ def forecast(
     """
     covered = tuple(phase for phase in workload.phases if knowledge.covers(phase.characteristics))
     if not covered:
-        missing = platform.missing if workload.phases else "give the log of another run, one that did I/O"
-        raise MissingData(_nothing_covers(workload, platform), hint=missing or "import measurements")
+        raise _nothing_covers(workload, platform)
     known = knowledge.uses(workload, elsewhere=elsewhere)
     uses = dict(zip(map(id, workload.phases), known, strict=True))
     effects = [knowledge.effect(phase.characteristics, uses[id(phase)]) for phase in covered]
@@ -184,8 +183,20 @@ def _rate(
         return None
 
 
-def _nothing_covers(workload: Workload, platform: Platform) -> str:
-    if not workload.phases:
-        return f"{workload.name} did no I/O that was recorded, so there is nothing to recommend"
-    kinds = sorted({str(phase.characteristics.operation) for phase in workload.phases})
-    return f"no measurement on {platform.name} speaks about the {' and '.join(kinds)}s of {workload.name}"
+def _nothing_covers(workload: Workload, platform: Platform) -> MissingData:
+    name = workload.name
+    if workload.phases:
+        kinds = sorted({str(phase.characteristics.operation) for phase in workload.phases})
+        return MissingData(
+            f"no measurement on {platform.name} speaks about the {' and '.join(kinds)}s of {name}",
+            hint=platform.missing or "import measurements",
+        )
+    if workload.complete:
+        return MissingData(
+            f"{name} did no I/O that was recorded, so there is nothing to recommend",
+            hint="give the log of another run, one that did I/O",
+        )
+    return MissingData(
+        f"there is nothing to recommend for {name}: what could be read of its log has no I/O",
+        hint="give a log that is whole, or that of another run",
+    )

@@ -74,7 +74,7 @@ def _headline(workload: Workload) -> str:
     if workload.io_share is not None:
         parts.append(f"{workload.io_share:.1%} of it in I/O")
     if not workload.phases:
-        parts.append("no I/O was recorded")
+        parts.append("no I/O was recorded" if workload.complete else "what could be read of its log has no I/O")
     return ", ".join(parts) + (f" ({workload.source})" if workload.source else "")
 
 

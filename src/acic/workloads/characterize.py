@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from acic.errors import UnreadableInput
 from acic.workloads.columns import META_SECONDS, PAUSE, READ, SLOWEST_SECONDS, WRITE
 from acic.workloads.darshan import Log, read_log, within
 from acic.workloads.evidence import Evidence
@@ -20,7 +21,7 @@ from acic.workloads.pauses import idle
 from acic.workloads.phases import Draft, draft, mirror, phase
 from acic.workloads.spells import counted_twice
 from acic.workloads.substitutes import substitutes
-from acic.workloads.tables import Table, tables
+from acic.workloads.tables import Table, lacks_counters, tables, tells_nothing
 from acic.workloads.timing import merged
 from acic.workloads.workload import Workload
 
@@ -34,11 +35,16 @@ def characterize_file(path: Path | str, *, partial: bool = False, only: str = ""
         only: a directory, as the job saw it: files elsewhere are left out, so that their time counts as computing.
 
     Raises:
-        UnreadableInput: there is no such file, or it is no whole Darshan log.
+        UnreadableInput: there is no such file, it is no whole Darshan log, or nothing whole is left of it.
         InvalidInput: `only` is no absolute path.
         MissingData: no file of the log lies below `only`.
     """
     log = read_log(path, partial=partial)
+    if tells_nothing(log):
+        raise UnreadableInput(
+            f"cannot read {path}: none of its modules that count I/O ({', '.join(log.lost)}) could be read",
+            hint="copy it again from where Darshan wrote it, or run the job again" if partial else "use a newer acic",
+        )
     if not only or (part := within(log, only)) is log:
         return characterize(log)
     found = characterize(part)
@@ -67,7 +73,7 @@ def characterize(log: Log) -> Workload:
         processes=processes,
         phases=tuple(phases),
         run_seconds=seconds if seconds > 0 else None,
-        io_share=min(1.0, waiting / seconds) if seconds > 0 else None,
+        io_share=min(1.0, waiting / seconds) if seconds > 0 and not lacks_counters(log) else None,
         source=f"darshan {log.job.log_version} log",
         notes=(*notes(log, drafts, metadata, evidence.damaged), *places(phases)),
         complete=not log.notes and not any(modules_missing(log)),

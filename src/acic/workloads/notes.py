@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from acic.units import format_seconds
 from acic.workloads.darshan import Log
 from acic.workloads.phases import Draft
+from acic.workloads.tables import lacks_counters
 from acic.workloads.workload import EXACT, UNKNOWN, Interface, Phase
 
 _MATTERS = 0.01  # share of the bytes from which a phase's doubts are told
@@ -30,11 +31,15 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
         told.append(
             "By the log the job did not end after it began: a clock was set back, so its run time is not known."
         )
+    source = "what could be read of the log" if lacks_counters(log) else "the log"
     if not drafts:
-        told.append("The log records no reads and no writes of files, so there is no phase to describe.")
+        told.append(
+            f"{source[0].upper()}{source[1:]} records no reads and no writes of files, so there is no phase to "
+            "describe."
+        )
     for one in drafts:
         if one.group.bytes >= _MATTERS * total:
-            told += _of_draft(one)
+            told += _of_draft(one, source)
     if metadata > _MATTERS * log.job.run_seconds > 0:
         told.append(
             f"About {format_seconds(metadata)} went into metadata calls (open, stat) on files of which nothing was "
@@ -72,7 +77,7 @@ def modules_missing(log: Log) -> Iterator[str]:
             yield f"The log has I/O of module {name}, which is not characterised yet."
 
 
-def _of_draft(one: Draft) -> Iterator[str]:
+def _of_draft(one: Draft, source: str) -> Iterator[str]:
     group = one.group
     if group.table.source != "counters":
         yield (
@@ -94,7 +99,7 @@ def _of_draft(one: Draft) -> Iterator[str]:
         yield f"The log does not tell where one iteration of {_what(one)} ends and the next begins{remedy}."
     if library := one.hidden_library:
         yield (
-            f"The files of {_what(one)} are named like those of {library}, but the log has no module of that library: "
+            f"The files of {_what(one)} are named like those of {library}, but {source} has no module of that library: "
             f"the application may call {library}, and Darshan saw the level below."
         )
 

@@ -25,6 +25,7 @@ from acic.workloads.darshan import Log
 
 _FEW = 12  # records, below which numpy costs more than it saves
 _BOTH = 0.1  # of the bytes: libraries read a little of what they write
+_ABOUT_FILES = {*INTERFACES, "H5F", "PNETCDF_FILE"}
 _OF_FILES = ("H5D", "PNETCDF_VAR")  # whose records are of something within a file
 _STREAMS = {14734109647742566553, 15920181672442173319, 7238257241479193519}
 """Record ids of stdin, stdout and stderr: Darshan's hash of "<STDIN>", "<STDOUT>" and "<STDERR>"."""
@@ -274,11 +275,21 @@ def _many_users(files: NDArray[np.uint64], ranks: NDArray[np.int64]) -> tuple[in
     return int(hidden.sum()), len(np.unique(ranks[ranks >= 0])), len(pairs)
 
 
+def lacks_counters(log: Log) -> bool:
+    """Return whether modules of a log that would have been about files could not be read."""
+    return not _ABOUT_FILES.isdisjoint(log.lost)
+
+
+def tells_nothing(log: Log) -> bool:
+    """Return whether no module that could tell of I/O is left of a log that had some."""
+    return lacks_counters(log) and _ABOUT_FILES.isdisjoint(log.modules) and not log.dxt and not log.heatmaps
+
+
 def tables(log: Log) -> dict[str, Table]:
     """Return the tables of the modules that are about files, without the standard streams."""
     found = {}
     for name, module in log.modules.items():
-        if name in INTERFACES or name in ("H5F", "PNETCDF_FILE"):
+        if name in _ABOUT_FILES:
             records = _without_streams(module.records) if name == "STDIO" else module.records
             if len(records):
                 files = records["file_id"] if name in _OF_FILES else records["id"]

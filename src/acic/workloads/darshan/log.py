@@ -42,6 +42,7 @@ class Log:
         dxt: single reads and writes, by module ("DXT_POSIX", "DXT_MPIIO"); checked, but made on first use.
         heatmaps: bytes over time, by module ("POSIX", "MPIIO", "STDIO"); checked, but made on first use.
         notes: what was left out and why, one sentence each.
+        lost: modules that were left out whole.
     """
 
     path: Path
@@ -51,6 +52,7 @@ class Log:
     dxt: Mapping[str, Segments]
     heatmaps: Mapping[str, Heatmap]
     notes: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
 
 def read_log(path: Path | str, *, partial: bool = False) -> Log:
@@ -84,6 +86,7 @@ class _Reading:
     heatmaps: dict[str, Callable[[], Heatmap]] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
 
     def read(self) -> Log:
         try:
@@ -106,6 +109,7 @@ class _Reading:
             dxt=Lazy(self.dxt),
             heatmaps=Lazy(self.heatmaps),
             notes=tuple(self.notes),
+            lost=tuple(self.lost),
         )
 
     def read_job(self) -> Job:
@@ -126,6 +130,7 @@ class _Reading:
         what = "the file names" if names else f"module {region.name}"
         if not names and (note := _unknown(region)):
             self.notes.append(note)
+            self.lost.append(region.name)
             return
         cut = region.end > len(self.data)
         try:
@@ -139,6 +144,7 @@ class _Reading:
                 self.notes.append(
                     f"{what[0].upper()}{what[1:]} {'were' if names else 'was'} left out: the data {damage}."
                 )
+                self.lost += [] if names else [region.name]
                 return
             problem = f"the log is truncated after {self.last_whole()}" if cut else f"the data of {what} {damage}"
             raise self.unreadable(problem, hint=f"{_hint(cut=cut)}{_OR_PARTIAL}") from damage
