@@ -96,6 +96,21 @@ def test_what_ior_cannot_do_is_said() -> None:
     assert any("no holes" in difference for difference in ior_commands(strided)[0].differences)
 
 
+def test_gaps_that_ior_fills_and_bytes_that_it_moves_less_often_are_said() -> None:
+    gaps = "The application leaves gaps: it reads 50% of the bytes of its files, IOR all of them."
+    more = "The application reads each byte 4 times over, IOR once."
+    for log, difference in (("known/app_strided", gaps), ("apps/h5bench_read_1d_full", more)):
+        replicas = ior_commands(characterize_file(KNOWN.parent / f"{log}.darshan"))
+        assert [one.operation for one in replicas if difference in one.differences] == [Operation.READ]
+
+
+def test_bytes_that_repetitions_move_again_are_no_difference() -> None:
+    phase = from_options(processes=4, data_size=MIB, operation="read", iterations=3).phases[0]
+    details: dict[str, str | float] = {"iterations_are": "again", "times_over": 3.0}
+    again = Workload(name="x", processes=4, phases=(dataclasses.replace(phase, details=details),))
+    assert not [one.differences for one in ior_commands(again) if not one.prepares and one.differences]
+
+
 def test_requests_in_turn_are_segments() -> None:
     workload = from_options(
         processes=4, data_size=MIB, request_size=64 * KIB, operation="write", access="strided", iterations=3

@@ -24,6 +24,7 @@ _APIS = {
 _COLLECTIVE = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 _ATOM = 8  # B, of which IOR's sizes are multiples
 _MANY_OPENS = 10  # of a file by a process: then metadata is part of the load
+_ALIKE = 0.02  # of how often bytes are moved, that files of somewhat unlike sizes differ by
 _PAUSE = 0.1  # s, that IOR's delay in whole seconds cannot tell from none
 
 
@@ -125,8 +126,8 @@ class _Layout:
         again = self.files or phase.details.get("iterations_are") in ("files", "again")
         self.repetitions = c.iterations if again else 1
         self.segments = (1 if again else c.iterations) * (requests if self.interleaved else 1)
-        pause = phase.details.get("pause_seconds", 0)
-        self.pause = 0.0 if isinstance(pause, str) else float(pause)
+        self.times_over = self.repetitions if again and not self.files else 1
+        self.pause = _told(phase, "pause_seconds")
         self.delay = math.floor(self.pause + 0.5)
         self.moved = self.transfer * requests * c.iterations * c.io_processes
 
@@ -156,6 +157,17 @@ def _of_layout(phase: Phase, layout: _Layout) -> Iterator[str]:
         )
     if layout.moved != c.total_bytes:
         yield f"IOR moves {layout.moved} B in all, the application {c.total_bytes} B."
+    yield from _of_coverage(phase, layout)
+
+
+def _of_coverage(phase: Phase, layout: _Layout) -> Iterator[str]:
+    """Yield that the application moves some bytes of its files never, or more often than IOR does."""
+    over, verb = _told(phase, "times_over", layout.times_over), f"{phase.characteristics.operation}s"
+    if over < min(1.0, layout.times_over * (1.0 - _ALIKE)):
+        yield f"The application leaves gaps: it {verb} {over:.0%} of the bytes of its files, IOR all of them."
+    elif over > layout.times_over * (1.0 + _ALIKE):
+        here = "once" if layout.times_over == 1 else f"{layout.times_over} times"
+        yield f"The application {verb} each byte {over:.3g} times over, IOR {here}."
 
 
 def _of_time(phase: Phase, layout: _Layout) -> Iterator[str]:
@@ -165,9 +177,15 @@ def _of_time(phase: Phase, layout: _Layout) -> Iterator[str]:
         yield f"The application pauses about {layout.pause:.2g} s between its {c.iterations} iterations, IOR does not."
     if several and layout.repetitions > 1 and not layout.files and c.operation is Operation.WRITE:
         yield "Each repetition opens and writes the same file again."
-    opens = phase.details.get("opens", 0)
-    if not isinstance(opens, str) and opens > _MANY_OPENS * c.io_processes * c.iterations:
+    opens = _told(phase, "opens")
+    if opens > _MANY_OPENS * c.io_processes * c.iterations:
         yield f"The application opens files {opens:.0f} times; such metadata calls are not repeated."
+
+
+def _told(phase: Phase, name: str, otherwise: float = 0.0) -> float:
+    """Return a number of a phase's details."""
+    found = phase.details.get(name, otherwise)
+    return otherwise if isinstance(found, str) else float(found)
 
 
 def _size(size: int) -> str:
