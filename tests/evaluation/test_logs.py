@@ -106,6 +106,7 @@ def test_advice_is_judged_by_logs(
         assert run([*words, *more]) == 0
         found[bool(more)] = json.loads(capsys.readouterr().out)
     assert found[True] != found[False]
+    monkeypatch.setattr("acic.cli.evaluate.knowing", lambda *_: pytest.fail("learns before it looks for logs"))
     for folder, status, said in (
         (str(tmp_path), 4, "has no log of any application"),
         (str(tmp_path / "none"), 3, "there is no such folder"),

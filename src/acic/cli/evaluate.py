@@ -113,6 +113,7 @@ def evaluate(
         wrong = unsound(runs)
         runs, again = ([run for run in those if run.configuration not in wrong] for those in (runs, again))
     goals = (goal,) if goal else GOALS
+    told = _logs(logs, platform.name, runs)  # before anything is learned: there may be none
     knowledge = knowing(platform, store_url, models)
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:
         found = judge(
@@ -122,7 +123,7 @@ def evaluate(
             knowledge,
             goals=goals,
             fresh=again,
-            logs=_logs(logs, platform.name, runs),
+            logs=told,
             seed=seed,
             watch=seen,
         )
