@@ -26,6 +26,16 @@ def cache_folder() -> Path:
     return Path(user_cache_path("acic"))
 
 
+def can_keep() -> bool:
+    """Return whether things can be kept, as far as that can be told before."""
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
 def fetch_arrays(key: str) -> dict[str, Any] | None:
     """Return the numpy arrays that were kept under `key`; None if none were, or what is there cannot be read."""
     import numpy as np

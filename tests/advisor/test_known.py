@@ -170,13 +170,17 @@ def test_a_damaged_cache_is_made_anew(
 
 
 def test_a_cache_that_cannot_be_written_is_no_error_but_told(
-    cluster: Platform, store: str, monkeypatch: pytest.MonkeyPatch
+    cluster: Platform, store: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ACIC_CACHE", "/proc/nowhere")
     told: list[str] = []
     found = known(cluster, "ridge", store=store, trust=Trust(), now=WHEN, announce=told.append)
     assert np.isfinite(found.effect(WRITE).mean).all()
     assert any("nothing can be kept in /proc/nowhere" in line for line in told)
+    assert not any("the next answer comes at once" in line for line in told)
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    known(cluster, "ridge", store=store, trust=Trust(), now=WHEN, announce=told.append)
+    assert "the next answer comes at once" in told[-1]
 
 
 def test_a_platform_without_data_says_how_to_get_some(tmp_path: Path) -> None:

@@ -100,6 +100,14 @@ def test_a_truncated_log_says_what_is_whole_and_what_to_do(acic: Acic, tmp_path:
     assert acic("characterize", path, "--partial").status == 0
 
 
+def test_a_log_that_is_named_like_a_workload_file_is_to_be_renamed(acic: Acic, tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_bytes(BTIO.read_bytes())
+    result = acic("recommend", path, "--platform", "tianhe-lustre")
+    assert result.status == 3
+    assert "hint: if it is a Darshan log, give it a name that does not end in .toml" in result.err
+
+
 FLASH = LOGS / "apps" / "flash_io.darshan"
 
 

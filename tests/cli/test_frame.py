@@ -86,6 +86,32 @@ def test_every_option_is_told_of_on_its_commands_page_or_on_one_that_it_links_to
             assert any(one.startswith("--") and one in text for one in spelt), spelt
 
 
+@pytest.mark.parametrize(("path", "command"), EVERY, ids=[" ".join(p) for p, _ in EVERY])
+def test_no_name_of_a_file_may_be_empty(path: tuple[str, ...], command: click.Command) -> None:
+    for option in command.params:
+        if isinstance(option.type, click.Path):
+            with pytest.raises(click.BadParameter, match="is a variable not set"):
+                option.type.convert("", option, click.Context(command, info_name=path[-1]))
+
+
+@pytest.mark.parametrize("name", ["characterize", "recommend", "explain", "walk", "tune", "replicate"])
+def test_a_second_log_is_refused_with_how_to_ask_of_several(name: str, acic: Callable[..., Result]) -> None:
+    result = acic(name, "a.darshan", "b.darshan", *([] if name == "characterize" else ["--partial"]))
+    assert result.status == 2
+    assert "b.darshan is given beside a.darshan" in result.err
+    assert "hint: Darshan writes a log for each program" in result.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["recommend", "explain", "walk", "tune", "verify", "model validate", "design screen", "data trust"],
+)
+def test_who_names_no_platform_is_told_where_they_are_listed(words: str, acic: Callable[..., Result]) -> None:
+    result = acic(*words.split())
+    assert result.status == 2
+    assert "`acic platform list`" in result.err
+
+
 def test_the_list_of_exit_statuses_is_whole() -> None:
     told = {int(status) for status in re.findall(r"\d+", main.__doc__ or "")}
     assert told == {0, AcicError.exit_status, *(one.exit_status for one in AcicError.__subclasses__()), 130, 141}

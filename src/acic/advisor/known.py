@@ -16,7 +16,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import Watch, few, learn, too_few, unmeasured
 from acic.advisor.safety import Unsafe, unsafe_of
 from acic.errors import MissingData
-from acic.kept import cache_folder
+from acic.kept import cache_folder, can_keep
 from acic.models.protocol import Learner
 from acic.models.registry import learner
 from acic.models.residual import PriorAlone, Residual, takes_prior
@@ -92,10 +92,11 @@ def known(
     weight = contributors * ageing_weights(
         rows.time, rows.behind, now=now, half_life=trust.half_life, revision_factor=trust.revision_factor
     )
-    if not too_few(rows, platform):
-        announce(f"learning {platform.name} from {len(rows)} measurements; the next answer comes at once")
-    sound = believed(rows, contributors, platform)
     learns = learner(FEW) if few(rows, platform) and not isinstance(chosen, PriorAlone) else chosen
+    if not too_few(rows, platform):
+        then = "; the next answer comes at once" if learns is chosen and can_keep() else ""
+        announce(f"learning {platform.name} from {len(rows)} measurements{then}")
+    sound = believed(rows, contributors, platform)
     lessons = bundled_lessons(platform.name) if takes_prior(learns) else ()
     learned = learn(
         rows,

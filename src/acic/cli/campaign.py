@@ -9,6 +9,7 @@ import click
 
 from acic.cli.active_advice import advice_of
 from acic.cli.measuring import campaign_progress
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.store_option import store_option
 from acic.errors import AcicError
@@ -117,7 +118,7 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
 
 @campaign.command(epilog="Example: acic campaign report -o report.html")
 @name_argument
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where to.  [default: NAME.html]")
+@click.option("-o", "--output", type=PathName(dir_okay=False), help="Where to.  [default: NAME.html]")
 @json_option
 def report(name: str | None, output: Path | None, as_json: bool) -> None:
     """Write a campaign's report as one HTML file, to open, mail or print: NAME, or the last one.

@@ -9,7 +9,7 @@ import click
 
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
-from acic.cli.workload_input import only_option, partial_option, read_workload
+from acic.cli.workload_input import LogArgument, only_option, partial_option, read_workload
 from acic.errors import InvalidInput
 from acic.units import format_bytes, format_seconds
 from acic.workloads import Phase, Quality, Workload
@@ -20,7 +20,7 @@ _MARKS = {Quality.EXACT: "", Quality.ESTIMATED: "~", Quality.UNKNOWN: "?"}
 
 
 @click.command(epilog="Example: acic characterize run.darshan")
-@click.argument("log", type=PathName())
+@click.argument("log", cls=LogArgument, type=PathName())
 @partial_option
 @only_option
 @click.option("--toml", "as_toml", is_flag=True, help="Print a workload file, to edit and to give to other commands.")

@@ -12,6 +12,7 @@ import click
 from acic.cli.data_shown import fields, row, show_report
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, progress, say, table
+from acic.cli.platform_option import platform_option
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_unused
@@ -192,7 +193,7 @@ def _one_bundled(identifier: str) -> Measurement:
 
 
 @data.command(epilog="Example: acic data trust --platform lab")
-@click.option("--platform", "platform_name", required=True, help="A platform's name (`acic platform list`) or file.")
+@platform_option
 @store_option
 @json_option
 def trust(platform_name: str, store_url: str | None, as_json: bool) -> None:

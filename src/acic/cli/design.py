@@ -11,6 +11,7 @@ import click
 
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, table
+from acic.cli.platform_option import platform_option
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Parameter, Space, Value
 
@@ -21,7 +22,7 @@ def design() -> None:
 
 
 @design.command(epilog="Example: acic design screen --platform ec2-2013 --csv > plan.csv")
-@click.option("--platform", "platform_name", required=True, help="A platform's name or file.")
+@platform_option
 @click.option("--workload/--no-workload", default=True, help="Screen the workload's parameters too.")
 @click.option("--fold/--no-fold", default=True, help="Foldover: twice the runs, main effects clear of interactions.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with an empty `result` column to fill in.")

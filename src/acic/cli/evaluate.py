@@ -40,12 +40,12 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 @applications_option("development", "test", "heldout")
 @click.option(
     "--truth",
-    type=click.Path(path_type=Path),
+    type=PathName(),
     help="Ground truth, as `acic survey export` writes it.  [default: what comes with acic]",
 )
 @click.option(
     "--fresh",
-    type=click.Path(path_type=Path),
+    type=PathName(),
     help="Runs of the best few and the recommended ones made after, at least 5 each: regret is taken from these too."
     "  [default: what comes with acic, for its own ground truth]",
 )
@@ -64,10 +64,8 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 @click.option(
     "--figure", "figures", multiple=True, metavar="NAME", help="Only this table or picture; repeat.  [default: all]"
 )
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write one page with the pictures.")
-@click.option(
-    "--pictures", type=click.Path(path_type=Path, file_okay=False), help="Also write PNG files into a folder."
-)
+@click.option("--html", type=PathName(dir_okay=False), help="Also write one page with the pictures.")
+@click.option("--pictures", type=PathName(file_okay=False), help="Also write PNG files into a folder.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of whatever is drawn.")
 @store_option
 @json_option

@@ -9,6 +9,7 @@ import click
 
 from acic.cli.advice_options import advice_options, learned
 from acic.cli.output import emit_json, json_option, plain, say
+from acic.cli.platform_option import platform_option
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: acic explain run.darshan --platform lab --instead file_system=CephFS")
-@click.option("--platform", "platform_name", required=True, help="A platform's name (`acic platform list`) or file.")
+@platform_option
 @click.option(
     "--goal", type=click.Choice(["time", "cost"]), default="time", show_default=True, help="What to minimise."
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.lab_shown import run_benchmark, run_command, show, told
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
 from acic.errors import AcicError, InvalidInput, MissingData
 from acic.units import parse_bytes, parse_seconds
@@ -25,7 +26,7 @@ _STATE = Path("/run/acic-lab")
 
 state_option = click.option(
     "--state",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=PathName(file_okay=False),
     default=_STATE,
     show_default=True,
     help="Folder for the lab's record.",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from acic.cli.option_types import PathName
 from acic.cli.output import say
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_seconds, format_usd
@@ -46,7 +47,7 @@ _OPTIONS = (
     ),
     click.option(
         "--directory",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=PathName(file_okay=False),
         help="Where runs write, if the platform has no choice of storage.  [default: here]",
     ),
     click.option("--benchmark", metavar="NAME", help="ior, acic-bench, or a path.  [default: ior if found]"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.output import emit_json, json_option, progress, say, table
+from acic.cli.platform_option import platform_option
 from acic.cli.store_option import store_option
 from acic.units import format_bytes
 
@@ -51,7 +52,7 @@ def list_(as_json: bool) -> None:
 
 
 @model.command(epilog="Example: acic model validate --platform tianhe-lustre --model forest --model cart")
-@click.option("--platform", "platform_name", required=True, help="A platform's name or file.")
+@platform_option
 @click.option("--model", "names", multiple=True, help="Which models.  [default: all]")
 @click.option(
     "--leave",

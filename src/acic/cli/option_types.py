@@ -40,8 +40,8 @@ class Size(click.ParamType[int]):
 class PathName(click.Path):
     """The name of a file or folder; an empty one, as of a variable that is not set, would be the folder one is in."""
 
-    def __init__(self) -> None:
-        super().__init__(readable=False, path_type=Path)
+    def __init__(self, *, file_okay: bool = True, dir_okay: bool = True) -> None:
+        super().__init__(file_okay=file_okay, dir_okay=dir_okay, readable=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return its path."""

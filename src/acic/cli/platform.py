@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
 
 
@@ -59,7 +60,7 @@ def show(name: str, as_json: bool) -> None:
     "--storage",
     "storages",
     multiple=True,
-    type=click.Path(path_type=Path, file_okay=False),
+    type=PathName(file_okay=False),
     help="A directory that jobs may write to, the one of today first; repeat.  [default: what is mounted]",
 )
 @click.option("--dry-run", is_flag=True, help="Print the file instead of keeping it.")

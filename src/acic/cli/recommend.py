@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.advice_options import advice_options, learned
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.platform_option import platform_option
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
 from acic.units import format_seconds, format_usd
@@ -24,13 +26,13 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: acic recommend run.darshan --platform tianhe-lustre --top 3")
-@click.option("--platform", "platform_name", required=True, help="A platform's name (`acic platform list`) or file.")
+@platform_option
 @click.option(
     "--goal", type=click.Choice(["time", "cost", "pareto"]), default="time", show_default=True, help="What to minimise."
 )
 @click.option("--top", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many answers.")
 @advice_options
-@click.option("--hints-file", type=click.Path(path_type=Path), help="Also write the best answer's MPI-IO hints there.")
+@click.option("--hints-file", type=PathName(), help="Also write the best answer's MPI-IO hints there.")
 @store_option
 @json_option
 @workload_input

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.workload_input import is_workload_file, read_workload, workload_input
 from acic.errors import InvalidInput
@@ -25,7 +26,7 @@ Example: acic replicate run.darshan --replay run.trace"""
 @json_option
 @click.option(
     "--replay",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=PathName(dir_okay=False),
     metavar="FILE",
     help="Write every single read and write to FILE, for `acic-bench replay`; the log needs DXT.",
 )

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from acic.cli.measuring import campaign_progress, contributor, platform_of, where_of
 from acic.cli.option_types import Share, Size
 from acic.cli.output import say, table
+from acic.cli.platform_option import platform_option
 from acic.cli.unused_options import refuse_unused
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_bytes, format_seconds, format_usd
@@ -244,7 +245,7 @@ def ranks_of(session: Session, goal: str) -> list[str]:
 def apply_options(command: Any) -> Any:
     """Give a command the options that `bench` takes."""
     options = (
-        click.option("--platform", "platform_name", required=True, help="A platform's name or file; `here`."),
+        platform_option,
         click.option("--budget", help="What may be spent: 10min, 2h, 50USD.  [default: no limit]"),
         click.option("--shrink", type=Size(least=1), help="Move at most so much in a run of the replica, as 1GiB."),
         click.option(

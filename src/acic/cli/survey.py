@@ -15,6 +15,7 @@ import click
 
 from acic.cli.applications_option import applications_option
 from acic.cli.measuring import Interrupted, progress
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.settings_option import settings_of
 from acic.cli.survey_input import contenders_in, likely_in, measured_whole, runs_of
@@ -48,7 +49,7 @@ def survey() -> None:
 @applications_option("development", "test", "heldout", "sketches")
 @click.option(
     "--among",
-    type=click.Path(path_type=Path),
+    type=PathName(),
     help="Only configurations that all applications of this ground truth were measured on.",
 )
 @click.option("--configurations", type=click.IntRange(1), default=160, show_default=True, help="How many at most.")
@@ -57,14 +58,14 @@ def survey() -> None:
 @click.option(
     "--with",
     "file",
-    type=click.Path(path_type=Path),
+    type=PathName(),
     help="Go on from runs that were exported; with --best, run what has too few there, and beside it the best there.",
 )
 @click.option("--again", metavar="SURVEY", help="Repeat points of this survey instead, drawn at random.")
 @click.option("--points", type=click.IntRange(1), default=30, show_default=True, help="How many, for --again.")
 @click.option(
     "--best",
-    type=click.Path(path_type=Path),
+    type=PathName(),
     help="Run the best few of each application in this ground truth again, and what methods choose for it.",
 )
 @click.option("--top", type=click.IntRange(1), default=3, show_default=True, help="How many, for --best.")
@@ -237,7 +238,7 @@ def show(name_or_file: str, against: str | None, others: tuple[str, ...], as_jso
 
 @survey.command(epilog="Example: acic survey export truth truth.parquet")
 @click.argument("name")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=PathName(dir_okay=False))
 @click.option("--passes", type=click.IntRange(1), help="Only runs of the first passes: the next one is not whole.")
 @click.option("--lessons", is_flag=True, help="What runs of sketches teach, as models learn from it.")
 @json_option

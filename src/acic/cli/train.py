@@ -11,7 +11,7 @@ import click
 
 from acic.cli.active_advice import advice_of
 from acic.cli.measuring import campaign_progress, contributor, measuring_options, platform_of, where_of
-from acic.cli.option_types import Share
+from acic.cli.option_types import PathName, Share
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--like",
     "log",
-    type=click.Path(readable=False, path_type=Path),
+    type=PathName(),
     help="Measure this job's own I/O (log or workload file).",
 )
 @click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")

@@ -24,6 +24,22 @@ only_option = click.option(
     help="Of a log only files below DIRECTORY, named as the job saw it: what lies elsewhere stays as it is.",
 )
 
+
+class LogArgument(click.Argument):
+    """The one log, or workload file, that a command takes."""
+
+    def handle_parse_result(
+        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
+    ) -> tuple[Any, list[str]]:
+        """Return its value; refuse what is left of the command line, which is another log as a rule."""
+        if args and not ctx.resilient_parsing:
+            raise InvalidInput(
+                f"{args[0]} is given beside {opts.get(self.name or '')}",
+                hint="Darshan writes a log for each program that a job runs: ask about one after the other",
+            )
+        return super().handle_parse_result(ctx, opts, args)
+
+
 _OPTIONS = (
     click.option("--processes", type=click.IntRange(min=1), help="Processes of the job."),
     click.option("--io-processes", type=click.IntRange(min=1), help="Those that do I/O.  [default: all]"),
@@ -49,7 +65,7 @@ def workload_input(command: Command) -> Command:
     """
     for option in (*reversed(_OPTIONS), only_option, partial_option):
         command = option(command)
-    return click.argument("log", required=False, type=PathName())(command)
+    return click.argument("log", cls=LogArgument, required=False, type=PathName())(command)
 
 
 def read_workload(

@@ -50,7 +50,7 @@ def load_workload(path: Path | str) -> Workload:
     except UnicodeDecodeError as error:
         raise UnreadableInput(
             f"cannot read {path}: it is not text",
-            hint="this is for workloads in TOML; a Darshan log is characterised first",
+            hint="if it is a Darshan log, give it a name that does not end in .toml; workload files are TOML",
         ) from error
     content = parsed(text, str(path), hint=_EXAMPLE)
     try:
