@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from acic.advisor.advice import Goal
-from acic.advisor.explaining import Against, Explanation, Unit, explain
+from acic.advisor.changes import Unit
+from acic.advisor.explaining import Against, Explanation, explain
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn, unmeasured
 from acic.advisor.ranking import TIE

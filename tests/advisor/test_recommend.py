@@ -155,6 +155,20 @@ def test_the_front_trades_time_for_money(cluster: Platform, knowledge: Knowledge
         assert a.cost.value > b.cost.value
 
 
+@pytest.mark.parametrize(("goal", "unit"), [(Goal.TIME, "s"), (Goal.PARETO, "s"), (Goal.COST, "USD")])
+def test_what_changes_save_adds_up_in_the_unit_of_the_goal(
+    cluster: Platform, knowledge: Knowledge, goal: Goal, unit: str
+) -> None:
+    """The first answer of a front is the fastest, so its changes are told in seconds."""
+    advice = recommend(application(WRITE), cluster, knowledge, goal=goal)
+    best = advice.recommendations[0]
+    assert {one.unit for one in advice.changes} == {unit}
+    assert best.cost is not None
+    assert advice.baseline_cost is not None
+    ours, before = (best.cost.value, advice.baseline_cost) if unit == "USD" else (best.seconds.value, 100.0)
+    assert sum(one.saves for one in advice.changes) == pytest.approx(before - ours)
+
+
 def test_an_application_that_hardly_does_io_is_left_alone(cluster: Platform, knowledge: Knowledge) -> None:
     advice = recommend(application(WRITE, io=(0.01,)), cluster, knowledge)
     assert advice.verdict is Verdict.NOTHING

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from acic.advisor.changes import Change
+from acic.advisor.changes import Change, Unit
 from acic.space import Configuration, Value
 from acic.store import Basis
 
@@ -17,6 +17,11 @@ class Goal(StrEnum):
     TIME = "time"
     COST = "cost"
     PARETO = "pareto"
+
+    @property
+    def unit(self) -> Unit:
+        """What is saved is told in: seconds for the front of both, whose first answer is the fastest."""
+        return Unit.USD if self is Goal.COST else Unit.SECONDS
 
 
 class Verdict(StrEnum):
@@ -82,8 +87,7 @@ class Advice:
         verdict: what to do.
         reason: the verdict in one sentence.
         recommendations: best first; for the goal pareto, fastest first.
-        changes: what each parameter that the first sets otherwise than the baseline saves, those that save most first:
-            s, or USD for the goal cost.
+        changes: what each parameter that the first sets otherwise than the baseline saves, those that save most first.
         baseline: the configuration that improvements are over.
         baseline_seconds: run time assumed for the baseline, s.
         baseline_cost: its cost, USD; None without a price.

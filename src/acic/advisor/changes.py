@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,13 @@ from acic.space import Space, Value
 Floats = NDArray[np.float64]
 
 
+class Unit(StrEnum):
+    """What differences are told in."""
+
+    SECONDS = "s"
+    USD = "USD"
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """What changing parameters saves, which count as one because only all of them can be changed.
@@ -21,13 +29,15 @@ class Change:
         names: of the parameters.
         before: their values in the configuration compared with; None where one does not apply.
         after: their values in the recommended one.
-        saves: s (or USD), < 0 if it costs.
+        saves: in `unit`, < 0 if it costs.
+        unit: s, or USD.
     """
 
     names: tuple[str, ...]
     before: tuple[Value | None, ...]
     after: tuple[Value | None, ...]
     saves: float
+    unit: Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +55,9 @@ class Changes:
     between: int
 
 
-def by_parameter(space: Space, points: NDArray[np.int8], objective: Floats, better: int, other: int) -> Changes:
+def by_parameter(
+    space: Space, points: NDArray[np.int8], objective: Floats, better: int, other: int, unit: Unit
+) -> Changes:
     """Return what each parameter that differs saves.
 
     They are changed one after another, in every order in which all configurations on the way can be; the mean over
@@ -54,9 +66,10 @@ def by_parameter(space: Space, points: NDArray[np.int8], objective: Floats, bett
     Args:
         space: of the configurations.
         points: all candidates, shape (candidates, parameters).
-        objective: what is wanted least of, s or USD, shape (candidates,).
+        objective: what is wanted least of, in `unit`, shape (candidates,).
         better: position of the configuration that is explained.
         other: of the one it is compared with.
+        unit: s, or USD.
     """
     differing = np.flatnonzero(points[better] != points[other])
     if not len(differing):
@@ -74,7 +87,7 @@ def by_parameter(space: Space, points: NDArray[np.int8], objective: Floats, bett
         columns = [int(differing[player]) for player in group]
         names = tuple(space.names[column] for column in columns)
         before, after = (tuple(space.configuration(points[end]).get(n) for n in names) for end in (other, better))
-        parts.append(Change(names, before, after, saves))
+        parts.append(Change(names, before, after, saves, unit))
     return Changes(tuple(sorted(parts, key=lambda part: -part.saves)), int(allowed.sum()), len(allowed))
 
 

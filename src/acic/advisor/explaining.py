@@ -10,7 +10,7 @@ import numpy as np
 
 from acic.advisor.advice import Advice, Goal
 from acic.advisor.attribution import Character, Part, by_characteristic, by_part
-from acic.advisor.changes import Changes, by_parameter
+from acic.advisor.changes import Changes, Unit, by_parameter
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.recommend import recommend
 from acic.advisor.sensitivity import Dependence, dependences
@@ -32,13 +32,6 @@ class Against(StrEnum):
     BASELINE = "baseline"
     RUNNER_UP = "runner-up"
     NAMED = "named"  # one that the user names
-
-
-class Unit(StrEnum):
-    """What differences are told in."""
-
-    SECONDS = "s"
-    USD = "USD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,13 +148,13 @@ def _explained(
     learned, platform = question.knowledge.learned, question.platform
     return Explanation(
         advice=advice,
-        unit=Unit.USD if question.goal is Goal.COST else Unit.SECONDS,
+        unit=question.goal.unit,
         against=against,
         other=platform.space.configuration(question.knowledge.points[worse]),
         ours=float(objective[better]),
         theirs=float(objective[worse]),
         parts=by_part(question, expected, places, better, worse),
-        changes=by_parameter(platform.space, question.knowledge.points, objective, better, worse),
+        changes=by_parameter(platform.space, question.knowledge.points, objective, better, worse, question.goal.unit),
         characters=tuple(
             by_characteristic(question, expected, places, index, better, worse)
             for index in (largest if learned.workloads else ())

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from acic.advisor.advice import Goal
 from acic.advisor.application import TimeModel, tells_io, time_model
+from acic.advisor.changes import Unit
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import TIE, rates
 from acic.advisor.staging import own_files
@@ -89,8 +90,8 @@ class Forecast:
         return TIE * self.io_share
 
     def objective(self, goal: Goal) -> Floats:
-        """Return what the user wants least of, shape (candidates,): s, or USD where there are prices."""
-        return self.seconds if self.rate is None or goal is Goal.TIME else self.seconds * self.rate
+        """Return what the user wants least of, shape (candidates,), in the unit of the goal; s without prices."""
+        return self.seconds if self.rate is None or goal.unit is Unit.SECONDS else self.seconds * self.rate
 
     def other(self, goal: Goal) -> Floats:
         """Return what decides among candidates whose `objective` ties, the less the better, shape (candidates,).

@@ -180,7 +180,8 @@ def _changes(
 ) -> tuple[Change, ...]:
     """Return what each parameter of `best` that is not the baseline's saves; the parts add up to what it saves."""
     place = _place(knowledge, best)
-    return by_parameter(platform.space, knowledge.points, found.objective(goal), place, found.baseline).parts
+    objective = found.objective(goal)
+    return by_parameter(platform.space, knowledge.points, objective, place, found.baseline, goal.unit).parts
 
 
 def _place(knowledge: Knowledge, configuration: Configuration) -> int:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 import click
 
 from acic.advisor.attribution import Cause, Character
-from acic.advisor.explaining import Against, Explanation, Unit
+from acic.advisor.changes import Unit
+from acic.advisor.explaining import Against, Explanation
 from acic.advisor.ranking import TIE
 from acic.advisor.sensitivity import Dependence
 from acic.advisor.support import Limit, Near, Support

@@ -10,7 +10,8 @@ from math import isfinite
 
 import click
 
-from acic.advisor.explaining import Explanation, Unit
+from acic.advisor.changes import Unit
+from acic.advisor.explaining import Explanation
 from acic.advisor.knowledge import label
 from acic.advisor.sensitivity import Dependence
 from acic.platforms import Platform

@@ -109,7 +109,7 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
     table(columns, rows, title="Predicted, with 80 % intervals")
     for caution in advice.cautions:
         click.echo(f"Caution: {caution}")
-    why = [*(_change(advice, platform, one) for one in advice.changes), advice.recommendations[0].limits]
+    why = [*(_change(platform, one) for one in advice.changes), advice.recommendations[0].limits]
     if any(why):
         click.echo("\n  ".join(filter(None, ["Why:", *why])))
     if advice.verdict != "nothing":
@@ -158,14 +158,14 @@ def _interval(estimate: Estimate | None, text: Any) -> str:
     return f"{text(estimate.value)} ({low} to {high})"
 
 
-def _change(advice: Advice, platform: Platform, change: Change) -> str:
+def _change(platform: Platform, change: Change) -> str:
     """Return what one change saves beside the baseline, in words."""
     sides = zip(change.names, change.before, change.after, strict=True)
     told = ", ".join(
         f"{n} {platform.space[n].text(after)}, not {platform.space[n].text(old)}" for n, old, after in sides
     )
     size = abs(change.saves)
-    amount = format_usd(size) if advice.goal == "cost" else format_seconds(size)
+    amount = format_usd(size) if change.unit == "USD" else format_seconds(size)
     return f"{told}: {'saves' if change.saves >= 0 else 'costs'} {amount}"
 
 
