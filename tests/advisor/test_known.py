@@ -274,3 +274,19 @@ def test_what_gave_wrong_bytes_in_bundled_measurements_is_never_advised(
     assert not wrong & candidates
     assert knowledge.learned.unsafe.all == wrong
     assert any("gave back other bytes" in note for note in knowledge.safety_notes())
+
+
+def test_the_prior_where_there_is_none_is_refused_with_a_remedy_that_helps(
+    cluster: Platform, store: str, tmp_path: Path
+) -> None:
+    """Another model helps where something was measured; else it would only ask for measurements."""
+    remedies = []
+    for url in (store, str(tmp_path / "empty.sqlite")):
+        with pytest.raises(MissingData, match="hardware of made-up is not known") as caught:
+            known(cluster, "prior", store=url, trust=Trust(), now=WHEN)
+        remedies.append(caught.value.hint)
+    measured, nothing = remedies
+    assert "another model" in measured
+    assert "another model" not in nothing
+    assert "acic platform show lab" in nothing
+    assert "acic data import FILE --platform made-up" in nothing

@@ -72,8 +72,8 @@ def known(
         AcicError: no such model, too few measurements, or a store that cannot be used.
     """
     chosen, prior = learner(model), prior_of(platform)
-    if takes_prior(chosen) and prior is None:
-        announce(_no_prior(platform, chosen))
+    if isinstance(chosen, Residual) and prior is None:
+        announce(f"note: {_no_hardware(platform)}, so {chosen.name} is {chosen.base.name} alone")
     with Store.open_existing(store, announce=announce) as opened:
         key = _key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
         point = f"{key}{_POINTS}"
@@ -81,6 +81,8 @@ def known(
             return Knowledge(platform, cached)
         rows = training_rows(platform, opened)
         unfit = [told] if (told := unfit_told(rows.unfit, platform)) else []
+        if isinstance(chosen, PriorAlone) and prior is None:
+            raise _nothing_else(platform, rows)
         if takes_prior(chosen) and prior is not None and too_few(rows, platform):
             announce(f"note: too little was measured on {platform.name} to learn from: its hardware alone answers")
             return Knowledge(platform, replace(unmeasured(platform), doubts=tuple(unfit)))
@@ -125,12 +127,19 @@ def kept(platform: Platform, model: str, *, store: str | None, trust: Trust, now
         return there(key) or there(f"{key}{_POINTS}")
 
 
-def _no_prior(platform: Platform, chosen: Learner) -> str:
-    """Return that there is no prior, or raise where nothing is left without it."""
-    missing = f"the hardware of {platform.name} is not known"
-    if isinstance(chosen, Residual):
-        return f"note: {missing}, so {chosen.name} is {chosen.base.name} alone"
-    raise MissingData(f"{missing}, and the model {chosen.name} has nothing else", hint="use another model, as forest")
+def _no_hardware(platform: Platform) -> str:
+    return f"the hardware of {platform.name} is not known"
+
+
+def _nothing_else(platform: Platform, rows: TrainingRows) -> MissingData:
+    """Return that the prior, which learns nothing, cannot answer; with a remedy that does not end there again."""
+    hint = "use another model, as forest"
+    if too_few(rows, platform):
+        hint = (
+            "tell its hardware in a platform file ([lab], as `acic platform show lab` does), or import measurements: "
+            f"acic data import FILE --platform {platform.argument}"
+        )
+    return MissingData(f"{_no_hardware(platform)}, and the model {PriorAlone.name} has nothing else", hint=hint)
 
 
 def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
