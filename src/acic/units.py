@@ -15,8 +15,21 @@ KIB, MIB, GIB, TIB = 2**10, 2**20, 2**30, 2**40
 _IEC = {"k": KIB, "m": MIB, "g": GIB, "t": TIB, "p": 2**50}
 _SI = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "p": 10**15}
 _SIZE = re.compile(r"\s*(\d{1,99}(?:\.(\d{1,99}))?)\s*(?:([kmgtp])(i?b)?|(b))?\s*", re.IGNORECASE)
-_TIME = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_DURATION = re.compile(r"\s*(\d{1,99}(?:\.\d{1,99})?)\s*([a-z]+)\s*", re.IGNORECASE)
+_TIME = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "sec": 1.0,
+    "m": 60.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+}
+_DURATION = re.compile(r"\s*(\d{1,99}(?:\.\d{1,99})?)\s*([a-zµ]+)\s*", re.IGNORECASE)
+_SHORT, _SHORTER = 1e-4, 1e-7  # s: in ms, and in µs, what is shorter has an exponent
+_NOTHING = 5e-10  # s: what is shorter is the rounding of sums
 _LARGE = 999.5  # three digits of it, and of what is larger, have an exponent
 
 
@@ -74,12 +87,21 @@ def parse_seconds(text: str) -> float:
 
 
 def format_seconds(seconds: float) -> str:
-    """Return `seconds` with three digits, in ms, s, min or h."""
+    """Return `seconds` with three digits, in ns, µs, ms, s, min or h."""
+    if _NOTHING <= seconds < _SHORT:
+        return f"{seconds * 1e9:.3g} ns" if seconds < _SHORTER else f"{seconds * 1e6:.3g} µs"
+    if 0 <= seconds < _NOTHING:
+        return "0 ms"
     if seconds * 1e3 < _LARGE:
         return f"{seconds * 1e3:.3g} ms"
     if seconds < 120:
         return f"{seconds:.3g} s"
     return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{_rounded(seconds / 3600)} h"
+
+
+def format_number(number: float) -> str:
+    """Return a whole number with all of its digits, and one in between with four: large ones without an exponent."""
+    return f"{number:.0f}" if number == int(number) or abs(number) >= _LARGE else f"{number:.4g}"
 
 
 def format_usd(amount: float) -> str:

@@ -190,6 +190,7 @@ def test_two_phases_are_weighed_by_their_time(cluster: Platform, knowledge: Know
     ("change", "said"),
     [
         ({"processes": 4096}, "processes of 4096: measured was 64"),
+        ({"iterations": 1_000_000}, "iterations of 1000000: measured was 1"),
         ({"data_size": 4096 * MIB}, "data size of 4 GiB: measured was 16 MiB to 256 MiB"),
         ({"interface": Interface.HDF5}, "interface HDF5: measured was MPIIO"),
         ({"collective": False}, "collective no: measured was yes"),

@@ -128,6 +128,19 @@ def _seconds(result: Result) -> dict[frozenset[tuple[str, object]], float]:
     return {frozenset(one["configuration"].items()): one["seconds"]["value"] for one in answers}
 
 
+def test_what_makes_no_difference_is_told_as_such(acic: Acic, tmp_path: Path) -> None:
+    """Microseconds of hours are digits that nobody reads."""
+    long = tmp_path / "long.toml"
+    told = acic("characterize", LOG, "--toml").out
+    long.write_text(re.sub(r"^run_seconds = .*$", "run_seconds = 4e5", told, flags=re.MULTILINE))
+    result = acic("recommend", long, "--platform", "tianhe-lustre", "--price", "0.5")
+    assert result.status == 0
+    assert "not 1 MiB: less than 0.1% of the run time\n" in result.out
+    assert "saves" not in result.out
+    dear = acic("recommend", long, "--platform", "tianhe-lustre", "--price", "0.5", "--goal", "cost")
+    assert "not 1 MiB: less than 0.1% of the cost\n" in dear.out
+
+
 @pytest.mark.parametrize("name", ["cart", "forest", "extra-trees", "boosting", "ridge", "nonlinear"])
 def test_every_model_answers(acic: Acic, name: str) -> None:
     result = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--model", name, "--top", "1", "--json")

@@ -20,7 +20,7 @@ from acic.models.words import in_units
 from acic.platforms import Platform
 from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of, uses_of
 from acic.space import Configuration, Encoder, Parameter, Value
-from acic.units import format_bytes
+from acic.units import format_bytes, format_number
 from acic.workloads import Access, Characteristics, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
@@ -292,4 +292,4 @@ def label(value: object) -> str:
 
 
 def _text(parameter: Parameter, value: float) -> str:
-    return format_bytes(value) if parameter.unit == "B" else f"{value:g}"
+    return format_bytes(value) if parameter.unit == "B" else format_number(value)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from acic.blueprints import Instruction
     from acic.platforms import Platform
 
+SLIGHT = 0.001  # of the run: digits of a change that saves less are read by nobody
+
 
 @click.command(epilog="Example: acic recommend run.darshan --platform tianhe-lustre --top 3")
 @platform_option
@@ -109,7 +111,7 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
     table(columns, rows, title="Predicted, with 80 % intervals")
     for caution in advice.cautions:
         click.echo(f"Caution: {caution}")
-    why = [*(_change(platform, one) for one in advice.changes), advice.recommendations[0].limits]
+    why = [*(_change(advice, platform, one) for one in advice.changes), advice.recommendations[0].limits]
     if any(why):
         click.echo("\n  ".join(filter(None, ["Why:", *why])))
     if advice.verdict != "nothing":
@@ -155,18 +157,20 @@ def _interval(estimate: Estimate | None, text: Any) -> str:
     if estimate is None:
         return "-"
     low, high = (text(end) if isfinite(end) and end > 0 else "?" for end in (estimate.low, estimate.high))
-    return f"{text(estimate.value)} ({low} to {high})"
+    value = text(estimate.value)
+    return value if low == value == high else f"{value} ({low} to {high})"
 
 
-def _change(platform: Platform, change: Change) -> str:
+def _change(advice: Advice, platform: Platform, change: Change) -> str:
     """Return what one change saves beside the baseline, in words."""
     sides = zip(change.names, change.before, change.after, strict=True)
     told = ", ".join(
         f"{n} {platform.space[n].text(after)}, not {platform.space[n].text(old)}" for n, old, after in sides
     )
-    size = abs(change.saves)
-    amount = format_usd(size) if change.unit == "USD" else format_seconds(size)
-    return f"{told}: {'saves' if change.saves >= 0 else 'costs'} {amount}"
+    size, in_usd = abs(change.saves), change.unit == "USD"
+    if size < SLIGHT * ((advice.baseline_cost or 0.0) if in_usd else advice.baseline_seconds):
+        return f"{told}: less than {SLIGHT:.1%} of the {'cost' if in_usd else 'run time'}"
+    return f"{told}: {'saves' if change.saves >= 0 else 'costs'} {format_usd(size) if in_usd else format_seconds(size)}"
 
 
 def _times(improvement: float) -> str:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from acic.space import ABSENT_CODE, Parameter, Scale
-from acic.units import format_bytes
+from acic.units import format_bytes, format_number
 
 # (column, relation, number) -> words, with the relation one of "<=", ">" and "=";
 # e.g. ("stripe_size", ">", 26.58) -> "stripe_size > 96 MiB"
@@ -56,7 +56,7 @@ def _numeric(parameter: Parameter, relation: str, number: float) -> str:
     value = 2.0**number if parameter.scale is Scale.LOG else number
     if relation != "=" and not parameter.unit and all(isinstance(v, int) for v in parameter.values):
         value = math.floor(value)  # of whole numbers, "> 1" says the same as "> 1.41"
-    text = format_bytes(value) if parameter.unit == "B" else f"{value:.4g} {parameter.unit}".rstrip()
+    text = format_bytes(value) if parameter.unit == "B" else f"{format_number(value)} {parameter.unit}".rstrip()
     return f"{parameter.name} {relation} {text}"
 
 
