@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from acic.advisor.advice import Verdict
+from acic.advisor.explaining import Against, explain
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import Trust, known
 from acic.advisor.learning import learn
@@ -26,7 +27,7 @@ from acic.store import Measurement
 from acic.store.database import Store
 from acic.store.training import training_table
 from acic.units import GIB, MIB
-from acic.workloads import Characteristics, Interface
+from acic.workloads import Characteristics, Interface, Operation
 from tests.advisor.conftest import WHEN, WRITE, application, measurement
 
 POSIX = replace(WRITE, interface=Interface.POSIX, collective=False)
@@ -105,3 +106,28 @@ def test_hints_are_recommended_only_to_who_takes_them(laptop: Platform, interfac
     }
     assert bool(changed) is interface.on_mpi_io
     assert knowledge.fitting(application(workload)) is knowledge or not interface.on_mpi_io
+
+
+@pytest.mark.parametrize(
+    ("workload", "matters"),
+    [
+        (POSIX, True),
+        (replace(POSIX, shared=False), False),  # each has his own already
+        (replace(POSIX, processes=1, io_processes=1), False),
+        (replace(POSIX, io_processes=1), False),
+        (replace(POSIX, operation=Operation.READ), False),  # what is read was written by somebody else
+    ],
+)
+def test_files_of_their_own_are_recommended_only_to_those_who_write_one_together(
+    laptop: Platform, workload: Characteristics, matters: bool
+) -> None:
+    """Jobs that do so already were promised what others gain by it, and runs were spent on twins."""
+    own = Configuration(laptop.baseline, files=OWN)
+    runs = [run for one in (POSIX, workload) for run in measured(laptop, one, own)]
+    rows = training_table(runs, laptop)
+    learned = learn(rows, laptop, learner("nearest"), weight=np.ones(len(rows)), seed=1)
+    knowledge = Knowledge(laptop, learned)
+    advice = recommend(application(workload), laptop, knowledge, top=50)
+    assert any(one.configuration["files"] == OWN or "files" in one.free for one in advice.recommendations) is matters
+    asked = explain(application(workload), laptop, knowledge, against=Against.NAMED, instead={"files": OWN})
+    assert asked.other == own  # who names it is told what the model says of it

@@ -109,7 +109,7 @@ def explain(
     if goal is Goal.PARETO:
         raise InvalidInput("a front of many answers has no one reason", hint="use --goal time or --goal cost")
     knowledge = knowledge.safe_for(workload)
-    if not set(instead or ()) & set(platform.hints):
+    if not set(instead or ()) & set(knowledge.inert(workload)):
         knowledge = knowledge.fitting(workload)
     advice = recommend(
         workload, platform, knowledge, goal=goal, top=2, price=price, elsewhere=elsewhere, results=results
