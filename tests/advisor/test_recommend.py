@@ -16,6 +16,7 @@ from acic.advisor.safety import Unsafe
 from acic.errors import MissingData
 from acic.models.registry import learner
 from acic.platforms import Platform, load_platform
+from acic.platforms.platform import Disk
 from acic.space import Configuration
 from acic.store import Measurement
 from acic.store.training import training_table
@@ -62,6 +63,41 @@ def test_what_is_safe_with_one_writer_alone_is_said_to_be(cluster: Platform, kno
     assert other.configuration == cluster.baseline
     (named,) = recommend(application(apart), cluster, warned, among=[best.configuration]).recommendations
     assert named.configuration == best.configuration
+
+
+def test_one_writer_is_told_of_in_the_words_of_the_job(cluster: Platform, knowledge: Knowledge) -> None:
+    """Of a job that only reads it was said that each file that it writes is written by one process, as here."""
+    apart = replace(READ, shared=False, collective=False)
+    (best, *_) = recommend(application(apart), cluster, knowledge).recommendations
+    warned = Knowledge(cluster, replace(knowledge.learned, unsafe=Unsafe(shared=frozenset({best.configuration}))))
+    advice = recommend(application(apart), cluster, warned)
+    assert advice.recommendations[0].single_writer
+    (caution,) = advice.cautions
+    assert "is safe only while each file that the job reads was written by one process:" in caution
+    idle = recommend(application(apart, io=(0.01,)), cluster, warned)
+    assert idle.verdict is Verdict.NOTHING
+    assert idle.cautions == ()
+
+
+def test_disks_that_are_lost_with_their_machines_are_told_of(cluster: Platform, knowledge: Knowledge) -> None:
+    """Most of the cheapest answers were on them, and nothing was said of what the job writes."""
+    disks = {
+        name: Disk(name=name, price=None, persistent=name == "EBS", fact=cluster.fact) for name in ("EBS", "ephemeral")
+    }
+    fleeting = replace(cluster, disks=disks, roles=replace(cluster.roles, device="device"))
+    there = Knowledge(fleeting, knowledge.learned)
+    advice = recommend(application(WRITE), fleeting, there, top=3)
+    ranks = [one.rank for one in advice.recommendations if one.stages_out]
+    assert ranks
+    assert all(one.stages_out or one.configuration["device"] != "ephemeral" for one in advice.recommendations)
+    (caution,) = advice.cautions
+    assert caution.startswith(f"Answer{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))} ")
+    assert "lost with their machines" in caution
+    assert "the job writes 4 GiB" in caution
+    assert recommend(application(WRITE), fleeting, there, results=1).cautions == ()
+    assert recommend(application(READ), fleeting, there).cautions == ()
+    assert recommend(application(WRITE, io=(0.01,)), fleeting, there).cautions == ()
+    assert recommend(application(WRITE), cluster, knowledge).cautions == ()
 
 
 def test_what_if_asks_nothing_unsafe_of_candidates_for_one_writer(cluster: Platform, knowledge: Knowledge) -> None:

@@ -26,6 +26,7 @@ def recommended(value: float, low: float) -> Recommendation:
         why=(),
         limits="",
         single_writer=False,
+        stages_out=False,
     )
 
 

@@ -41,13 +41,23 @@ def test_a_real_log_gets_ranked_configurations_with_intervals_and_commands(acic:
 def test_what_is_right_for_one_writer_alone_comes_with_a_caution(acic: Acic) -> None:
     words = ["--platform", "lab", "--elsewhere", "--goal", "cost", "--top", "12"]
     alone = acic("recommend", LOGS / "known/ior_posix_fpp.darshan", *words)
-    assert "\nCaution: Answers " in alone.out
+    assert re.search(r"\nCaution: Answers .* is safe only while", alone.out)
     told = acic("recommend", LOGS / "known/ior_posix_fpp.darshan", *words, "--json").json["advice"]
     assert any(one["single_writer"] for one in told["recommendations"])
     assert told["cautions"]
     together = acic("recommend", LOGS / "known/ior_posix_shared_seq.darshan", *words)
     assert together.status == 0
-    assert "Caution" not in together.out
+    assert "is safe only while" not in together.out
+
+
+@pytest.mark.parametrize("command", ["recommend", "explain"])
+def test_what_is_kept_on_disks_that_are_lost_comes_with_a_caution(acic: Acic, command: str) -> None:
+    words = (command, LOG, "--platform", "lab", "--model", "prior", "--elsewhere", "--goal", "cost")
+    told = acic(*words)
+    assert "on disks that are lost with their machines" in told.out
+    assert "the job writes 160 MiB" in told.out
+    assert "--results" in told.out
+    assert "lost with their machines" not in acic(*words, "--results", "160MiB").out
 
 
 def test_the_json_tells_what_learned(acic: Acic) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -59,6 +59,7 @@ class Recommendation:
         why: what led the model to it in words, most important first.
         limits: what limits it and the baseline, in words; "" where the platform's hardware is not known.
         single_writer: whether it, or a co-champion, is right only where each file is written by one process.
+        stages_out: whether it, or a co-champion, is on disks that are lost with their machines.
     """
 
     rank: int
@@ -73,6 +74,7 @@ class Recommendation:
     why: tuple[str, ...]
     limits: str
     single_writer: bool
+    stages_out: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,8 @@ class Advice:
         measurements: how many the model learned from.
         extrapolated: how the workload, or what is recommended, lies outside of what was measured, one sentence each.
         notes: what else the reader must know.
-        cautions: what bytes hang on, one sentence each: which answers are right for jobs such as this one alone.
+        cautions: what bytes hang on, where something is to be changed: which answers are right for jobs such as this
+            one alone, and which lose what is written.
     """
 
     workload: str
@@ -116,15 +119,3 @@ class Advice:
     extrapolated: tuple[str, ...]
     notes: tuple[str, ...]
     cautions: tuple[str, ...]
-
-
-def cautions(ranks: Sequence[int]) -> tuple[str, ...]:
-    """Return what the reader must know of the answers of those ranks, which have `single_writer`; none for none."""
-    if not ranks:
-        return ()
-    many = ", ".join(map(str, ranks))
-    which = f"Answer {many} is, or ties with," if len(ranks) == 1 else f"Answers {many} are, or tie with,"
-    return (
-        f"{which} what is safe only while each file that the job writes is written by one process, as here, and each "
-        "that it reads was, too: where several wrote one, other bytes came back.",
-    )

@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.advisor.advice import Advice, Estimate, Goal, Recommendation, cautions
+from acic.advisor.advice import Advice, Estimate, Goal, Recommendation, Verdict
 from acic.advisor.application import TimeModel, tells_io
+from acic.advisor.cautions import lost, one_writer
 from acic.advisor.changes import Change, by_parameter
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.knowledge import Knowledge
@@ -85,7 +86,7 @@ def recommend(
             *(_not_copied(platform, knowledge) if results else ()),
             *workload.notes,
         ),
-        cautions=cautions([one.rank for one in recommendations if one.single_writer]),
+        cautions=() if verdict is Verdict.NOTHING else _cautions(workload, knowledge, recommendations, results),
     )
 
 
@@ -126,6 +127,7 @@ def _ranked(
                 why=tuple(knowledge.why(why, chosen)),
                 limits=knowledge.limits(why, chosen),
                 single_writer=bool(knowledge.for_single[group].any()),
+                stages_out=bool(knowledge.staging.lost[group].any()),
             )
         )
     return made
@@ -223,6 +225,16 @@ def _computing(run: float, times: TimeModel) -> str:
         f"What that leaves of the {format_seconds(run)} that the run takes counts as computing: "
         f"{format_seconds(times.fixed)}. Tell io_share, or each phase's seconds, if they are known."
     )
+
+
+def _cautions(
+    workload: Workload, knowledge: Knowledge, recommendations: Sequence[Recommendation], results: int
+) -> tuple[str, ...]:
+    alone = one_writer([one.rank for one in recommendations if one.single_writer], workload)
+    if results:
+        return alone
+    fleeting = [one.rank for one in recommendations if one.stages_out]
+    return (*alone, *lost(fleeting, workload, counted=knowledge.staging.prior is not None))
 
 
 def _not_copied(platform: Platform, knowledge: Knowledge) -> list[str]:

@@ -195,7 +195,7 @@ def _compared(
 
 
 def _show(found: Sequence[Verified], platform: Platform, workload: Workload, goal: str, *, by: str) -> None:
-    from acic.advisor.advice import cautions
+    from acic.advisor.cautions import one_writer
 
     names = [n for n in platform.space.names if len({one.configuration.get(n) for one in found}) > 1]
     refitted = any(one.refitted for one in found)
@@ -213,7 +213,7 @@ def _show(found: Sequence[Verified], platform: Platform, workload: Workload, goa
     columns = ["", *names, "predicted", "measured", "median", *(["predicted now"] if refitted else [])]
     title = f"{workload.name} on {platform.name}, run by {by}: improvement over the baseline, with 80 % intervals"
     table(columns, rows, title=title, right=["median"])
-    for caution in cautions([place for place, one in enumerate(found) if one.single_writer]):
+    for caution in one_writer([place for place, one in enumerate(found) if one.single_writer], workload):
         click.echo(f"Caution: {caution}")
     for place, one in enumerate(found):
         if one.note:
