@@ -143,6 +143,25 @@ def test_the_truth_lies_in_most_intervals(cluster: Platform, knowledge: Knowledg
     assert np.mean((effect.low <= truth) & (truth <= effect.high)) >= 0.8
 
 
+def test_a_job_that_the_platform_cannot_run_has_no_cost(cluster: Platform, knowledge: Knowledge) -> None:
+    """4 nodes of half a processor were billed for 65,536 processes; what was measured always fits."""
+    small = replace(cluster, compute_nodes=2)  # of 16 cores, and measured with 64 processes
+    there = Knowledge(small, knowledge.learned)
+    fitting = recommend(application(WRITE), small, there)
+    assert fitting.baseline_cost is not None
+    assert not any("2 compute nodes" in note for note in fitting.notes)
+    crowd = application(replace(WRITE, processes=4096, io_processes=4096))
+    advice = recommend(crowd, small, there, price=1.0)
+    assert "made-up has 2 compute nodes with 32 processors, and the job has 4096 processes" in advice.notes[0]
+    assert advice.baseline_cost is None
+    assert all(one.cost is None for one in advice.recommendations)
+    for goal in (Goal.COST, Goal.PARETO):
+        with pytest.raises(MissingData, match="4096 processes") as caught:
+            recommend(crowd, small, there, goal=goal, price=1.0)
+        assert "--goal time" in caught.value.hint
+    assert recommend(crowd, cluster, knowledge).baseline_cost is not None  # as many nodes as it fills
+
+
 def test_the_goal_cost_saves_money_and_the_goal_time_saves_time(cluster: Platform, knowledge: Knowledge) -> None:
     work = application(WRITE)
     cheap, fast = (recommend(work, cluster, knowledge, goal=g).recommendations[0] for g in (Goal.COST, Goal.TIME))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from acic.advisor.advice import Advice, Estimate, Goal, Recommendation, Verdict
 from acic.advisor.application import TimeModel, tells_io
+from acic.advisor.capacity import too_many, without_cost
 from acic.advisor.cautions import lost, one_writer
 from acic.advisor.changes import Change, by_parameter
 from acic.advisor.forecast import Forecast, forecast
@@ -49,12 +50,15 @@ def recommend(
         results: B that must outlive the run: copying them from disks that are lost with their machines counts.
 
     Raises:
-        MissingData: nothing measured speaks about any phase, or a cost is asked for without a price.
+        MissingData: nothing measured speaks about any phase, or a cost is asked for without a price, or of a job that
+            has more processes than the platform can run.
     """
     knowledge = knowledge.safe_for(workload)
     knowledge = knowledge.fitting(workload) if among is None else knowledge
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
     found = found if among is not None else found.chosen()
+    if crowd := too_many(workload, platform, knowledge.learned):
+        found = without_cost(found, goal, crowd)
     covered, rate = found.covered, found.rate
     recommendations = tuple(_ranked(workload, platform, knowledge, found, goal, top, among))
     weighty = found.weighty(_place(knowledge, recommendations[0].configuration))
@@ -81,6 +85,7 @@ def recommend(
         measurements=knowledge.learned.measurements,
         extrapolated=tuple(dict.fromkeys([*outside, *(note for notes in systems for note in notes)])),
         notes=(
+            *([f"{crowd}. The seconds that it computes are kept as they are, and no cost is told."] if crowd else []),
             *_price_of_it(goal, recommendations[0], before, cost),
             *_notes(workload, platform, knowledge, found, weighty),
             *(_not_copied(platform, knowledge) if results else ()),

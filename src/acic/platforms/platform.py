@@ -143,6 +143,14 @@ class Platform:
         """The parameters that are hints for MPI-IO."""
         return tuple(name for name in self.space.names if name.startswith(HINTS))
 
+    @property
+    def processors(self) -> int | None:
+        """The cores of all compute nodes, if they are the largest; None where a job gets as many nodes as it fills."""
+        if self.compute_nodes is None:
+            return None
+        names = self.space[self.roles.instance].values if self.roles.instance else (self.default_instance,)
+        return self.compute_nodes * max(self.instances[str(name)].cores for name in names)
+
     def instance_for(self, configuration: Mapping[str, Value]) -> Instance:
         """Return the kind of machine that `configuration` runs on."""
         name = configuration.get(self.roles.instance, self.default_instance)

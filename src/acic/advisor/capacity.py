@@ -1,0 +1,41 @@
+"""Whether a platform can run a job at all: what it has processors for, or was measured with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acic.advisor.advice import Goal
+from acic.advisor.forecast import Forecast
+from acic.advisor.learned import Learned
+from acic.errors import MissingData
+from acic.platforms import Platform
+from acic.workloads import Workload
+
+
+def too_many(workload: Workload, platform: Platform, learned: Learned) -> str:
+    """Return that the job has more processes than the platform can run, in words; "" where it has not.
+
+    A platform may have fewer processors than it is measured with on purpose, as the lab has: as many processes as in
+    any measurement are never too many.
+    """
+    processors = platform.processors
+    measured = learned.ranges.get("processes")
+    if processors is None or workload.processes <= max(processors, measured.high if measured else 0):
+        return ""
+    return (
+        f"{platform.name} has {platform.compute_nodes} compute nodes with {processors} processors, and the job has "
+        f"{workload.processes} processes"
+    )
+
+
+def without_cost(found: Forecast, goal: Goal, crowd: str) -> Forecast:
+    """Return the same without prices: what machines cost that cannot run the job is no cost of it.
+
+    Raises:
+        MissingData: `goal` needs them; `crowd` is why there are none.
+    """
+    if goal is not Goal.TIME:
+        raise MissingData(
+            f"{crowd}, so what a run costs is not known", hint="use --goal time, or the file of a platform of its size"
+        )
+    return replace(found, rate=None)
