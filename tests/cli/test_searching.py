@@ -20,6 +20,7 @@ from acic.campaign.session import Session
 from acic.cli.main import run as run_command
 from acic.store.database import Store
 from acic.store.measurement import Outcome
+from tests.cli.documented import check_fields
 
 TIMEOUT = 60  # s
 PRETEND = Path(__file__).parents[1] / "campaign" / "pretend_ior.py"
@@ -224,6 +225,27 @@ def test_the_fastest_configuration_is_found_and_not_the_slowest(
     assert found.json["improvement"] == pytest.approx(found.json["baseline"] / min(objectives(found)))
     assert found.json["improvement"] > 1.4
     assert found.json["basis"] == "measured"
+
+
+def test_what_nobody_is_billed_for_has_no_dollars(run: Callable[..., Any], acic: Callable[..., Any], lab: Path) -> None:
+    (lab / "pretend.toml").write_text(PLATFORM.replace("price = 1.0\n", ""))
+    found = run("walk", *WRITE, "--order", "random", "--runs", 2, "--json")
+    assert (found.status, found.json["spent_dollars"]) == (0, None), found.err
+    assert acic("campaign", "status", "--json").json["campaign"]["dollars"] is None
+    assert acic("campaign", "list", "--json").json["campaigns"][0]["dollars"] is None
+    report = acic("campaign", "report", "--json").json["report"]
+    assert report["headline"]["summary"]["dollars"] is None
+    assert {one["dollars"] for one in report["course"]} == {None}
+
+
+@pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize(("command", "words"), [("walk", ["--runs", 2]), ("verify", ["--top", 1, "--rounds", 2])])
+def test_the_fields_of_the_json_are_those_of_its_page(
+    run: Callable[..., Any], command: str, words: list[object]
+) -> None:
+    found = run(command, *WRITE, *words, "--json")
+    assert found.status == 0, found.err
+    check_fields(command, found.json)
 
 
 def test_the_cheapest_configuration_is_found_and_not_the_dearest(run: Callable[..., Any]) -> None:

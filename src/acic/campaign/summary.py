@@ -24,7 +24,7 @@ class Summary:
         status: "running", "paused: ...", "ended: ..." or "interrupted".
         planned: points planned; measured: points with a figure; failed: points that gave none; skipped: left alone.
         runs: runs that ended; outcomes: how.
-        seconds: wall time of them, s; dollars: USD.
+        seconds: wall time of them, s; dollars: USD, None where nobody is billed.
         overhead: median of what the campaign itself took of a run, s; None before the first.
         verified: runs whose bytes were read back and found right.
         unsafe: configurations that gave back wrong bytes.
@@ -42,7 +42,7 @@ class Summary:
     runs: int
     outcomes: Mapping[str, int]
     seconds: float
-    dollars: float
+    dollars: float | None
     overhead: float | None
     verified: int
     unsafe: tuple[Mapping[str, object], ...]
@@ -63,6 +63,11 @@ class Summary:
         for goal, names in self.ranks.items():
             lines.append(f"what matters most for {goal}: {', '.join(names[:_SHOWN])}")
         return "\n".join(lines)
+
+
+def spent_dollars(state: State, field: Field) -> float | None:
+    """Return what all runs cost, USD; None where nobody is billed."""
+    return state.dollars if state.dollars or field.platform.priced else None
 
 
 def summary(name: str, field: Field, state: State, *, running: bool = False) -> Summary:
@@ -86,7 +91,7 @@ def summary(name: str, field: Field, state: State, *, running: bool = False) -> 
         runs=len(attempts),
         outcomes=dict(sorted(Counter(str(a.outcome) for a in attempts).items())),
         seconds=state.seconds,
-        dollars=state.dollars,
+        dollars=spent_dollars(state, field),
         overhead=median(a.overhead for a in attempts) if attempts else None,
         verified=sum(a.verified for a in attempts),
         unsafe=tuple(dict(c) for c in sorted(state.unsafe, key=repr)),

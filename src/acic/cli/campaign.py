@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from acic.cli.active_advice import advice_of
 from acic.cli.measuring import campaign_progress
 from acic.cli.option_types import PathName
-from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.output import emit_json, json_option, plain, say, table
 from acic.cli.store_option import store_option
 from acic.errors import AcicError
 from acic.units import format_seconds, format_usd
@@ -138,13 +138,20 @@ def report(name: str | None, output: Path | None, as_json: bool) -> None:
         write_page(path, page_of(contents))
         say(f"{path} is written; open it in a browser")
     if as_json:
-        emit_json({"report": figures(contents)})
+        emit_json({"report": figures(contents) if contents.priced else _unbilled(plain(figures(contents)))})
     else:
         click.echo(str(path))
 
 
-def _price(dollars: float) -> str:
+def _price(dollars: float | None) -> str:
     return format_usd(dollars) if dollars else "-"
+
+
+def _unbilled(value: Any) -> Any:
+    """Return JSON's own types with null for each sum of dollars: nothing has a price, which is not to cost nothing."""
+    if isinstance(value, dict):
+        return {name: None if name == "dollars" else _unbilled(part) for name, part in value.items()}
+    return [_unbilled(part) for part in value] if isinstance(value, list) else value
 
 
 def _summary(name: str | None) -> Summary:

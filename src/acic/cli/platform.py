@@ -41,7 +41,7 @@ def show(name: str, as_json: bool) -> None:
 
     found = load_platform(name)
     if as_json:
-        emit_json({"platform": found})
+        emit_json({"platform": found, "units": {"price": "USD/h", "memory": "B"}})
         return
     click.echo(f"{found.name}: {found.title} (revision {found.revision})\n{found.about}\n")
     rows = [[p.name, p.listed, p.text(found.baseline.get(p.name)), p.about] for p in found.space.parameters]

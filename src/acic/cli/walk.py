@@ -99,6 +99,8 @@ def search_with(opened: Bench, search: Search, goal: str, runs: int | None) -> F
 
 def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
     """Print what was run, what was found, and what it cost."""
+    from acic.campaign.summary import spent_dollars
+
     state = opened.controller.state
     nothing = AcicError(
         f"nothing was found: {opened.controller.state.paused or found.why_ended}",
@@ -118,7 +120,7 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
                 "observations": found.observations,
                 "runs": state.runs,
                 "spent_seconds": state.seconds,
-                "spent_dollars": state.dollars,
+                "spent_dollars": spent_dollars(state, opened.field),
                 "why_ended": found.why_ended,
                 "campaign": opened.session.journal.name,
             }

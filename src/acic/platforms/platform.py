@@ -144,6 +144,11 @@ class Platform:
         return tuple(name for name in self.space.names if name.startswith(HINTS))
 
     @property
+    def priced(self) -> bool:
+        """Whether anybody is billed for its machines."""
+        return any(one.price for one in self.instances.values())
+
+    @property
     def processors(self) -> int | None:
         """The cores of all compute nodes, if they are the largest; None where a job gets as many nodes as it fills."""
         if self.compute_nodes is None:

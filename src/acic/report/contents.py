@@ -101,5 +101,4 @@ def figures(contents: Contents) -> dict[str, Any]:
 
 
 def _priced(session: Session, results: Results) -> bool:
-    platform = session.platform
-    return any(i.price for i in platform.instances.values()) or any(r.dollars for r in results.points)
+    return session.platform.priced or any(r.dollars for r in results.points)

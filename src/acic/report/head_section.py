@@ -47,7 +47,7 @@ def _tiles(contents: Contents) -> list[Markup]:
         tile("runs", f"{numbers.runs:,}", _outcomes(contents)),
         tile("time spent", format_seconds(numbers.seconds), f"budget {brief.budget}", used),
     ]
-    if contents.priced:
+    if numbers.dollars is not None:
         tiles.append(tile("money spent", money_text(numbers.dollars), "for the machines of all runs"))
     tiles.append(
         tile(

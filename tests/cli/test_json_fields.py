@@ -1,0 +1,27 @@
+"""docs/json.md tells the fields of real outputs, all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import LOGS, Result
+from tests.cli.documented import check_fields
+
+LOG = LOGS / "apps/s3d_io_blocking.darshan"
+THERE = ("--platform", "tianhe-lustre", "--price", "1")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [("recommend", ("--goal", "cost", *THERE)), ("characterize", ()), ("explain", THERE)],
+)
+def test_the_fields_are_those_of_the_page(acic: Callable[..., Result], command: str, words: tuple[str, ...]) -> None:
+    check_fields(command, acic(command, LOG, *words, "--json").json)
+
+
+def test_a_price_has_a_unit(acic: Callable[..., Result]) -> None:
+    told = acic("platform", "show", "lab", "--json").json
+    assert all(one["price"] > 0 for one in told["platform"]["instances"].values())
+    assert told["units"] == {"price": "USD/h", "memory": "B"}
