@@ -132,6 +132,7 @@ BAD: dict[str, tuple[str, ...]] = {
     "a budget that is none": ("--budget", "much"),
     "a negative budget": ("--budget", "-5min"),
     "a budget of nothing": ("--budget", "0s"),
+    "a budget that covers no point": ("--budget", "1ms"),
     "no platform": ("--platform", "moon"),
     "a platform file that is not there": ("--platform", "nowhere.toml"),
     "a name that is none": ("--name", "../x"),
@@ -285,12 +286,55 @@ def test_the_result_is_what_the_journal_tells(lab: Laboratory, acic: Callable[..
     assert os.listdir(lab.journal.raw)
 
 
+def test_a_budget_of_no_point_is_told_what_one_costs(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    for budget in ("1ms", "0.000001USD"):
+        found = acic(*lab.train(*QUICK, "--budget", budget))
+        assert found.status == 2
+        assert "covers no point: one is expected to take 773 ms and $0.00114\n" in found.err
+
+
+@pytest.mark.parametrize("command", ["train", "walk", "tune", "verify"])
+def test_a_directory_is_refused_where_configurations_choose_it(
+    lab: Laboratory, acic: Callable[..., Result], command: str
+) -> None:
+    storage = f'[[parameter]]\nname = "storage"\nvalues = ["{lab.data}", "/tmp"]\n[roles]\nstorage = "storage"\n'
+    text = lab.platform_file.read_text().replace("[[instance]]", storage + "[[instance]]")
+    lab.platform_file.write_text(text.replace('files = "as', f'storage = "{lab.data}"\nfiles = "as'))
+    place = ["--platform", lab.platform_file, "--benchmark", lab.benchmark, "--directory", lab.data]
+    job = ["--processes", 1, "--interface", "MPIIO", "--operation", "write", "--data-size", "16KiB"]
+    job += ["--budget", "3s"]
+    for words in (["--budget", "3s"], ["--budget", "3s", "--dry-run"]) if command == "train" else (job,):
+        found = acic(command, *place, *words)
+        assert (found.status, found.out) == (2, ""), found.err
+        assert "--directory does nothing on lab: its configurations choose the storage" in found.err
+        assert "acic platform detect --storage DIR" in found.err
+    assert not lab.campaign.parent.exists()
+
+
 def test_a_budget_given_at_resume_is_kept(lab: Laboratory, acic: Callable[..., Result]) -> None:
     lab.start(lab.train("--points", 2, "--no-screen", "--repeats", "1", "--verify", "0")).communicate(timeout=TIMEOUT)
-    assert acic("campaign", "resume", lab.name, "--budget", "50min").status == 0
-    assert lab.journal.begun["budget"]["seconds"] == 3000.0
-    assert acic("campaign", "resume", lab.name).status == 0
-    assert lab.journal.begun["budget"]["seconds"] == 3000.0
+    for words in (["campaign", "resume", lab.name], lab.resume()):
+        for budget, seconds in (("50min", 3000.0), ("2h", 7200.0)):
+            assert acic(*words, "--budget", budget).status == 0
+            assert lab.journal.begun["budget"] == {
+                "seconds": seconds,
+                "dollars": None,
+                "points": 2,
+                "deadline": None,
+            }
+            assert acic(*words).status == 0
+            assert lab.journal.begun["budget"]["seconds"] == seconds
+
+
+def test_who_has_used_up_a_budget_is_told_how_to_go_on(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    first = acic(*lab.train("--no-screen", "--repeats", "1", "--verify", "0", "--budget", "1500ms"))
+    assert first.status == 0
+    hint = f"note: a larger budget goes on with it: acic train --resume --name {lab.name} --budget 3s\n"
+    for found in (first, acic(*lab.resume()), acic("campaign", "resume", lab.name)):
+        assert "ended: the budget is used up" in found.out
+        assert found.err.endswith(hint)
+    more = acic(*lab.resume(), "--budget", "3s", "--json").json["campaign"]
+    assert more["runs"] > int(first.out.split(" runs")[0].split()[-1])
 
 
 @pytest.mark.parametrize("words", [("train", "--resume", "--name"), ("campaign", "resume")])
@@ -321,9 +365,9 @@ def test_a_search_is_not_gone_on_with_as_a_training(lab: Laboratory, acic: Calla
 
 
 def test_options_that_a_campaign_already_has_are_refused(lab: Laboratory, acic: Callable[..., Result]) -> None:
-    found = acic("train", "--resume", "--name", lab.name, "--budget", "1h")
+    found = acic("train", "--resume", "--name", lab.name, "--points", 7)
     assert found.status == 2
-    assert "--budget does nothing beside --resume" in found.err
+    assert "--points does nothing beside --resume" in found.err
 
 
 def test_a_paid_hour_ends_when_it_ends(lab: Laboratory, acic: Callable[..., Result]) -> None:

@@ -65,6 +65,13 @@ class Budget:
             return False
         return (self.seconds is None or seconds <= self.seconds) and (self.dollars is None or dollars <= self.dollars)
 
+    @property
+    def doubled(self) -> str:
+        """What a user types for twice as much: time, or else money."""
+        if self.seconds is not None:
+            return f"{2 * self.seconds:g}s"
+        return f"{2 * (self.dollars or 0.0):g}USD"
+
     def check(self, platform: Platform) -> None:
         """Refuse to be limited by money where nothing has a price: it would never end.
 

@@ -28,6 +28,7 @@ from acic.store.measurement import Outcome
 
 TRIES = 2  # of a run that fails: once more; one that took far too long would again
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
+USED_UP = "the budget is used up"
 ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions
 
 
@@ -209,7 +210,7 @@ class Controller:
         elif _tried_enough(progress) or self._known_well(progress):
             self._finish(progress)
         elif (fitting := self._fitting(progress)) is None:
-            self._end("the budget is used up")
+            self._end(USED_UP)
         else:
             self._attempt(fitting)
 

@@ -11,9 +11,9 @@ from acic.campaign.points import Field, Point
 from acic.campaign.screening import ranking, screening_rows
 from acic.campaign.session import Request, planner_of
 from acic.campaign.state import Stage
-from acic.errors import AcicError
+from acic.errors import AcicError, InvalidInput
 from acic.platforms import load_platform
-from acic.units import format_bandwidth, format_seconds
+from acic.units import format_bandwidth, format_seconds, format_usd
 
 _LOOKED_AT = 2000  # points that the average is taken over
 
@@ -30,13 +30,17 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a campaign would do, by stage, as far as the budget covers it; `covered` of `possible` points in all."""
+    """What a campaign would do, by stage, as far as the budget covers it; `covered` of `possible` points in all.
+
+    `each` is what one point of the first stage is expected to take, s and USD.
+    """
 
     platform: str
     budget: str
     parts: tuple[Part, ...]
     covered: int
     possible: int
+    each: tuple[float, float | None]
     assumption: str
 
 
@@ -64,10 +68,13 @@ def outlook(request: Request) -> Outlook:
     samples = [p for p in dict.fromkeys(field.point(row) for row in rows) if p not in before]
     last = Stage.ACTIVE if request.active else Stage.SAMPLING
     parts: list[Part] = []
+    each: tuple[float, float | None] = (0.0, None)
     spent, dollars = 0.0, 0.0
     for stage, points in ((Stage.SCREENING, screening), (Stage.BASELINE, baselines), (last, samples)):
         if points:
             seconds, usd = cost(points)
+            if not parts:
+                each = seconds / len(points), None if usd is None else usd / len(points)
             count = _affordable(request, len(points), seconds, usd, spent, dollars, sum(p.points for p in parts))
             more = points is samples and len(rows) == _LOOKED_AT  # else these are all there are
             count = count if more else min(count, len(points))
@@ -80,9 +87,27 @@ def outlook(request: Request) -> Outlook:
         tuple(parts),
         sum(p.points for p in parts),
         _possible(field),
+        each,
         f"expected at {format_bandwidth(ASSUMED_BANDWIDTH)} a machine and {format_seconds(ASSUMED_START)} "
         "to start a job, each point run once, until runs tell better",
     )
+
+
+def covering(request: Request) -> Outlook:
+    """Return the outlook of a campaign that measures something.
+
+    Raises:
+        InvalidInput: its budget covers no point.
+    """
+    seen = outlook(request)
+    if seen.parts and not seen.covered:
+        seconds, dollars = seen.each
+        price = "" if dollars is None else f" and {format_usd(dollars)}"
+        raise InvalidInput(
+            f"a budget of {seen.budget} covers no point: one is expected to take {format_seconds(seconds)}{price}",
+            hint="see what a larger one covers: --budget 10min --dry-run",
+        )
+    return seen
 
 
 def _affordable(

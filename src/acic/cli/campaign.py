@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.active_advice import advice_of
-from acic.cli.measuring import campaign_progress
+from acic.cli.measuring import campaign_progress, larger_budget, new_budget
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, say, table
 from acic.cli.store_option import store_option
@@ -91,19 +91,12 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
 
     A search goes on by its own command: `acic walk`, `acic tune` and `acic verify` have --resume.
     """
-    from dataclasses import replace
-
-    from acic.campaign.budget import Budget
     from acic.campaign.session import TRAIN, Session
     from acic.campaign.summary import summary
     from acic.store.database import Store
 
     session = Session.open(name, kind=TRAIN)
-    if budget:
-        given = Budget.parse(budget)
-        given.check(session.platform)
-        points = session.request.budget.points
-        session.request = replace(session.request, budget=replace(given, points=points))
+    new_budget(session, budget)
     with Store.open(store_url) as store, campaign_progress() as show:
         controller = session.controller(store, advice=advice_of(session, store_url), watch=show)
         controller.run()
@@ -112,6 +105,7 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
         emit_json({"campaign": seen})
     else:
         click.echo(seen.text())
+    larger_budget(session, controller.state, by="acic train")
     if controller.state.paused:
         raise AcicError(f"the campaign has stopped: {controller.state.paused}", hint="see to it, then resume it")
 

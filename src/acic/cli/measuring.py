@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +19,8 @@ from acic.errors import AcicError, InvalidInput
 from acic.units import format_seconds, format_usd
 
 if TYPE_CHECKING:
-    from acic.campaign.session import Where
+    from acic.campaign.session import Session, Where
+    from acic.campaign.state import State
     from acic.campaign.view import View
     from acic.platforms import Platform
 
@@ -59,6 +61,15 @@ def measuring_options(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def check_directory(platform: Platform, given: dict[str, Any]) -> None:
+    """Raise InvalidInput where --directory was typed, and the platform's configurations choose where runs write."""
+    if given["directory"] and platform.roles.storage:
+        raise InvalidInput(
+            f"--directory does nothing on {platform.name}: its configurations choose the storage",
+            hint="leave it out; acic platform detect --storage DIR describes this machine with the places you choose",
+        )
 
 
 def where_of(given: dict[str, Any]) -> Where:
@@ -105,6 +116,30 @@ def platform_of(name: str, *, keep_it: bool = True) -> Platform:
         keep(platform_text(find_machine(), today=date.today()))
         say(f"this machine is described in {kept_file()}: look at it, and edit it if it is wrong")
     return load_platform(name)
+
+
+def new_budget(session: Session, text: str | None) -> None:
+    """Give a campaign of `acic train` another budget, in all, if there is one; its points are limited as before.
+
+    Raises:
+        InvalidInput: it is none, or money where nothing has a price.
+    """
+    from acic.campaign.budget import Budget
+
+    if text:
+        given = Budget.parse(text)
+        given.check(session.platform)
+        points = session.request.budget.points
+        session.request = replace(session.request, budget=replace(given, points=points))
+
+
+def larger_budget(session: Session, state: State, *, by: str) -> None:
+    """Say how a campaign goes on that has used up its budget; `by` is the command."""
+    from acic.campaign.controller import USED_UP
+
+    if state.ended == USED_UP:
+        text = session.request.budget.doubled
+        say(f"note: a larger budget goes on with it: {by} --resume --name {session.journal.name} --budget {text}")
 
 
 def contributor() -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from acic.cli.measuring import campaign_progress, contributor, platform_of, where_of
+from acic.cli.measuring import campaign_progress, check_directory, contributor, platform_of, where_of
 from acic.cli.option_types import Share, Size
 from acic.cli.output import say, table
 from acic.cli.platform_option import platform_option
@@ -91,6 +91,7 @@ def bench(
     from acic.store.database import Store
 
     platform = platform_of(given["platform_name"])
+    check_directory(platform, given)
     if not workload.phases:
         raise InvalidInput(f"{workload.name} did no I/O that was recorded", hint="give the log of another run")
     phases = fits(platform, [p.characteristics for p in workload.phases], search["shrink"])

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.active_advice import advice_of
-from acic.cli.measuring import campaign_progress, contributor, measuring_options, platform_of, where_of
+from acic.cli.measuring import (
+    campaign_progress,
+    check_directory,
+    contributor,
+    larger_budget,
+    measuring_options,
+    new_budget,
+    platform_of,
+    where_of,
+)
 from acic.cli.option_types import PathName, Share
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.settings_option import settings_of
@@ -65,23 +74,27 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
     A screening finds which parameters matter; then the important ones are sampled first. What is measured goes into the
     training database at once, and `acic recommend` learns from it. Interrupt it as you like: --resume goes on.
     """
+    from acic.campaign.outlook import covering
     from acic.campaign.session import TRAIN, Session, check_request
     from acic.store.database import Store
 
     if resume:
-        refuse_unused("beside --resume", but={"resume", "name"})
+        refuse_unused("beside --resume", but={"resume", "name", "budget"})
     request = None if resume else _request(given, keep_platform=not dry_run)
-    if request and dry_run:
+    if request:
         check_request(request, name)
-        _show_plan(request, as_json)
-        return
+        seen = covering(request)
+        if dry_run:
+            _show_plan(seen, as_json)
+            return
     with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
         if request:
             session = Session.begin(request, name=name, now=datetime.now(UTC))
-            say(_plan_line(request))
+            say(_plan_line(seen))
             say(f"campaign {session.journal.name}; interrupt it as you like: acic train --resume goes on")
         else:
             session = Session.open(name, kind=TRAIN)
+            new_budget(session, given["budget"])
             say(f"going on with the campaign {session.journal.name}")
         controller = session.controller(store, advice=advice_of(session, store_url), watch=show)
         controller.run()
@@ -98,6 +111,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
     platform = platform_of(given["platform_name"], keep_it=keep_platform)
     budget.check(platform)
+    check_directory(platform, given)
     if given["paid_since"] and not given["residual"]:
         raise InvalidInput("--paid-since does nothing without --residual", hint="add --residual, or leave it out")
     if given["residual"]:
@@ -141,10 +155,7 @@ def _range(text: str) -> tuple[int, int]:
     return fewest, most
 
 
-def _show_plan(request: Request, as_json: bool) -> None:
-    from acic.campaign.outlook import outlook
-
-    seen = outlook(request)
+def _show_plan(seen: Outlook, as_json: bool) -> None:
     if as_json:
         emit_json({"plan": seen})
         return
@@ -152,10 +163,7 @@ def _show_plan(request: Request, as_json: bool) -> None:
     say(f"note: {seen.assumption}")
 
 
-def _plan_line(request: Request) -> str:
-    from acic.campaign.outlook import outlook
-
-    seen = outlook(request)
+def _plan_line(seen: Outlook) -> str:
     parts = ", ".join(f"{part.points} of {part.stage}" for part in seen.parts)
     seconds = sum(part.seconds for part in seen.parts)
     dollars = sum(part.dollars or 0.0 for part in seen.parts)
@@ -185,5 +193,6 @@ def _show_result(session: Session, state: State, as_json: bool) -> None:
         emit_json({"campaign": seen})
     else:
         click.echo(seen.text())
+    larger_budget(session, state, by="acic train")
     if state.paused:
         raise AcicError(f"the campaign has stopped: {state.paused}", hint="see to it, then: acic train --resume")

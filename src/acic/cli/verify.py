@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from acic.cli.advice_options import learned
-from acic.cli.measuring import measuring_options, platform_of
+from acic.cli.measuring import check_directory, measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.own_command import by_command, check_options
 from acic.cli.searching import GOALS, amount, apply_options, as_begun, bench, check_goal
@@ -80,10 +80,12 @@ def verify(
     own command, as `acic verify LOG --platform P -- mpiexec -n 4 ./app {directory}`. What the replica measured goes
     into the training database, and the model learns it.
     """
-    if own:
-        check_options()
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
+    if own:
+        check_options()
+    else:
+        check_directory(platform, given)
     own_options = {"goal": goal, "top": top, "rounds": rounds, "model_name": model_name, "wanted": None}
     mine = as_begun("verify", given, own_options, fixed={"goal", "top", "model_name"})
     goal, top, rounds, model_name, begun, shrink = mine.values()
