@@ -291,6 +291,18 @@ def test_a_search_goes_on_as_it_began(run: Callable[..., Any]) -> None:
     assert (more["goal"], len(more["observations"])) == ("cost", 3)
 
 
+def test_a_search_goes_on_with_the_ranks_that_it_began_with(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranks = ["placement", "servers", "romio_cb_write", "romio_ds_write"]
+    monkeypatch.setattr("acic.cli.walk.ranks_of", lambda *_: ranks)
+    first = run("walk", *WRITE, "--order", "pb", "--runs", 4, "--name", "mine", "--json").json
+    monkeypatch.setattr("acic.cli.walk.ranks_of", lambda *_: ranks[::-1])  # what was trained since
+    again = run("walk", *WRITE, "--name", "mine", "--resume", "--runs", 5, "--json")
+    assert again.status == 0, again.err
+    assert again.json["observations"][:4] == first["observations"]
+
+
 TWO = """
 name = "two"
 processes = 2
@@ -477,6 +489,20 @@ def test_verify_runs_the_applications_own_command(run: Callable[..., Any], lab: 
     with Store.open(str(lab / "store.sqlite")) as store:
         assert store.count("pretend") == before  # it is no benchmark
     assert not list(lab.glob("acic-*"))
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_job_told_by_options_has_a_command_of_its_own(run: Callable[..., Any]) -> None:
+    found = run("verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 1, "--json", "--", "sh", "-c", "exit 0")
+    assert found.status == 0, found.err
+    assert found.json["by"] == "its own command"
+
+
+def test_a_command_stands_behind_two_dashes(acic: Callable[..., Any], lab: Path) -> None:
+    found = acic("verify", lab / "job.toml", "true", "--platform", lab / "pretend.toml")
+    assert (found.status, found.out) == (2, "")
+    assert "unexpected extra argument (true)" in found.err
+    assert "[LOG] [-- COMMAND...]\n" in acic("verify", "--help").out
 
 
 @pytest.mark.usefixtures("learned")

@@ -225,22 +225,24 @@ def amount(value: float | None, goal: str) -> str:
     return format_seconds(value) if goal == "time" else format_usd(value)
 
 
-def ranks_of(session: Session, goal: str) -> list[str]:
-    """Return the system parameters by rank, as the last campaign on the same platform found them; [] if none did."""
+def ranks_of(platform: Platform, workload: Workload, goal: str) -> list[str]:
+    """Return what matters to `workload`, by rank, as the last campaign on the platform found it; [] if none did."""
     from acic.campaign.journal import journals
     from acic.campaign.meter import known_ranks
-    from acic.campaign.session import Session as Opened
+    from acic.campaign.points import Field
+    from acic.campaign.session import Session
     from acic.campaign.state import replay
 
     found = []
     for journal in journals():
         try:
-            other = Opened.open(journal.name)
+            other = Session.open(journal.name)
         except AcicError:
             continue  # of a platform that has changed since
-        if other.platform.name == session.platform.name:
+        if other.platform.name == platform.name:
             found.append(replay(other.journal.events(), other.field).ranks)
-    return known_ranks(found, goal, session.field.system.names)
+    names = Field(platform, [phase.characteristics for phase in workload.phases]).system.names
+    return known_ranks(found, goal, names)
 
 
 def apply_options(command: Any) -> Any:

@@ -48,7 +48,22 @@ class Verified:
     single_writer: bool = False
 
 
-@click.command(epilog="Example: acic verify run.darshan --platform here --top 3")
+class _BeforeCommand(click.Command):
+    """A command whose options and LOG stand before `--`, and `own` behind it: the words of another command."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the words behind `--` for `own`, whether a LOG stands before it or not."""
+        place = args.index("--") if "--" in args else len(args)
+        left = super().parse_args(ctx, args[:place])
+        ctx.params["own"] = tuple(args[place + 1 :])
+        return left
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Return what the line of usage has behind the command."""
+        return [*super().collect_usage_pieces(ctx), "[-- COMMAND...]"]
+
+
+@click.command(cls=_BeforeCommand, epilog="Example: acic verify run.darshan --platform here --top 3")
 @click.option("--goal", type=click.Choice(GOALS), default="time", show_default=True, help="What to minimise.")
 @click.option(
     "--top", type=click.IntRange(1, 100), default=3, show_default=True, help="How many recommendations to run."
@@ -60,7 +75,6 @@ class Verified:
 @store_option
 @json_option
 @workload_input
-@click.argument("own", nargs=-1, metavar="[-- COMMAND...]", type=click.UNPROCESSED)
 def verify(
     log: Path | None,
     own: tuple[str, ...],

@@ -66,11 +66,13 @@ def walk(
     from acic.search import PbWalk, RandomWalk
 
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
-    mine = as_begun("walk", given, {"goal": goal, "order": order, "runs": runs})
-    goal, order, runs, _ = mine.values()
-    check_goal(platform_of(given["platform_name"]), goal)
+    platform = platform_of(given["platform_name"])
+    mine = as_begun("walk", given, {"goal": goal, "order": order, "runs": runs, "ranks": None})
+    goal, order, runs, ranks, _ = mine.values()
+    check_goal(platform, goal)
+    if order == "pb" and ranks is None:  # kept, as those that are found later would make it another search
+        mine["ranks"] = ranks = ranks_of(platform, workload, goal)
     with bench(workload, given, kind="walk", store_url=store_url, repeats=Repeats(1, 3, 0.1), search=mine) as opened:
-        ranks = ranks_of(opened.session, goal)
         if order == "pb" and not ranks:
             say("note: no campaign has ranked the parameters here; a screening comes first")
         search: Search = PbWalk(ranks=ranks or None) if order == "pb" else RandomWalk()
