@@ -16,8 +16,11 @@ import numpy as np
 import pytest
 
 from acic.advisor.knowledge import Knowledge
+from acic.campaign.comparison import Improvement
 from acic.campaign.session import Session
 from acic.cli.main import run as run_command
+from acic.cli.verify_shown import Verified, verdict
+from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Outcome
 from tests.cli.documented import check_fields
@@ -421,7 +424,90 @@ def test_verify_measures_what_was_predicted_and_learns_it(run: Callable[..., Any
     with Store.open(str(learned)) as store:
         assert store.count("pretend") == before + 3 * 3
     told = run("verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 2)
-    assert "Verdict: change: 1" in told.out
+    assert "Verdict: change: the I/O of 1 is measured to be 1." in told.out
+    assert "x in 9 of 10 cases." in told.out
+    assert "by its replica: improvement of the I/O alone, with 80 % intervals" in told.out
+
+
+COMPUTING = JOB.replace("processes = 1\n", "processes = 2\nrun_seconds = 2.0\nio_share = 0.4\n", 1)
+
+
+def recommended(found: Any) -> list[Any]:
+    """Return the answers that are not the baseline."""
+    advice = found.json["advice"]
+    return [one for one in advice["recommendations"] if one["configuration"] != advice["baseline"]]
+
+
+@pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize("options", [[], ["--elsewhere"], ["--goal", "cost", "--price", 3], ["--half-life", 3]])
+def test_verify_runs_what_is_recommended_and_predicts_its_io_alone(
+    run: Callable[..., Any], acic: Callable[..., Any], lab: Path, options: list[object]
+) -> None:
+    (lab / "job.toml").write_text(COMPUTING)
+    words = [lab / "job.toml", "--model", "ridge", "--top", 3, "--json", *options]
+    said = acic("recommend", "--platform", lab / "pretend.toml", *words)
+    assert said.status == 0, said.err
+    found = run("verify", *words, "--rounds", 1)
+    assert found.status == 0, found.err
+    _, *ran = found.json["verified"]
+    assert ran
+    assert [one["configuration"] for one in ran] == [one["configuration"] for one in recommended(said)]
+    for one, told in zip(ran, recommended(said), strict=True):
+        gain = "improvement" if "cost" in options else "io_improvement"
+        assert one["predicted"]["value"] >= told[gain]["value"] * 0.999
+        assert one["predicted"]["value"] > told["improvement"]["value"]
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_price_that_the_platform_lacks_is_typed(run: Callable[..., Any], lab: Path) -> None:
+    (lab / "pretend.toml").write_text(PLATFORM.replace("price = 1.0\n", ""))
+    words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--goal", "cost", "--json"]
+    objectives = [run(*words, "--price", usd, *own_runs(lab, 0.1)).json["verified"][0]["objective"] for usd in (3, 600)]
+    assert objectives[1] / objectives[0] == pytest.approx(200, rel=0.5)
+    found = run(*words, "--price", 3)
+    assert found.status == 0, found.err
+    assert found.json["verified"][0]["objective"] > 0
+
+
+FILES = """[[parameter]]
+name = "files"
+values = ["as the application does", "one per process"]
+[[instance]]"""
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_command_is_not_judged_by_what_it_cannot_be_given(run: Callable[..., Any], lab: Path) -> None:
+    text = PLATFORM.replace("[[instance]]", FILES, 1).replace('apply = ["romio"]', 'apply = ["files", "romio"]')
+    text = text.replace("servers = 4\n", 'servers = 4\nfiles = "as the application does"\n', 1)
+    (lab / "pretend.toml").write_text(text.replace('name = "pretend"', 'name = "filed"'))
+    made = run("train", "--budget", "10min", "--points", 60, "--repeats", "1:1", "--verify", 0)
+    assert made.status == 0, made.err
+    found = run("verify", *WRITE, "--model", "ridge", "--top", 12, "--rounds", 1, "--json", "--", "sleep", "0.01")
+    assert found.status == 0, found.err
+    assert {one["configuration"]["files"] for one in found.json["verified"]} == {"as the application does"}
+    assert found.err.count("only the application itself can write a file per process") == 1
+
+
+@pytest.mark.parametrize(
+    ("measured", "said"),
+    [
+        ((1.3, 1.1, 1.5), "change: the run of 1 is measured to be 1.30x faster, at least 1.10x in 9 of 10 cases."),
+        ((1.03, 1.01, 1.05), "nothing: the run of 1 is measured at 1.03x (1.01x to 1.05x), and less than 5% is too"),
+        ((0.8, 0.7, 0.9), "nothing: every recommendation is measured to be slower than the baseline."),
+        ((1.3, 0.9, 1.5), "not sure: the run of 1 is measured at 1.30x (0.90x to 1.50x); more --rounds tell better."),
+    ],
+)
+def test_a_change_is_worth_its_while(measured: tuple[float, float, float], said: str) -> None:
+    def one(value: float, low: float, high: float) -> Verified:
+        return Verified(
+            configuration=Configuration({}),
+            predicted=None,
+            measured=Improvement(value, low, high, 3),
+            objective=1.0,
+            refitted=None,
+        )
+
+    assert verdict([one(1.0, 1.0, 1.0), one(*measured)], "time", of="run").startswith(f"Verdict: {said}")
 
 
 def predicted(found: Any) -> list[Any]:
@@ -441,7 +527,13 @@ def test_verify_goes_on_with_what_it_began_whatever_was_learned_since(run: Calla
 
 
 def test_what_verify_runs_cannot_be_typed_anew(run: Callable[..., Any]) -> None:
-    for option, value in (("--top", 1), ("--model", "ridge"), ("--goal", "time")):
+    for option, value in (
+        ("--top", 1),
+        ("--model", "ridge"),
+        ("--goal", "time"),
+        ("--price", 3),
+        ("--results", "1MiB"),
+    ):
         found = run("verify", *WRITE, "--resume", option, value)
         assert found.status == 2
         assert f"{option} does nothing beside --resume" in found.err
@@ -455,7 +547,9 @@ def test_verify_compares_a_cost_with_the_cost_that_was_predicted(run: Callable[.
     assert best["measured"]["value"] > 4  # 1.65 in time
     for which in ("predicted", "refitted"):
         assert best[which]["value"] == pytest.approx(best["measured"]["value"], rel=0.3)
-    assert "x cheaper (" in run(*words).out
+    told = run(*words).out
+    assert "improvement in cost of the I/O alone" in told
+    assert "x cheaper, at least " in told
 
 
 @pytest.mark.usefixtures("learned")

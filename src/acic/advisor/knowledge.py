@@ -100,9 +100,14 @@ class Knowledge:
 
     def fitting(self, workload: Workload) -> Knowledge:
         """Return the same without candidates that differ from the baseline in what is `inert` for `workload`."""
-        columns = [self.platform.space.names.index(name) for name in self.inert(workload)]
-        same = (self.points[:, columns] == self.points[self.baseline, columns]).all(axis=1)
-        return self if same.all() else Knowledge(self.platform, self.learned, self.points[same], single=self._single)
+        return self.as_baseline(self.inert(workload))
+
+    def as_baseline(self, names: Iterable[str]) -> Knowledge:
+        """Return the same with only the candidates that have the baseline's values of these parameters."""
+        space = self.platform.space
+        columns = [space.names.index(name) for name in names if name in space.names]
+        same = (self._all[:, columns] == self.points[self.baseline, columns]).all(axis=1)
+        return self if same.all() else Knowledge(self.platform, self.learned, self._all[same], single=self._single)
 
     def safety_notes(self) -> list[str]:
         """Return what the reader must know of what is hardly believed, does not fit, or gave back wrong bytes."""

@@ -33,6 +33,7 @@ def recommend(
     price: float | None = None,
     elsewhere: bool = False,
     among: Collection[Configuration] | None = None,
+    picked: bool = False,
     results: int = 0,
 ) -> Advice:
     """Return the best configurations for `workload` on `platform`, by prediction alone.
@@ -47,6 +48,7 @@ def recommend(
         elsewhere: the log was made on another machine, so the platform's own baseline bandwidth gives
             the seconds in I/O; otherwise the log's seconds are taken as the baseline's.
         among: answer for each of these configurations, rather than for the best of all.
+        picked: those of `among` were picked because they are predicted to be best, so that their intervals are wider.
         results: B that must outlive the run: copying them from disks that are lost with their machines counts.
 
     Raises:
@@ -56,7 +58,7 @@ def recommend(
     knowledge = knowledge.safe_for(workload)
     knowledge = knowledge.fitting(workload) if among is None else knowledge
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
-    found = found if among is not None else found.chosen()
+    found = found.chosen() if among is None or picked else found
     if crowd := too_many(workload, platform, knowledge.learned):
         found = without_cost(found, goal, crowd)
     covered, rate = found.covered, found.rate

@@ -94,7 +94,9 @@ def _seconds(progress: Progress, phase: Characteristics) -> float | None:
     return phase.total_bytes / median(bandwidths) if bandwidths else None
 
 
-def objective(field: Field, reading: Reading, processes: int, *, goal: str, rest: float) -> float | None:
+def objective(
+    field: Field, reading: Reading, processes: int, *, goal: str, rest: float = 0.0, price: float | None = None
+) -> float | None:
     """Return what is to be small: seconds of the run, or for goal "cost" USD; None if the reading failed.
 
     Args:
@@ -103,6 +105,7 @@ def objective(field: Field, reading: Reading, processes: int, *, goal: str, rest
         processes: of the application.
         goal: "time" or "cost".
         rest: seconds of the run that are no I/O, which no configuration changes but which machines are paid for.
+        price: USD per machine and hour, instead of the platform's.
 
     Raises:
         MissingData: a cost is asked for where nobody knows the price.
@@ -112,7 +115,7 @@ def objective(field: Field, reading: Reading, processes: int, *, goal: str, rest
     seconds = reading.seconds + rest
     if goal == "time":
         return seconds
-    return field.platform.cost(reading.configuration, processes, seconds)
+    return field.platform.cost(reading.configuration, processes, seconds, price=price)
 
 
 def known_ranks(campaigns: Sequence[Mapping[str, Sequence[str]]], goal: str, names: Sequence[str]) -> list[str]:

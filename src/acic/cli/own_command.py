@@ -6,7 +6,7 @@ import math
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from acic.space import Configuration
 
 PLACE = "{directory}"  # in the command: where its files are to go
+UNGIVEN = ("files",)  # parameters that only the application itself can set
 _LIMIT = 24 * 3600.0  # s of a run, where no budget says what is left
 _USELESS = {"shrink", "verify", "name", "resume", "benchmark"}  # they are of a campaign, or of the replica
 
@@ -41,15 +42,15 @@ def by_command(
     wanted: Sequence[Configuration],
     given: dict[str, Any],
     *,
-    goal: str,
-    rounds: int,
+    search: Mapping[str, Any],
     processes: int,
 ) -> list[list[tuple[float | None, str]]]:
     """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note.
 
     The application is not touched: hints reach it through ROMIO_HINTS, a layout through the directory that is made
     for it, and that takes the place of `{directory}` in the command. Where a budget is given, it is that of all runs:
-    what is left of it limits each, and the run that it ends in gives nothing.
+    what is left of it limits each, and the run that it ends in gives nothing. `search` has the goal, the rounds and a
+    price, or None for the platform's.
 
     Raises:
         InvalidInput: a place or layout is to be set, and the command does not say where its files go; or the budget is
@@ -65,7 +66,9 @@ def by_command(
     runner = open_runner(where, None)
     purse = _Purse(Budget.parse(given["budget"]) if given["budget"] else Budget(), platform, wanted, processes)
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
-    turns = [(turn, position) for turn in range(rounds) for position in _order(given["seed"], turn, len(wanted))]
+    turns = [
+        (turn, position) for turn in range(search["rounds"]) for position in _order(given["seed"], turn, len(wanted))
+    ]
     with (
         interruptible(),
         tempfile.TemporaryDirectory(prefix="acic-verify-", dir=where.directory) as outputs,
@@ -78,7 +81,7 @@ def by_command(
                 seconds, note = run(runner, words, platform, wanted[position])
             over = purse.left(position) <= 0
             if not over or seconds is not None:
-                found[position].append((_objective(platform, wanted[position], processes, seconds, goal), note))
+                found[position].append((_objective(platform, wanted[position], processes, seconds, search), note))
                 seen(done + 1)
             if over:
                 say(f"note: the budget was used up in run {done + 1} of {len(turns)}")
@@ -143,8 +146,6 @@ class _Run:
                 "the command does not say where its files go, so their place cannot be changed",
                 hint=f"write {PLACE} where it names its output directory",
             )
-        if wanted.file_per_process:
-            say("note: only the application itself can write a file per process; that part is left out here")
         place.mkdir()
         try:
             return self._measured(runner, self._job(words, place, wanted))
@@ -182,8 +183,8 @@ class _Run:
 
 
 def _objective(
-    platform: Platform, configuration: Configuration, processes: int, seconds: float | None, goal: str
+    platform: Platform, configuration: Configuration, processes: int, seconds: float | None, search: Mapping[str, Any]
 ) -> float | None:
-    if seconds is None or goal == "time":
+    if seconds is None or search["goal"] == "time":
         return seconds
-    return platform.cost(configuration, processes, seconds)
+    return platform.cost(configuration, processes, seconds, price=search["price"])

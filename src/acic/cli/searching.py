@@ -176,11 +176,11 @@ def as_begun(
     }
 
 
-def check_goal(platform: Platform, goal: str) -> None:
-    """Raise InvalidInput where a cost is to be told and there are no prices: before anything is run."""
+def check_goal(platform: Platform, goal: str, price: float | None = None) -> None:
+    """Raise InvalidInput where a cost is to be told, and `price` and the platform tell none: before anything is run."""
     from acic.campaign.budget import check_prices
 
-    if goal == "cost":
+    if goal == "cost" and price is None:
         check_prices(platform, otherwise="use --goal time")
 
 

@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import isfinite
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from acic.cli.advice_options import learned
+from acic.cli.advice_options import advice_options, learned
 from acic.cli.measuring import check_directory, measuring_options, platform_of
-from acic.cli.output import emit_json, json_option, say, table
-from acic.cli.own_command import by_command, check_options
-from acic.cli.searching import GOALS, amount, apply_options, as_begun, bench, check_goal
+from acic.cli.output import emit_json, json_option, say
+from acic.cli.own_command import UNGIVEN, by_command, check_options
+from acic.cli.searching import GOALS, apply_options, as_begun, bench, check_goal
 from acic.cli.store_option import store_option
+from acic.cli.verify_shown import BY, Verified, show
 from acic.cli.walk import characteristics
 from acic.cli.wanted import Wanted, prediction, wanted_of
 from acic.cli.workload_input import read_workload, workload_input
 from acic.errors import AcicError
 
 if TYPE_CHECKING:
-    from acic.advisor.advice import Advice, Estimate
-    from acic.campaign.comparison import Improvement
+    from acic.advisor.advice import Advice
+    from acic.advisor.knowledge import Knowledge
     from acic.cli.searching import Bench
     from acic.platforms import Platform
     from acic.space import Configuration
     from acic.workloads import Workload
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
-    """One configuration: what was predicted of it, what was measured, and what is predicted after learning that.
-
-    `objective` is the median over the rounds, s or USD; None if it failed (`note` says why). `single_writer` is that of
-    the recommendation.
-    """
-
-    configuration: Configuration
-    predicted: Estimate | None
-    measured: Improvement | None
-    objective: float | None
-    refitted: Estimate | None
-    note: str = ""
-    single_writer: bool = False
+_ADVICE = ("model_name", "price", "elsewhere", "results", "half_life", "revision_factor")  # `advice_options`
 
 
 class _BeforeCommand(click.Command):
@@ -69,7 +55,7 @@ class _BeforeCommand(click.Command):
     "--top", type=click.IntRange(1, 100), default=3, show_default=True, help="How many recommendations to run."
 )
 @click.option("--rounds", type=click.IntRange(1), default=3, show_default=True, help="How often each is run, in turn.")
-@click.option("--model", "model_name", help="Which model predicts.  [default: the best validated]")
+@advice_options
 @apply_options
 @measuring_options
 @store_option
@@ -83,7 +69,6 @@ def verify(
     goal: str,
     top: int,
     rounds: int,
-    model_name: str | None,
     store_url: str | None,
     as_json: bool,
     **given: Any,
@@ -100,28 +85,35 @@ def verify(
         check_options()
     else:
         check_directory(platform, given)
-    own_options = {"goal": goal, "top": top, "rounds": rounds, "model_name": model_name, "wanted": None}
-    mine = as_begun("verify", given, own_options, fixed={"goal", "top", "model_name"})
-    goal, top, rounds, model_name, begun, shrink = mine.values()
-    check_goal(platform, goal)
-    scaled = _replica(workload, platform, shrink) if not own else workload
-    if begun is None:
-        wanted = wanted_of(platform, _advise(scaled, platform, model_name, goal, top, store_url))
+    told = {"goal": goal, "top": top, **{name: given.pop(name) for name in _ADVICE}}
+    mine = as_begun("verify", given, {**told, "rounds": rounds, "wanted": None}, fixed={*told})
+    check_goal(platform, mine["goal"], mine["price"])
+    knowledge = _knowledge(platform, mine, store_url)
+    job = workload
+    if own:
+        knowledge = knowledge.as_baseline(UNGIVEN)
+        if any(name in platform.space.names for name in UNGIVEN):
+            say("note: only the application itself can write a file per process; that choice is left out")
     else:
-        wanted = [Wanted.of(one) for one in begun]
+        job = _replica(workload, platform, mine["shrink"])
+    wanted = (
+        _wanted(workload, job, platform, knowledge, mine)
+        if mine["wanted"] is None
+        else [Wanted.of(one) for one in mine["wanted"]]
+    )
     configurations = [one.configuration for one in wanted]
-    if not own:
+    after = None
+    if own:
+        rows = by_command(own, platform, configurations, given, search=mine, processes=workload.processes)
+    else:
         mine["wanted"] = [one.kept() for one in wanted]
         rows = _by_replica(workload, configurations, given, mine, store_url=store_url)
-        after = _advise(scaled, platform, model_name, goal, top, store_url, among=configurations)
-    else:
-        rows = by_command(own, platform, configurations, given, goal=goal, rounds=rounds, processes=workload.processes)
-        after = None
+        after = _predicted(job, platform, _knowledge(platform, mine, store_url), mine, configurations)
     found = _compared(wanted, rows, after)
     if as_json:
-        emit_json({"goal": goal, "by": "its own command" if own else "its replica", "verified": found})
+        emit_json({"goal": mine["goal"], "by": BY[bool(own)], "verified": found})
     else:
-        _show(found, platform, workload, goal, by="its own command" if own else "its replica")
+        show(found, platform, workload, mine["goal"], own=bool(own))
     if found[0].objective is None or (len(found) > 1 and not any(one.measured for one in found[1:])):
         hint = "see the notes above" + ("" if own else "; `acic campaign status` tells more")
         raise AcicError("nothing could be compared with the baseline", hint=hint)
@@ -140,23 +132,39 @@ def _replica(workload: Workload, platform: Platform, shrink: int | None) -> Work
     return replace(workload, phases=made, processes=processes, run_seconds=None, io_share=None)
 
 
-def _advise(
-    workload: Workload,
-    platform: Platform,
-    model_name: str | None,
-    goal: str,
-    top: int,
-    store_url: str | None,
-    *,
-    among: Sequence[Configuration] = (),
-) -> Advice:
-    """Return the best `top` recommendations, or with `among` as many as have all of these among them."""
+def _knowledge(platform: Platform, search: Mapping[str, Any], store_url: str | None) -> Knowledge:
+    return learned(platform, search["model_name"], store_url, search["half_life"], search["revision_factor"])
+
+
+def _wanted(
+    workload: Workload, job: Workload, platform: Platform, knowledge: Knowledge, search: Mapping[str, Any]
+) -> list[Wanted]:
+    """Return the baseline and what `recommend` answers for `workload`, with what is predicted of `job`, which runs."""
     from acic.advisor.advice import Goal
-    from acic.advisor.known import REVISION_FACTOR
     from acic.advisor.recommend import recommend
 
-    knowledge = learned(platform, model_name, store_url, None, REVISION_FACTOR)
-    return recommend(workload, platform, knowledge, goal=Goal(goal), top=top, among=among or None)
+    asked = {name: search[name] for name in ("top", "price", "elsewhere", "results")}
+    advice = recommend(workload, platform, knowledge, goal=Goal(search["goal"]), **asked)
+    configurations = [one.configuration for one in advice.recommendations]
+    return wanted_of(platform, advice, _predicted(job, platform, knowledge, search, configurations, picked=True))
+
+
+def _predicted(
+    job: Workload,
+    platform: Platform,
+    knowledge: Knowledge,
+    search: Mapping[str, Any],
+    configurations: Sequence[Configuration],
+    *,
+    picked: bool = False,
+) -> Advice:
+    """Return what is predicted of each configuration for `job`: no results are copied, as none are when it is run."""
+    from acic.advisor.advice import Goal
+    from acic.advisor.recommend import recommend
+
+    asked = {name: search[name] for name in ("top", "price", "elsewhere")}
+    among = [platform.baseline, *configurations]
+    return recommend(job, platform, knowledge, goal=Goal(search["goal"]), among=among, picked=picked, **asked)
 
 
 def _by_replica(
@@ -177,7 +185,9 @@ def _by_replica(
             order = np.random.default_rng([opened.session.request.seed, turn]).permutation(len(wanted))
             for position in order.tolist():
                 for reading in opened.meter.read([wanted[position]], opened.phases):
-                    value = objective(opened.field, reading, _processes(opened), goal=search["goal"], rest=0.0)
+                    value = objective(
+                        opened.field, reading, _processes(opened), goal=search["goal"], price=search["price"]
+                    )
                     found[position].append((value, reading.note))
         opened.controller.end("everything was run")
     return found
@@ -208,54 +218,3 @@ def _compared(
             )
         )
     return made
-
-
-def _show(found: Sequence[Verified], platform: Platform, workload: Workload, goal: str, *, by: str) -> None:
-    from acic.advisor.cautions import one_writer
-
-    names = [n for n in platform.space.names if len({one.configuration.get(n) for one in found}) > 1]
-    refitted = any(one.refitted for one in found)
-    rows = [
-        [
-            "baseline" if place == 0 else str(place),
-            *(platform.space[n].text(one.configuration.get(n)) for n in names),
-            _interval(one.predicted),
-            _interval(one.measured) if place else "1.00x",
-            amount(one.objective, goal),
-            *([_interval(one.refitted)] if refitted else []),
-        ]
-        for place, one in enumerate(found)
-    ]
-    columns = ["", *names, "predicted", "measured", "median", *(["predicted now"] if refitted else [])]
-    title = f"{workload.name} on {platform.name}, run by {by}: improvement over the baseline, with 80 % intervals"
-    table(columns, rows, title=title, right=["median"])
-    for caution in one_writer([place for place, one in enumerate(found) if one.single_writer], workload):
-        click.echo(f"Caution: {caution}")
-    for place, one in enumerate(found):
-        if one.note:
-            say(f"note: {place or 'baseline'}: {one.note}")
-    click.echo(_verdict(found, goal))
-
-
-def _verdict(found: Sequence[Verified], goal: str) -> str:
-    better, worse = ("faster", "slower") if goal == "time" else ("cheaper", "dearer")
-    measured = [one for one in found[1:] if one.measured]
-    if not measured:
-        if len(found) == 1:
-            return "Verdict: nothing: the baseline itself is recommended, so there is nothing to compare it with."
-        return "Verdict: nothing could be compared with the baseline."
-    best = max(measured, key=lambda one: one.measured.value if one.measured else 0.0)
-    assert best.measured is not None  # noqa: S101 (filtered above)
-    place, m = found.index(best), best.measured
-    if m.low > 1.0:
-        return f"Verdict: change: {place} is measured to be {m.value:.2f}x {better} ({m.low:.2f}x at least, 80 %)."
-    if m.high < 1.0:
-        return f"Verdict: nothing: every recommendation is measured to be {worse} than the baseline."
-    return f"Verdict: not sure: {place} is measured at {_interval(m)}; more --rounds tell better."
-
-
-def _interval(estimate: Estimate | Improvement | None) -> str:
-    if estimate is None:
-        return "-"
-    low, high = (f"{end:.2f}x" if isfinite(end) and end > 0 else "?" for end in (estimate.low, estimate.high))
-    return f"{estimate.value:.2f}x ({low} to {high})"

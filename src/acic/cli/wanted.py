@@ -44,12 +44,16 @@ class Wanted:
         )
 
 
-def wanted_of(platform: Platform, advice: Advice) -> list[Wanted]:
-    """Return the baseline, and every recommendation that is another."""
+def wanted_of(platform: Platform, advice: Advice, predicted: Advice) -> list[Wanted]:
+    """Return the baseline, and every recommendation of `advice` that is another, with what `predicted` says of it."""
     single = {one.configuration for one in advice.recommendations if one.single_writer}
     configurations = [platform.baseline, *(one.configuration for one in advice.recommendations)]
     return [
-        Wanted(configuration=one, predicted=prediction(advice, one), single_writer=one in single)
+        Wanted(
+            configuration=one,
+            predicted=None if one == platform.baseline else prediction(predicted, one),
+            single_writer=one in single,
+        )
         for one in dict.fromkeys(configurations)
     ]
 

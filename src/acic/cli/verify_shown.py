@@ -1,0 +1,101 @@
+"""What `acic verify` found: tables, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import click
+
+from acic.cli.output import say, table
+from acic.cli.searching import amount
+
+if TYPE_CHECKING:
+    from acic.advisor.advice import Estimate
+    from acic.campaign.comparison import Improvement
+    from acic.platforms import Platform
+    from acic.space import Configuration
+    from acic.workloads import Workload
+
+BY = {True: "its own command", False: "its replica"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """One configuration: what was predicted of it, what was measured, and what is predicted after learning that.
+
+    `objective` is the median over the rounds, s or USD; None if it failed (`note` says why). `single_writer` is that of
+    the recommendation.
+    """
+
+    configuration: Configuration
+    predicted: Estimate | None
+    measured: Improvement | None
+    objective: float | None
+    refitted: Estimate | None
+    note: str = ""
+    single_writer: bool = False
+
+
+def show(found: Sequence[Verified], platform: Platform, workload: Workload, goal: str, *, own: bool) -> None:
+    """Print what was verified of the workload: by its own command, or else the I/O of its replica."""
+    from acic.advisor.cautions import one_writer
+
+    names = [n for n in platform.space.names if len({one.configuration.get(n) for one in found}) > 1]
+    refitted = any(one.refitted for one in found)
+    rows = [
+        [
+            "baseline" if place == 0 else str(place),
+            *(platform.space[n].text(one.configuration.get(n)) for n in names),
+            _interval(one.predicted),
+            _interval(one.measured) if place else "1.00x",
+            amount(one.objective, goal),
+            *([_interval(one.refitted)] if refitted else []),
+        ]
+        for place, one in enumerate(found)
+    ]
+    columns = ["", *names, "predicted", "measured", "median", *(["predicted now"] if refitted else [])]
+    by, of, in_cost = BY[own], "run" if own else "I/O", " in cost" if goal == "cost" else ""
+    alone = "" if own else " alone"
+    title = (
+        f"{workload.name} on {platform.name}, run by {by}: improvement{in_cost} of the {of}{alone}, with 80 % intervals"
+    )
+    table(columns, rows, title=title, right=["median"])
+    for caution in one_writer([place for place, one in enumerate(found) if one.single_writer], workload):
+        click.echo(f"Caution: {caution}")
+    for place, one in enumerate(found):
+        if one.note:
+            say(f"note: {place or 'baseline'}: {one.note}")
+    click.echo(verdict(found, goal, of=of))
+
+
+def verdict(found: Sequence[Verified], goal: str, *, of: str) -> str:
+    """Return what to do, in one sentence: the first that was found is the baseline; `of` is what was timed."""
+    from acic.advisor.verdict import LEAST_GAIN, worth
+
+    better, worse = ("faster", "slower") if goal == "time" else ("cheaper", "dearer")
+    measured = [one for one in found[1:] if one.measured]
+    if not measured:
+        if len(found) == 1:
+            return "Verdict: nothing: the baseline itself is recommended, so there is nothing to compare it with."
+        return "Verdict: nothing could be compared with the baseline."
+    best = max(measured, key=lambda one: one.measured.value if one.measured else 0.0)
+    assert best.measured is not None  # noqa: S101 (filtered above)
+    which, m = f"the {of} of {found.index(best)}", best.measured
+    if m.low > 1.0 and worth(m.value, 0.0):  # the interval has the noise in it
+        at_least = f"at least {m.low:.2f}x in 9 of 10 cases"
+        return f"Verdict: change: {which} is measured to be {m.value:.2f}x {better}, {at_least}."
+    if m.low > 1.0:
+        return f"Verdict: nothing: {which} is measured at {_interval(m)}, and less than {LEAST_GAIN:.0%} is too little."
+    if m.high < 1.0:
+        return f"Verdict: nothing: every recommendation is measured to be {worse} than the baseline."
+    return f"Verdict: not sure: {which} is measured at {_interval(m)}; more --rounds tell better."
+
+
+def _interval(estimate: Estimate | Improvement | None) -> str:
+    if estimate is None:
+        return "-"
+    low, high = (f"{end:.2f}x" if isfinite(end) and end > 0 else "?" for end in (estimate.low, estimate.high))
+    return f"{estimate.value:.2f}x ({low} to {high})"
