@@ -469,6 +469,40 @@ def test_a_price_that_the_platform_lacks_is_typed(run: Callable[..., Any], lab: 
     assert found.json["verified"][0]["objective"] > 0
 
 
+@pytest.mark.parametrize(("options", "computing"), [([], 1.2), (["--shrink", "1MiB"], 0.6)])
+def test_what_is_measured_has_no_computing_in_it(
+    run: Callable[..., Any], lab: Path, options: list[object], computing: float
+) -> None:
+    (lab / "job.toml").write_text(COMPUTING)
+    words = ["walk", lab / "job.toml", "--order", "random", *options]
+    for goal, rate in (("time", 1.0), ("cost", None)):
+        found = run(*words, "--goal", goal, "--json").json
+        assert found["computing_seconds"] == pytest.approx(computing)
+        for one in found["observations"]:
+            each = rate or one["measured"] / one["seconds"]  # USD/s
+            assert one["measured"] == pytest.approx(one["seconds"] * each)
+            assert one["with_computing"] == pytest.approx((one["seconds"] + computing) * each)
+            assert one["objective"] == one["measured" if goal == "time" else "with_computing"]
+        first, best = found["observations"][0], found["best"]
+        assert found["improvement"] == pytest.approx(first["measured"] / best["measured"])
+        assert found["with_computing"] == pytest.approx(first["with_computing"] / best["with_computing"])
+        if goal == "time":
+            assert found["improvement"] > 1.4 > 1.1 > found["with_computing"]
+
+
+def test_a_search_says_what_is_measured_and_what_is_not(run: Callable[..., Any], lab: Path) -> None:
+    (lab / "job.toml").write_text(COMPUTING)
+    found = run("walk", lab / "job.toml", "--order", "random", "--runs", 4)
+    assert "the I/O alone by its replica; and with 1.2 s of computing by the log" in " ".join(found.out.split())
+    whole = run("walk", *WRITE, "--order", "random", "--runs", 4)
+    assert "computing" not in whole.out
+
+
+def test_a_search_that_has_used_up_its_budget_says_how_it_goes_on(run: Callable[..., Any]) -> None:
+    found = run("walk", *WRITE, "--order", "random", "--budget", "700ms", "--name", "mine")
+    assert "note: a larger budget goes on with it: acic walk ... --resume --name mine --budget 1.4s\n" in found.err
+
+
 FILES = """[[parameter]]
 name = "files"
 values = ["as the application does", "one per process"]

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from acic.cli.measuring import campaign_progress, check_directory, contributor, platform_of, where_of
+from acic.cli.measuring import campaign_progress, check_directory, contributor, larger_budget, platform_of, where_of
 from acic.cli.option_types import Share, Size
-from acic.cli.output import say, table
+from acic.cli.output import say
 from acic.cli.platform_option import platform_option
 from acic.cli.unused_options import refuse_unused
 from acic.errors import AcicError, InvalidInput
@@ -22,12 +23,12 @@ from acic.units import format_bytes, format_seconds, format_usd
 if TYPE_CHECKING:
     from acic.campaign.budget import Budget
     from acic.campaign.controller import Controller
-    from acic.campaign.meter import Meter
+    from acic.campaign.meter import Meter, Reading
     from acic.campaign.points import Field
     from acic.campaign.repeats import Repeats
     from acic.campaign.session import Session
     from acic.platforms import Platform
-    from acic.search import Observation
+    from acic.space import Configuration
     from acic.workloads import Characteristics, Workload
 
 GOALS = ("time", "cost")
@@ -44,7 +45,9 @@ class Bench:
         meter: measures.
         phases: of the replica.
         workload: the application.
-        rest: s of a run that are no I/O; 0.0 where the log does not tell.
+        computing: s of a run that are no I/O, by the log, as much of them as the replica moves of the bytes; 0.0 where
+            the log does not tell.
+        readings: what was measured by now.
     """
 
     session: Session
@@ -52,7 +55,8 @@ class Bench:
     meter: Meter
     phases: tuple[Characteristics, ...]
     workload: Workload
-    rest: float
+    computing: float
+    readings: dict[Configuration, Reading] = dataclass_field(default_factory=dict)
 
     @property
     def field(self) -> Field:
@@ -123,7 +127,9 @@ def bench(
     with Store.open(store_url) as store, campaign_progress() as show:
         controller = session.controller(store, watch=show)
         with controller.at_work():
-            yield Bench(session, controller, Meter(controller, session.field), tuple(phases), workload, _rest(workload))
+            meter = Meter(controller, session.field)
+            yield Bench(session, controller, meter, tuple(phases), workload, _computing(workload, phases))
+        larger_budget(session, controller.state, by=f"acic {kind} ...")
 
 
 def _begun(kind: str, name: str | None, like: tuple[Characteristics, ...], budget: Budget | None) -> Session:
@@ -185,37 +191,26 @@ def check_goal(platform: Platform, goal: str, price: float | None = None) -> Non
 
 
 def measure_of(opened: Bench, goal: str) -> Any:
-    """Return the `measure` function that searches take, for a goal."""
+    """Return the `measure` function that searches take: s of I/O as measured, or USD, computing included.
+
+    Computing makes no configuration faster than another, but what is cheapest hangs on it: machines are paid meanwhile.
+    """
     from acic.campaign.meter import objective
     from acic.search import Observation
+
+    rest = opened.computing if goal == "cost" else 0.0
 
     def measure(configurations: Sequence[Any]) -> list[Observation]:
         made = []
         for reading, asked in zip(opened.meter.read(configurations, opened.phases), configurations, strict=False):
-            value = objective(opened.field, reading, opened.workload.processes, goal=goal, rest=opened.rest)
+            opened.readings[asked] = reading
+            value = objective(opened.field, reading, opened.workload.processes, goal=goal, rest=rest)
             if reading.note:
                 say(f"note: {_configuration(opened.field, asked)}: {reading.note}")
             made.append(Observation(asked, value, reading.spent if goal == "time" else reading.dollars))
         return made
 
     return measure
-
-
-def observations_table(field: Field, observations: Sequence[Observation], goal: str, *, title: str) -> None:
-    """Print what was measured, the best first."""
-    baseline = observations[0].objective if observations else None
-    ranked = sorted(observations, key=lambda o: o.objective if o.objective is not None else float("inf"))
-    names = [n for n in field.system.names if len({o.configuration.get(n) for o in observations}) > 1]
-    rows = [
-        [
-            str(place),
-            *(field.platform.space[name].text(o.configuration.get(name)) for name in names),
-            amount(o.objective, goal),
-            f"{baseline / o.objective:.2f}x" if baseline and o.objective else "-",
-        ]
-        for place, o in enumerate(ranked, 1)
-    ]
-    table(["", *names, "measured", "improvement"], rows, title=title, right=["measured", "improvement"])
 
 
 def amount(value: float | None, goal: str) -> str:
@@ -268,10 +263,11 @@ def apply_options(command: Any) -> Any:
     return command
 
 
-def _rest(workload: Workload) -> float:
+def _computing(workload: Workload, phases: Sequence[Characteristics]) -> float:
     if workload.run_seconds is None or workload.io_share is None:
         return 0.0
-    return workload.run_seconds * (1.0 - workload.io_share)
+    part = sum(p.total_bytes for p in phases) / sum(p.characteristics.total_bytes for p in workload.phases)
+    return workload.run_seconds * (1.0 - workload.io_share) * part
 
 
 def _smaller(before: Characteristics, after: Characteristics) -> str:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.searching import GOALS, Bench, apply_options, as_begun, bench, check_goal
 from acic.cli.store_option import store_option
-from acic.cli.walk import characteristics, search_with, show_found
+from acic.cli.walk import characteristics, search_with
 from acic.cli.workload_input import read_workload, workload_input
 
 if TYPE_CHECKING:

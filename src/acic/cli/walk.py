@@ -8,23 +8,21 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, platform_of
-from acic.cli.output import emit_json, json_option, say
+from acic.cli.output import json_option, say
 from acic.cli.searching import (
     GOALS,
     Bench,
-    amount,
     apply_options,
     as_begun,
     bench,
     check_goal,
     measure_of,
-    observations_table,
     ranks_of,
 )
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
-from acic.errors import AcicError
 
 if TYPE_CHECKING:
     from acic.search import Found, Search
@@ -97,45 +95,3 @@ def search_with(opened: Bench, search: Search, goal: str, runs: int | None) -> F
     found = search.run(space, baseline, measure_of(opened, goal), rng=rng, max_runs=runs)
     opened.controller.end(found.why_ended)
     return found
-
-
-def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
-    """Print what was run, what was found, and what it cost."""
-    from acic.campaign.summary import spent_dollars
-
-    state = opened.controller.state
-    nothing = AcicError(
-        f"nothing was found: {opened.controller.state.paused or found.why_ended}",
-        hint=f"acic campaign status {opened.session.journal.name}",
-    )
-    first = found.observations[0].objective if found.observations else None
-    best = found.best
-    improvement = first / best.objective if first and best and best.objective else None
-    if as_json:
-        emit_json(
-            {
-                "goal": goal,
-                "best": best,
-                "baseline": first,
-                "improvement": improvement,
-                "basis": "measured",
-                "observations": found.observations,
-                "runs": state.runs,
-                "spent_seconds": state.seconds,
-                "spent_dollars": spent_dollars(state, opened.field),
-                "why_ended": found.why_ended,
-                "campaign": opened.session.journal.name,
-            }
-        )
-        if best is None:
-            raise nothing
-        return
-    title = f"Measured: {opened.workload.name} on {opened.field.platform.name}, by its replica"
-    observations_table(opened.field, found.observations, goal, title=title)
-    if best is not None:
-        gain = f"{improvement:.2f}x the baseline" if improvement else "the baseline failed"
-        click.echo(f"Best: {amount(best.objective, goal)}, {gain}. {found.why_ended}")
-    spent = amount(state.seconds, "time") + (f" and {amount(state.dollars, 'cost')}" if state.dollars else "")
-    click.echo(f"It took {state.runs} runs of {len(found.observations)} configurations, {spent}.")
-    if best is None:
-        raise nothing

@@ -1,0 +1,138 @@
+"""What `acic walk` and `acic tune` found: what was measured, and what that makes of a run by the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from acic.cli.output import emit_json, table
+from acic.cli.searching import Bench, amount
+from acic.errors import AcicError
+from acic.units import format_seconds
+
+if TYPE_CHECKING:
+    from acic.search import Found, Observation
+    from acic.space import Configuration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One configuration that a search has run; figures are None where it failed.
+
+    Args:
+        configuration: which.
+        seconds: of the replica's I/O, measured.
+        measured: these, or for the goal cost USD of them.
+        with_computing: the same, s or USD, with the computing that the log tells; None where it tells none.
+        objective: what the search has minimised.
+        spent: s of wall time or USD that finding out took.
+    """
+
+    configuration: Configuration
+    seconds: float | None
+    measured: float | None
+    with_computing: float | None
+    objective: float | None
+    spent: float
+
+
+def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
+    """Print what was run, what was found, and what it cost."""
+    from acic.campaign.summary import spent_dollars
+
+    state = opened.controller.state
+    seen = [_measured(opened, one, goal) for one in found.observations]
+    first = seen[0] if seen else None
+    best = None if found.best is None else _measured(opened, found.best, goal)
+    gain = whole = None
+    if first and best:
+        gain = _gain(first.measured, best.measured)
+        whole = _gain(first.with_computing, best.with_computing)
+    if as_json:
+        emit_json(
+            {
+                "goal": goal,
+                "best": best,
+                "baseline": first and first.objective,
+                "improvement": gain,
+                "with_computing": whole,
+                "basis": "measured",
+                "computing_seconds": opened.computing,
+                "observations": seen,
+                "runs": state.runs,
+                "spent_seconds": state.seconds,
+                "spent_dollars": spent_dollars(state, opened.field),
+                "why_ended": found.why_ended,
+                "campaign": opened.session.journal.name,
+            }
+        )
+    else:
+        _table(opened, seen, goal)
+        if best is not None:
+            times = f"{gain:.2f}x the baseline" if gain else "the baseline failed"
+            times += f" ({whole:.2f}x with computing)" if whole else ""
+            click.echo(f"Best: {amount(best.measured, goal)}, {times}. {found.why_ended}")
+        spent = amount(state.seconds, "time") + (f" and {amount(state.dollars, 'cost')}" if state.dollars else "")
+        click.echo(f"It took {state.runs} runs of {len(seen)} configurations, {spent}.")
+    if best is None:
+        raise AcicError(
+            f"nothing was found: {state.paused or found.why_ended}",
+            hint=f"acic campaign status {opened.session.journal.name}",
+        )
+
+
+def _measured(opened: Bench, observation: Observation, goal: str) -> Measured:
+    from acic.campaign.meter import objective
+
+    reading, processes = opened.readings[observation.configuration], opened.workload.processes
+    whole = None
+    if opened.computing:
+        whole = objective(opened.field, reading, processes, goal=goal, rest=opened.computing)
+    return Measured(
+        configuration=observation.configuration,
+        seconds=reading.seconds,
+        measured=objective(opened.field, reading, processes, goal=goal),
+        with_computing=whole,
+        objective=observation.objective,
+        spent=observation.spent,
+    )
+
+
+def _gain(before: float | None, after: float | None) -> float | None:
+    return before / after if before and after else None
+
+
+def _table(opened: Bench, seen: Sequence[Measured], goal: str) -> None:
+    """Print what was measured, the best first."""
+    ranked = sorted(seen, key=lambda one: one.objective if one.objective is not None else float("inf"))
+    names = [n for n in opened.field.system.names if len({one.configuration.get(n) for one in seen}) > 1]
+    space = opened.field.platform.space
+    title = f"Measured: {opened.workload.name} on {opened.field.platform.name}, the I/O alone by its replica"
+    if opened.computing:
+        title += f"; and with {format_seconds(opened.computing)} of computing by the log"
+    figures = ["measured", *(["its cost"] if goal == "cost" else []), "improvement"]
+    figures += ["with computing", "improvement then"] if opened.computing else []
+    rows = [
+        [
+            str(place),
+            *(space[name].text(one.configuration.get(name)) for name in names),
+            amount(one.seconds, "time"),
+            *([amount(one.measured, goal)] if goal == "cost" else []),
+            _times(seen[0].measured, one.measured),
+            *(
+                [amount(one.with_computing, goal), _times(seen[0].with_computing, one.with_computing)]
+                if opened.computing
+                else []
+            ),
+        ]
+        for place, one in enumerate(ranked, 1)
+    ]
+    table(["", *names, *figures], rows, title=title, right=figures)
+
+
+def _times(before: float | None, after: float | None) -> str:
+    gain = _gain(before, after)
+    return f"{gain:.2f}x" if gain else "-"
