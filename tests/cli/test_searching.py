@@ -20,6 +20,7 @@ from acic.campaign.comparison import Improvement
 from acic.campaign.session import Session
 from acic.cli.main import run as run_command
 from acic.cli.verify_shown import Verified, verdict
+from acic.cluster.processes import tagged
 from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Outcome
@@ -713,3 +714,35 @@ def test_a_signal_ends_a_command_and_leaves_nothing(lab: Path, number: signal.Si
     assert (process.returncode, out) == (130, ""), err
     assert "acic: interrupted\n" in err
     assert not list(lab.glob("acic-*"))
+
+
+@pytest.mark.usefixtures("learned")
+def test_what_a_killed_command_left_is_cleared_up_by_the_next_and_what_is_at_work_is_not(
+    run: Callable[..., Any], lab: Path
+) -> None:
+    words = ["verify", lab / "job.toml", "--platform", lab / "pretend.toml", "--directory", lab, "--model", "ridge"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "acic", *map(str, words), "--", "sh", "-c", "touch {directory}/x; sleep 600 & wait"],
+        env=os.environ | {"ACIC_STORE": str(lab / "store.sqlite")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    end = time.monotonic() + TIMEOUT
+    while not list(lab.glob("acic-verify-*/x")) and process.poll() is None:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    left = sorted(lab.glob("acic-verify-*"))
+    (job,) = [path.name.removeprefix("acic-") for path in left if (path / "x").exists()]
+    after = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--", "true", "{directory}"]
+    assert "killed" not in run(*after).err
+    assert sorted(lab.glob("acic-verify-*")) == left
+    assert tagged(job)
+    process.kill()
+    process.wait(TIMEOUT)
+    assert tagged(job)  # what the command had forked goes on
+    found = run(*after)
+    assert found.status == 0
+    assert found.err.count("note: a command that was killed left runs in ") == 1
+    assert not tagged(job)
+    assert not list(lab.glob("acic-*"))
+    assert not list(lab.rglob("commands/*"))

@@ -61,6 +61,12 @@ class Where:
     account: str = ""
     attributes: tuple[tuple[str, str], ...] = ()
 
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> Where:
+        """Return what was kept as JSON."""
+        pairs = tuple((str(name), str(value)) for name, value in kept["attributes"])
+        return cls(**{**kept, "hosts": tuple(kept["hosts"]), "attributes": pairs})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -110,9 +116,7 @@ class Request:
         """Return the request that a journal's first event holds."""
         names = {f for f in cls.__dataclass_fields__ if f in event}
         given = {name: event[name] for name in names}
-        where = given["where"]
-        pairs = tuple((str(k), str(v)) for k, v in where["attributes"])
-        given["where"] = Where(**where | {"hosts": tuple(where["hosts"]), "attributes": pairs})
+        given["where"] = Where.of(given["where"])
         given["budget"] = Budget(**given["budget"])
         given["repeats"] = Repeats(**given["repeats"])
         given["like"] = tuple(characteristics_of(values) for values in given["like"])

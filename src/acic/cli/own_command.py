@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -58,12 +58,16 @@ def by_command(
     """
     from acic.campaign.budget import Budget
     from acic.campaign.interrupts import interruptible
-    from acic.campaign.places import check_directories
+    from acic.campaign.killed import clear_up, noted
+    from acic.campaign.places import check_directories, storage_directory
     from acic.campaign.session import open_runner
 
     where = where_of(given)
     check_directories(platform, Path(where.directory))
     runner = open_runner(where, None)
+    for told in clear_up():
+        say(f"note: {told}")
+    outputs = Path(where.directory) / f"acic-verify-{secrets.token_hex(4)}"
     purse = _Purse(Budget.parse(given["budget"]) if given["budget"] else Budget(), platform, wanted, processes)
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
     turns = [
@@ -71,12 +75,14 @@ def by_command(
     ]
     with (
         interruptible(),
-        tempfile.TemporaryDirectory(prefix="acic-verify-", dir=where.directory) as outputs,
+        noted(where, outputs) as note_run,
         progress("running", total=len(turns)) as seen,
     ):
         for done, (turn, position) in enumerate(turns):
-            name = f"verify-{Path(outputs).name}-{turn}-{position}"
-            run = _Run(Path(outputs), Path(where.directory), name, purse.left(position), where.nodes)
+            name = f"verify-{outputs.name}-{turn}-{position}"
+            place = storage_directory(platform, wanted[position], Path(where.directory)) / f"acic-{name}"
+            note_run(name, place)
+            run = _Run(outputs, place, name, purse.left(position), where.nodes)
             with purse.paying(position):
                 seconds, note = run(runner, words, platform, wanted[position])
             over = purse.left(position) <= 0
@@ -128,17 +134,16 @@ class _Purse:
 class _Run:
     """One run of the command; its files go to a directory of its own."""
 
-    def __init__(self, outputs: Path, directory: Path, name: str, limit: float, nodes: int) -> None:
-        self._outputs, self._directory, self._name = outputs, directory, name
+    def __init__(self, outputs: Path, place: Path, name: str, limit: float, nodes: int) -> None:
+        self._outputs, self._place, self._name = outputs, place, name
         self._limit, self._nodes = limit, nodes
 
     def __call__(
         self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration
     ) -> tuple[float | None, str]:
-        from acic.campaign.places import storage_directory
         from acic.filesystems import settings
 
-        place = storage_directory(platform, configuration, self._directory) / f"acic-{self._name}"
+        place = self._place
         kinds = [kind for kind in platform.apply if kind != "storage"]
         wanted = settings(kinds, configuration, platform.baseline, directory=str(place))
         if (wanted.layout or platform.roles.storage) and not any(PLACE in word for word in words):

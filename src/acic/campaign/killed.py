@@ -1,0 +1,88 @@
+"""What runs of an application's own command leave where acic is killed: written down before, cleared up by the next.
+
+A campaign has its journal for that, and is gone on with; such runs belong to none.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+from acic.campaign.session import Where, open_runner
+from acic.cluster import Job
+from acic.errors import AcicError
+
+
+def commands_folder() -> Path:
+    """Return the folder that has a file of JSON lines for each command at work, which holds a lock on it."""
+    from platformdirs import user_state_path
+
+    return user_state_path("acic") / "commands"
+
+
+@contextmanager
+def noted(where: Where, outputs: Path) -> Iterator[Callable[[str, Path], None]]:
+    """Make the folder `outputs`, and remove it after the block, which tells each run before it begins.
+
+    Args:
+        where: how runs are made.
+        outputs: of all runs; its name is unique.
+
+    Yields:
+        What takes the name of a run's job, and the folder of its files.
+    """
+    file = commands_folder() / f"{outputs.name}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("x", encoding="utf-8") as lines:
+        fcntl.flock(lines, fcntl.LOCK_EX)
+        _append(lines, {"machine": socket.gethostname(), "where": asdict(where), "outputs": str(outputs)})
+        try:
+            outputs.mkdir()
+            yield lambda job, place: _append(lines, {"job": job, "place": str(place)})
+        finally:
+            shutil.rmtree(outputs, ignore_errors=True)
+            file.unlink(missing_ok=True)
+
+
+def clear_up() -> list[str]:
+    """End the runs and remove the files of commands that were killed on this machine; return a sentence for each."""
+    told = []
+    for file in sorted(commands_folder().glob("*.jsonl")):
+        with file.open("r+", encoding="utf-8") as lines:
+            try:
+                fcntl.flock(lines, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                continue  # it is at work
+            head, *runs = [json.loads(line) for line in lines if line.endswith("\n")] or [{}]
+            if head.get("machine") != socket.gethostname():
+                continue  # another's, or it is just beginning
+            try:
+                _clear(head, runs[-1:])
+            except AcicError as error:
+                told.append(f"{head['outputs']} is left by a command that was killed: {error.problem}")
+                continue
+            file.unlink(missing_ok=True)
+            told.append(f"a command that was killed left runs in {head['outputs']}: they are ended and removed")
+    return told
+
+
+def _clear(head: dict[str, Any], runs: list[dict[str, Any]]) -> None:
+    """Clear up after a command; the runs before its last are over."""
+    where, outputs = Where.of(head["where"]), Path(head["outputs"])
+    for run in runs:
+        job = Job(name=run["job"], command=("true",), processes=0, folder=outputs, time_limit=1.0, nodes=where.nodes)
+        open_runner(where, None).reclaim(job)
+        shutil.rmtree(run["place"], ignore_errors=True)
+    shutil.rmtree(outputs, ignore_errors=True)
+
+
+def _append(lines: IO[str], content: dict[str, Any]) -> None:
+    lines.write(json.dumps(content) + "\n")
+    lines.flush()
