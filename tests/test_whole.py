@@ -55,3 +55,32 @@ def test_what_is_no_file_is_never_replaced(tmp_path: Path) -> None:
 def test_a_missing_folder_is_said(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="cannot write"), whole(tmp_path / "no" / "made") as unfinished:
         unfinished.write_text("all")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o640])
+def test_a_file_that_is_written_anew_keeps_who_may_read_and_write_it(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "made"
+    path.write_text("before")
+    path.chmod(mode)
+    with whole(path) as unfinished:
+        unfinished.write_text("all")
+        assert not unfinished.stat().st_mode & ~mode & 0o777  # nobody else reads it meanwhile either
+    assert path.stat().st_mode & 0o777 == mode
+    assert path.read_text() == "all"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may give a file to any group")
+def test_a_file_that_is_written_anew_stays_its_groups(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    path.write_text("before")
+    os.chown(path, -1, 12345)
+    with whole(path) as unfinished:
+        unfinished.write_text("all")
+    assert path.stat().st_gid == 12345
+
+
+def test_a_new_file_has_the_mode_that_any_file_would_have(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    with whole(tmp_path / "made") as unfinished:
+        unfinished.write_text("all")
+    assert (tmp_path / "made").stat().st_mode == (tmp_path / "plain").stat().st_mode

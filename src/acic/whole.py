@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from acic.errors import InvalidInput
@@ -14,8 +15,8 @@ from acic.errors import InvalidInput
 def whole(path: Path) -> Iterator[Path]:
     """Give a place beside `path` to write to; when the block ends well, what is there becomes `path`.
 
-    A link stays, and what it leads to is replaced. What is there and no file (a folder, `/dev/stdout`) is left alone:
-    root would lose the device.
+    A link stays, and what it leads to is replaced; who may read and write a file that was there stays as it was. What is
+    there and no file (a folder, `/dev/stdout`) is left alone: root would lose the device.
 
     Raises:
         InvalidInput: the file cannot be written.
@@ -26,7 +27,12 @@ def whole(path: Path) -> Iterator[Path]:
     unfinished = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
     try:
         try:
+            before = place.stat() if place.exists() else None
+            if before:
+                unfinished.touch(mode=0o600)  # nobody else reads it before it has the older one's permissions
             yield unfinished
+            if before:
+                _permit(unfinished, before)
             with unfinished.open("rb") as file:
                 os.fsync(file.fileno())
             unfinished.replace(place)
@@ -37,3 +43,13 @@ def whole(path: Path) -> Iterator[Path]:
             f"cannot write {path}: {error.strerror or error}",
             hint="name a file in a folder that is there, that you can write to and that has space",
         ) from error
+
+
+def _permit(path: Path, like: os.stat_result) -> None:
+    """Give a file the owner, group and mode of another, as far as this user may: no group but that one gets its rights."""
+    for owner in (like.st_uid, -1):
+        with suppress(PermissionError):
+            os.chown(path, owner, like.st_gid)
+            break
+    mode = stat.S_IMODE(like.st_mode)
+    path.chmod(mode if path.stat().st_gid == like.st_gid else mode & ~stat.S_IRWXG)
