@@ -15,8 +15,8 @@ from acic.errors import InvalidInput
 def whole(path: Path) -> Iterator[Path]:
     """Give a place beside `path` to write to; when the block ends well, what is there becomes `path`.
 
-    A link stays, and what it leads to is replaced; who may read and write a file that was there stays as it was. What is
-    there and no file (a folder, `/dev/stdout`) is left alone: root would lose the device.
+    A link stays, and what it leads to is replaced; who may read and write a file that was there stays as it was.
+    What is there and no file (a folder, `/dev/stdout`) is left alone: root would lose the device.
 
     Raises:
         InvalidInput: the file cannot be written.
@@ -46,7 +46,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def _permit(path: Path, like: os.stat_result) -> None:
-    """Give a file the owner, group and mode of another, as far as this user may: no group but that one gets its rights."""
+    """Give a file the owner, group and mode of another, as far as this user may; another group gets no rights."""
     for owner in (like.st_uid, -1):
         with suppress(PermissionError):
             os.chown(path, owner, like.st_gid)

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,10 @@ from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
 from acic.campaign.session import Request, Session, Where
 from acic.campaign.state import QUARANTINE, Stage, State, replay
+from acic.campaign.summary import summary
 from acic.campaign.trial import Trial
-from acic.errors import InvalidInput, StoreError, UnreadableInput
+from acic.errors import AcicError, InvalidInput, StoreError, UnreadableInput
+from acic.report.contents import contents_of, figures
 from acic.space import Configuration
 from acic.store import Measurement
 from acic.store.database import AddResult, Store
@@ -290,7 +292,7 @@ DAMAGES: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "an empty line": (lambda lines: [*lines[:2], b"", *lines[3:]], "line 3"),
     "an event of no known kind": (lambda lines: [*lines[:2], b'{"event":"dreamt"}', *lines[3:]], "line 3"),
     "an event without its fields": (lambda lines: [*lines[:2], b'{"event":"finished"}', *lines[3:]], "line 3"),
-    "no first line": (lambda lines: lines[1:], "line 1"),
+    "no first line": (lambda lines: lines[1:], "first line"),
     "the first line twice": (lambda lines: [lines[0], *lines], "line 2"),
     "a lost line": (lambda lines: [lines[0], *lines[2:]], "line 2|line 3"),
     "nothing": (lambda _: [], "first line"),
@@ -308,6 +310,44 @@ def test_a_damaged_journal_is_told_so(lab: Laboratory, damage: str) -> None:
         Session.open(lab.name).controller(store).run()
     assert [w for w in where.split("|") if w in told.value.problem], told.value.problem
     assert told.value.hint
+
+
+ODD: tuple[Any, ...] = (5, "x", None, True, [], ["x"], {}, {"x": 5}, float("nan"), -1e400, 10**400)
+
+
+def test_any_value_that_makes_no_sense_is_told_by_an_error_of_ours(lab: Laboratory) -> None:
+    """`acic campaign list` looks at all journals: a traceback of one hid the others."""
+    run(lab, begin(lab, like=(WRITE,)))
+    file = lab.campaign / "journal.jsonl"
+    lines = file.read_bytes().splitlines()
+    whole = [json.loads(line) for line in lines]
+    assert {e["event"] for e in whole} == {"begun", "planned", "started", "finished", "closed", "stored", "ended"}
+    whole.append({"event": "ranked", "ranks": {"time": ["files"]}, "effects": {"time": {"files": 0.5}}})
+    kinds = {event["event"]: (number, event) for number, event in enumerate(whole)}
+    for number, event in kinds.values():
+        for changed in _changes(event):
+            text = json.dumps(changed).encode()
+            file.write_bytes(b"".join(line + b"\n" for line in (*lines[:number], text, *lines[number + 1 :])))
+            try:
+                session = Session.open(lab.name)
+                state = replay(session.journal.events(), session.field)
+                summary(lab.name, session.field, state).text()
+                figures(contents_of(session, now=datetime.now(UTC)))
+            except AcicError as error:
+                assert error.hint  # noqa: PT017  (that none is raised is right too)
+            except Exception as error:
+                raise AssertionError(text) from error
+
+
+def _changes(value: Any, depth: int = 3) -> Iterator[Any]:
+    """Yield `value` with each of its parts left out, changed to what is odd, or with one more."""
+    if depth and isinstance(value, dict):
+        yield {**value, "odd": 5}
+        for name in value:
+            yield {k: v for k, v in value.items() if k != name}
+            yield from ({**value, name: one} for one in (*ODD, *_changes(value[name], depth - 1)))
+    if depth and isinstance(value, list) and value:
+        yield from ([one, *value[1:]] for one in (*ODD, *_changes(value[0], depth - 1)))
 
 
 def test_a_journal_on_a_full_disk_keeps_whole_lines(lab: Laboratory) -> None:

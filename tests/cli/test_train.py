@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -222,6 +223,34 @@ def test_a_damaged_journal_is_one_message(lab: Laboratory, acic: Callable[..., R
 
 HERE_ALONE = {
     "a directory that is not there",
+def test_a_journal_that_cannot_be_read_hides_no_other(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    assert acic(*lab.train(*QUICK)).status == 0
+    bad = lab.campaign.with_name("bad")
+    shutil.copytree(lab.campaign, bad)
+    file = bad / "journal.jsonl"
+    first, rest = file.read_text().split("\n", 1)
+    begun = json.loads(first)
+    for changed in ({k: v for k, v in begun.items() if k != "budget"}, begun | {"where": 5}, begun | {"version": "1"}):
+        file.write_text(f"{json.dumps(changed)}\n{rest}")
+        found = acic("campaign", "list", "--json")
+        assert [one["name"] for one in found.json["campaigns"]] == [lab.name]
+        assert "note: bad: the first line of" in found.err
+        for words in (["status", "bad"], ["report", "bad", "--json"], ["resume", "bad"]):
+            found = acic("campaign", *words)
+            assert (found.status, "the first line of" in found.err, "hint: " in found.err) == (3, True, True)
+
+
+@pytest.mark.parametrize("name", ["", "../copy", "/copy"])
+def test_a_campaign_has_a_name_and_no_path(lab: Laboratory, acic: Callable[..., Result], name: str) -> None:
+    assert acic(*lab.train(*QUICK)).status == 0
+    shutil.copytree(lab.campaign, lab.campaign.parents[1] / "copy")
+    for words in (["status"], ["pause"], ["resume"], ["report", "--json"]):
+        found = acic("campaign", *words, name)
+        assert found.status == 2
+        assert f"{name!r} is no name for a campaign" in found.err
+    assert acic("train", "--resume", "--name", name).status == 2
+
+
     "a store that is none",
 }  # a plan may be for elsewhere, and stores nothing
 

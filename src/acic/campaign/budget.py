@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
+from typing import Any
 
 from acic.campaign.points import Point
 from acic.errors import InvalidInput, MissingData
 from acic.platforms import Platform
 from acic.platforms.platform import SECONDS_PER_HOUR
+from acic.toml import count, number
 from acic.units import format_seconds, format_usd, parse_seconds
 from acic.workloads import Operation
 
@@ -49,6 +51,18 @@ class Budget:
         if not (found.seconds or found.dollars):
             raise InvalidInput(f"{text!r} covers nothing", hint="see what a plan would take: --budget 10min --dry-run")
         return found
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Budget:
+        """Return the budget that a journal tells, by the names of the fields.
+
+        Raises:
+            InvalidInput: a limit that is none.
+            TypeError: one of another name.
+        """
+        points = told.get("points")
+        limits = {name: number(name, value) for name, value in told.items() if name != "points"}
+        return cls(points=None if points is None else count("points", points), **limits)
 
     def left(self, seconds: float, dollars: float) -> float:
         """Return which part of the budget is left, at least 0."""

@@ -136,8 +136,10 @@ class Journal:
                 event = json.loads(line)
                 if not isinstance(event, dict) or (event["event"] == "begun") != (number == 1):
                     raise ValueError("it is no event")
-            except (ValueError, LookupError) as error:
-                raise self.damaged(f"line {number}") from error
+                if not isinstance(event.get("options", {}), dict) or type(event.get("version", VERSION)) is not int:
+                    raise ValueError("it is no event of ours")
+            except (ValueError, LookupError, RecursionError) as error:
+                raise self.damaged("the first line" if number == 1 else f"line {number}") from error
             if event.get("version", VERSION) > VERSION:
                 raise UnreadableInput(f"a newer acic made the campaign {self.name}", hint="update acic")
             yield event

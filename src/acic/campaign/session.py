@@ -113,7 +113,11 @@ class Request:
 
     @classmethod
     def of(cls, event: dict[str, Any]) -> Request:
-        """Return the request that a journal's first event holds."""
+        """Return the request that a journal's first event holds.
+
+        Raises:
+            InvalidInput, LookupError, TypeError, ValueError: it holds none.
+        """
         names = {f for f in cls.__dataclass_fields__ if f in event}
         given = {name: event[name] for name in names}
         given["where"] = Where.of(given["where"])
@@ -170,10 +174,17 @@ class Session:
             if not known:
                 raise InvalidInput("there is no campaign yet", hint="acic train --platform here --budget 10min")
             journal = known[-1]
+            UnreadableInput: its journal is damaged.
         else:
-            journal = Journal.open(campaigns_folder() / name)
+            journal = Journal.open(folder_of(name, campaigns_folder()))
         begun = journal.begun
-        request = Request.of(begun)
+        try:
+            request, text = Request.of(begun), string("platform_text", begun["platform_text"])
+            for name in ("mark", "machine"):
+                string(name, begun[name])
+            table("places", begun["places"])
+        except (LookupError, TypeError, ValueError, InvalidInput) as error:
+            raise journal.damaged("the first line") from error
         if kind and request.kind != kind:
             raise InvalidInput(
                 f"the campaign {journal.name} is no `acic {kind}`",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -14,6 +15,7 @@ from acic.campaign.points import Field, Point, Rows
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Configuration
 from acic.store.measurement import Outcome, Repetition
+from acic.toml import count, flag, number, string, strings, table
 
 QUARANTINE = 2  # points of a configuration that failed, after which it is left alone
 
@@ -151,12 +153,12 @@ def replay(events: Iterable[dict[str, Any]], space: Field) -> State:
     """
     rest = iter(events)
     state = State(begun=next(rest))
-    for number, event in enumerate(rest, 2):
+    for line, event in enumerate(rest, 2):
         try:
             apply(state, event, space)
-        except (LookupError, TypeError, ValueError, InvalidInput) as error:
+        except (LookupError, TypeError, ValueError, OverflowError, InvalidInput) as error:
             raise UnreadableInput(
-                f"line {number} of the campaign's journal makes no sense: {type(error).__name__} {error}",
+                f"line {line} of the campaign's journal makes no sense: {type(error).__name__} {error}",
                 hint="restore the file from a copy, update acic, or begin a new campaign",
             ) from error
     return state
@@ -213,7 +215,11 @@ def _stored(state: State, event: dict[str, Any]) -> None:
 
 
 def _ranked(state: State, event: dict[str, Any]) -> None:
-    state.ranks, state.effects = event["ranks"], event["effects"]
+    state.ranks = {goal: list(strings(goal, names)) for goal, names in table("ranks", event["ranks"]).items()}
+    state.effects = {
+        goal: {name: _amount(name, size) for name, size in table(goal, sizes).items()}
+        for goal, sizes in table("effects", event["effects"]).items()
+    }
 
 
 def _ended(state: State, event: dict[str, Any]) -> None:
@@ -244,15 +250,33 @@ _APPLY = {
 
 
 def attempt_of(event: dict[str, Any]) -> Attempt:
-    """Return the attempt that an event `finished` tells."""
-    figures = event.get("figures")
+    """Return the attempt that an event `finished` tells.
+
+    Raises:
+        InvalidInput, LookupError, TypeError, ValueError: it tells none.
+    """
+    figures = table("figures", event.get("figures") or {})
     return Attempt(
-        number=event["run"],
+        number=count("run", event["run"], least=0),
         outcome=Outcome(event["outcome"]),
-        repetition=Repetition(**figures) if figures else None,
-        **{k: event[k] for k in ("elapsed", "dollars", "overhead", "time")},
-        **{k: event[k] for k in ("note", "raw_sha256", "tool_version", "verified") if k in event},
+        repetition=Repetition(**{name: number(name, one) for name, one in figures.items()}) if figures else None,
+        elapsed=_amount("elapsed", event["elapsed"]),
+        dollars=_amount("dollars", event["dollars"]),
+        overhead=_amount("overhead", event["overhead"]),
+        time=datetime.fromisoformat(event["time"]).isoformat(),
+        note=string("note", event.get("note", "")),
+        raw_sha256=string("raw_sha256", event.get("raw_sha256", "")),
+        tool_version=string("tool_version", event.get("tool_version", "")),
+        verified=flag("verified", event.get("verified", False)),
     )
+
+
+def _amount(name: str, value: object) -> float:
+    """Return what must be a number, 0 or more."""
+    told = number(name, value)
+    if told is None:
+        raise ValueError(f"{name} is missing")
+    return told
 
 
 def event_of(attempt: Attempt, point: int) -> dict[str, Any]:
