@@ -91,14 +91,15 @@ class FakeTrials:
 
 
 class FakeStore:
-    """What stands for `Store`: a list."""
+    """What stands for `Store`: a list, in which each is once."""
 
     def __init__(self) -> None:
         self.added: list[Measurement] = []
 
     def add(self, measurements: list[Measurement]) -> AddResult:
-        self.added += measurements
-        return AddResult(len(measurements), 0)
+        new = [m for m in measurements if m not in self.added]
+        self.added += new
+        return AddResult(len(new), len(measurements) - len(new))
 
 
 def lab_platform() -> Platform:

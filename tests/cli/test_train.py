@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 
 from acic.campaign.controller import Controller
+from acic.campaign.journal import Journal
 from acic.campaign.session import Session
 from acic.cli.main import run
 from acic.platforms.here import kept_file
 from acic.store.database import Store
+from acic.store.location import default_url
 from tests.campaign.laboratory import (
     TIMEOUT,
     Laboratory,
@@ -221,8 +223,6 @@ def test_a_damaged_journal_is_one_message(lab: Laboratory, acic: Callable[..., R
         assert "hint: " in found.err
 
 
-HERE_ALONE = {
-    "a directory that is not there",
 def test_a_journal_that_cannot_be_read_hides_no_other(lab: Laboratory, acic: Callable[..., Result]) -> None:
     assert acic(*lab.train(*QUICK)).status == 0
     bad = lab.campaign.with_name("bad")
@@ -251,6 +251,8 @@ def test_a_campaign_has_a_name_and_no_path(lab: Laboratory, acic: Callable[..., 
     assert acic("train", "--resume", "--name", name).status == 2
 
 
+HERE_ALONE = {
+    "a directory that is not there",
     "a store that is none",
 }  # a plan may be for elsewhere, and stores nothing
 
@@ -364,6 +366,52 @@ def test_who_has_used_up_a_budget_is_told_how_to_go_on(lab: Laboratory, acic: Ca
         assert found.err.endswith(hint)
     more = acic(*lab.resume(), "--budget", "3s", "--json").json["campaign"]
     assert more["runs"] > int(first.out.split(" runs")[0].split()[-1])
+
+
+def _half_done(lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
+    """Begin a campaign of three points that stops after the second, as if somebody had asked for a pause then."""
+    asked = Journal.pause_asked.fget
+    assert asked
+    monkeypatch.setattr(Journal, "pause_asked", property(lambda self: asked(self) or len(lab.state.order) == 2))
+    assert acic(*lab.train(*QUICK), *words).status == 1
+    monkeypatch.setattr(Journal, "pause_asked", property(asked))
+
+
+@pytest.mark.parametrize("words", [("train", "--resume", "--name"), ("campaign", "resume")])
+def test_a_campaign_goes_on_with_the_store_that_it_began_with(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.delenv("ACIC_STORE")
+    monkeypatch.chdir(lab.folder)
+    _half_done(lab, acic, monkeypatch, "--store", "store.sqlite")
+    assert len(lab.stored()) == 2
+    monkeypatch.chdir(lab.home)
+    found = acic(*words, lab.name)
+    assert found.status == 0, found.err
+    assert "the store" not in found.err
+    assert len(lab.stored()) == 3
+    assert not Path(default_url()).exists()
+
+
+@pytest.mark.parametrize("words", [("train", "--resume", "--name"), ("campaign", "resume")])
+def test_another_store_gets_all_that_a_campaign_measured_and_keeps_it(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    _half_done(lab, acic, monkeypatch)
+    other = lab.folder / "other.sqlite"
+    found = acic(*words, lab.name, "--store", other)
+    assert found.status == 0, found.err
+    assert f"the campaign began with the store {lab.store_file}; it goes on with {other}" in found.err
+    assert "2 measurements of this campaign were not in the store, and are now" in found.err
+    assert len(lab.stored()) == 2
+    with Store.open(str(other)) as store:
+        assert store.count() == 3
+    monkeypatch.delenv("ACIC_STORE")
+    other.unlink()  # as if it were lost
+    assert "3 measurements of this campaign were not in the store" in acic(*words, lab.name).err
+    with Store.open(str(other)) as store:
+        assert store.count() == 3
+    assert "measurements of this campaign" not in acic(*words, lab.name).err
 
 
 @pytest.mark.parametrize("words", [("train", "--resume", "--name"), ("campaign", "resume")])

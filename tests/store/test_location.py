@@ -16,7 +16,7 @@ from acic.errors import AcicError, InvalidInput, StoreError, with_extra
 from acic.store import location
 from acic.store.content import fingerprint
 from acic.store.database import Store
-from acic.store.location import default_url, locate
+from acic.store.location import Location, default_url, locate
 from tests.store.conftest import execute
 from tests.store.samples import measurement
 
@@ -82,6 +82,28 @@ def test_a_password_is_never_shown_wherever_it_is(url: str) -> None:
 def test_what_is_no_password_is_shown() -> None:
     for url in ("postgresql+psycopg://a@b@host:5/db?host=/tmp/x", "postgresql+psycopg://host:5/db"):
         assert locate(url).shown == url
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("postgresql://me:se@cr:et@host:1/db?sslmode=require&password=secret", "me@host:1/db?sslmode=require"),
+        ("postgresql://me:secret@host/db", "me@host/db"),
+        ("postgresql://host:1/db", "host:1/db"),
+    ],
+)
+def test_what_a_journal_keeps_of_a_server_has_no_password_and_leads_to_it(url: str, kept: str) -> None:
+    assert locate(url).kept == f"postgresql+psycopg://{kept}"
+    assert locate(locate(url).kept) == Location(f"postgresql+psycopg://{kept}")
+
+
+@pytest.mark.parametrize("url", ["a b.sqlite", "sqlite:///a.sqlite", "sqlite:///a.sqlite?vfs=unix-dotfile"])
+def test_what_a_journal_keeps_of_a_file_leads_to_it_from_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    place = locate(url)
+    monkeypatch.chdir(tmp_path)
+    assert locate(place.kept) == place
 
 
 def refused(url: str, *, problem: str, hint: str) -> None:

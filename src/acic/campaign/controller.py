@@ -24,7 +24,7 @@ from acic.campaign.view import View, view_of
 from acic.errors import InvalidInput
 from acic.space import Configuration
 from acic.store.database import Store
-from acic.store.measurement import Outcome
+from acic.store.measurement import Measurement, Outcome
 
 TRIES = 2  # of a run that fails: once more; one that took far too long would again
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
@@ -64,6 +64,7 @@ class Controller:
         host_shape: what runs are made on, for the measurements: nodes, the machine's name.
         options: what is asked for now; where it differs from the journal, that is written down.
         watch: is told how far it is, before each run.
+        announce: is told what the store lacked.
         clock: seconds that never go back.
         wall: seconds since 1970, for a budget's deadline.
     """
@@ -82,6 +83,7 @@ class Controller:
         host_shape: dict[str, str | int] | None = None,
         options: dict[str, Any] | None = None,
         watch: Callable[[View], None] = lambda _: None,
+        announce: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
@@ -95,6 +97,7 @@ class Controller:
         self._contributor = contributor
         self._host_shape = host_shape or {}
         self._watch = watch
+        self._announce = announce
         self._clock = clock
         self._wall = wall
         self._options = options or {}
@@ -179,8 +182,16 @@ class Controller:
         if self.stopped or changed:
             self._resumed = {"options": changed}
             apply(self.state, {"event": "resumed", **self._resumed}, self._field)
+        self._put_back()
         self._before = self.state.seconds
         self._began = self._clock()
+
+    def _put_back(self) -> None:
+        """Give the store what it lacks of what the journal says it has: it may be another one, or an older copy."""
+        made = [m for number in self.state.order for m in self._measured(self.state.progress[number])]
+        lacked = self._store.add(made).added if made else 0
+        if lacked:
+            self._announce(f"note: {lacked} measurements of this campaign were not in the store, and are now")
 
     @property
     def _spent(self) -> float:
@@ -262,17 +273,19 @@ class Controller:
 
     def _store_it(self, progress: Progress) -> None:
         """Put what was measured of a point into the store; doing it again changes nothing."""
-        made = measurements_of(
+        if made := self._measured(progress):
+            self._store.add(made)
+        self._note("stored", point=progress.number)
+        self._noise.learn(progress.bandwidths)
+
+    def _measured(self, progress: Progress) -> list[Measurement]:
+        return measurements_of(
             progress,
             self._field.platform,
             tool=self._tool,
             contributor=self._contributor,
             host_shape=self._host_shape,
         )
-        if made:
-            self._store.add(made)
-        self._note("stored", point=progress.number)
-        self._noise.learn(progress.bandwidths)
 
     def _plan(self) -> bool:
         """Plan more, if there is more; rank the parameters when the screening is over."""

@@ -32,6 +32,8 @@ from acic.filesystems import DEPLOYMENT, LAB
 from acic.platforms import Platform, is_platform_file, load_platform, platform_source, read_platform
 from acic.space import Value
 from acic.store.database import Store
+from acic.store.location import locate
+from acic.toml import string, table
 from acic.workloads import Characteristics
 from acic.workloads.parameters import characteristics_of, values_of
 
@@ -88,6 +90,7 @@ class Request:
         contributor: who measures.
         kind: the command that chooses the points.
         search: that command's own options, so that it goes on as it began.
+        store: where measurements go (`Store.kept`), "" where a journal does not tell.
     """
 
     platform: str
@@ -105,6 +108,7 @@ class Request:
     contributor: str = ""
     kind: str = TRAIN
     search: Mapping[str, Any] = dataclass_field(default_factory=dict)
+    store: str = ""
 
     def event(self) -> dict[str, Any]:
         """Return the request as the journal keeps it."""
@@ -121,7 +125,9 @@ class Request:
         names = {f for f in cls.__dataclass_fields__ if f in event}
         given = {name: event[name] for name in names}
         given["where"] = Where.of(given["where"])
-        given["budget"] = Budget(**given["budget"])
+        given["platform"], given["only"] = string("platform", given["platform"]), table("only", given["only"])
+        given["store"] = string("store", event.get("store", ""))
+        given["budget"] = Budget.of(table("budget", given["budget"]))
         given["repeats"] = Repeats(**given["repeats"])
         given["like"] = tuple(characteristics_of(values) for values in given["like"])
         return cls(**given)
@@ -168,13 +174,13 @@ class Session:
 
         Raises:
             InvalidInput: there is none, or it is none of the `kind` that is asked for.
+            UnreadableInput: its journal is damaged.
         """
         if name is None:
             known = journals()
             if not known:
                 raise InvalidInput("there is no campaign yet", hint="acic train --platform here --budget 10min")
             journal = known[-1]
-            UnreadableInput: its journal is damaged.
         else:
             journal = Journal.open(folder_of(name, campaigns_folder()))
         begun = journal.begun
@@ -190,12 +196,38 @@ class Session:
                 f"the campaign {journal.name} is no `acic {kind}`",
                 hint=f"go on with it by `acic {request.kind} ... --resume --name {journal.name}`, or name another",
             )
-        return cls(journal, request, read_platform(begun["platform_text"], request.platform))
+        return cls(journal, request, read_platform(text, request.platform))
+
+    def store_url(self, given: str | None, *, announce: Callable[[str], None] = lambda _: None) -> str | None:
+        """Return the store to go on with: the one it began with unless another is `given`; None for the user's own.
+
+        Raises:
+            InvalidInput: what is given is none.
+        """
+        began = self.request.store
+        if given is None:
+            return began or None
+        named = locate(given).kept
+        if began and named != began:
+            announce(f"note: the campaign began with the store {began}; it goes on with {named}")
+        self.request = replace(self.request, store=named)
+        return given
 
     def controller(
-        self, store: Store, *, advice: Advice | None = None, watch: Callable[[View], None] = lambda _: None
+        self,
+        store: Store,
+        *,
+        advice: Advice | None = None,
+        watch: Callable[[View], None] = lambda _: None,
+        announce: Callable[[str], None] = lambda _: None,
     ) -> Controller:
-        """Return what runs the campaign; `advice` ranks configurations where a model is to choose them.
+        """Return what runs the campaign.
+
+        Args:
+            store: where measurements go.
+            advice: ranks configurations where a model is to choose them.
+            watch: is told how far it is, before each run.
+            announce: is told what the store lacked.
 
         Raises:
             InvalidInput: the platform is no longer what it was when the campaign began.
@@ -219,8 +251,9 @@ class Session:
             tool=benchmark.name,
             contributor=request.contributor,
             host_shape={"nodes": request.where.nodes, "machine": begun["machine"]},
-            options={"budget": asdict(request.budget)},
+            options={"budget": asdict(request.budget), **({"store": request.store} if request.store else {})},
             watch=watch,
+            announce=announce,
         )
 
 

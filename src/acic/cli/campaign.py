@@ -97,8 +97,9 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
 
     session = Session.open(name, kind=TRAIN)
     new_budget(session, budget)
+    store_url = session.store_url(store_url, announce=say)
     with Store.open(store_url) as store, campaign_progress() as show:
-        controller = session.controller(store, advice=advice_of(session, store_url), watch=show)
+        controller = session.controller(store, advice=advice_of(session, store_url), watch=show, announce=say)
         controller.run()
     seen = summary(session.journal.name, session.field, controller.state)
     if as_json:

@@ -93,6 +93,7 @@ def bench(
     from acic.campaign.meter import Meter
     from acic.campaign.session import Request, Session, fits
     from acic.store.database import Store
+    from acic.store.location import locate
 
     platform = platform_of(given["platform_name"])
     check_directory(platform, given)
@@ -108,6 +109,7 @@ def bench(
     if given["resume"]:
         session = _begun(kind, given["name"], like, budget if given["budget"] else None)
         say(f"going on with the campaign {session.journal.name}")
+        store_url = session.store_url(store_url, announce=say)
     else:
         request = Request(
             platform=given["platform_name"],
@@ -121,11 +123,12 @@ def bench(
             contributor=contributor(),
             kind=kind,
             search=search,
+            store=locate(store_url).kept,
         )
         session = Session.begin(request, name=given["name"], now=datetime.now(UTC))
         say(f"campaign {session.journal.name}; interrupt it as you like: --resume goes on")
     with Store.open(store_url) as store, campaign_progress() as show:
-        controller = session.controller(store, watch=show)
+        controller = session.controller(store, watch=show, announce=say)
         with controller.at_work():
             meter = Meter(controller, session.field)
             yield Bench(session, controller, meter, tuple(phases), workload, _computing(workload, phases))
@@ -180,6 +183,17 @@ def as_begun(
         name: begun[name] if name in begun and source(name) is not ParameterSource.COMMANDLINE else value
         for name, value in own.items()
     }
+
+
+def store_as_begun(kind: str, given: Mapping[str, Any], store_url: str | None) -> str | None:
+    """Return the store that is asked: the one that a search which goes on began with, unless one is named.
+
+    Raises:
+        InvalidInput: there is no such campaign.
+    """
+    from acic.campaign.session import Session
+
+    return Session.open(given["name"], kind=kind).store_url(store_url) if given["resume"] else store_url
 
 
 def check_goal(platform: Platform, goal: str, price: float | None = None) -> None:

@@ -87,16 +87,17 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
         if dry_run:
             _show_plan(seen, as_json)
             return
+    else:
+        session = Session.open(name, kind=TRAIN)
+        new_budget(session, given["budget"])
+        say(f"going on with the campaign {session.journal.name}")
+        store_url = session.store_url(store_url, announce=say)
     with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
         if request:
-            session = Session.begin(request, name=name, now=datetime.now(UTC))
+            session = Session.begin(replace(request, store=store.kept), name=name, now=datetime.now(UTC))
             say(_plan_line(seen))
             say(f"campaign {session.journal.name}; interrupt it as you like: acic train --resume goes on")
-        else:
-            session = Session.open(name, kind=TRAIN)
-            new_budget(session, given["budget"])
-            say(f"going on with the campaign {session.journal.name}")
-        controller = session.controller(store, advice=advice_of(session, store_url), watch=show)
+        controller = session.controller(store, advice=advice_of(session, store_url), watch=show, announce=say)
         controller.run()
     _show_result(session, controller.state, as_json)
 

@@ -14,7 +14,7 @@ from acic.cli.advice_options import advice_options, learned
 from acic.cli.measuring import check_directory, measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.own_command import UNGIVEN, by_command, check_options
-from acic.cli.searching import GOALS, apply_options, as_begun, bench, check_goal
+from acic.cli.searching import GOALS, apply_options, as_begun, bench, check_goal, store_as_begun
 from acic.cli.store_option import store_option
 from acic.cli.verify_shown import BY, Verified, show
 from acic.cli.walk import characteristics
@@ -88,7 +88,8 @@ def verify(
     told = {"goal": goal, "top": top, **{name: given.pop(name) for name in _ADVICE}}
     mine = as_begun("verify", given, {**told, "rounds": rounds, "wanted": None}, fixed={*told})
     check_goal(platform, mine["goal"], mine["price"])
-    knowledge = _knowledge(platform, mine, store_url)
+    store = store_as_begun("verify", given, store_url)
+    knowledge = _knowledge(platform, mine, store)
     job = workload
     if own:
         knowledge = knowledge.as_baseline(UNGIVEN)
@@ -108,7 +109,7 @@ def verify(
     else:
         mine["wanted"] = [one.kept() for one in wanted]
         rows = _by_replica(workload, configurations, given, mine, store_url=store_url)
-        after = _predicted(job, platform, _knowledge(platform, mine, store_url), mine, configurations)
+        after = _predicted(job, platform, _knowledge(platform, mine, store), mine, configurations)
     found = _compared(wanted, rows, after)
     if as_json:
         emit_json({"goal": mine["goal"], "by": BY[bool(own)], "verified": found})

@@ -93,6 +93,11 @@ class Store:
         """Where the store is, without a password."""
         return self._place.shown
 
+    @property
+    def kept(self) -> str:
+        """Where the store is, for `open` from any folder, without a password."""
+        return self._place.kept
+
     def close(self) -> None:
         """Forget how to connect; no connection outlives the call that made it, so that none goes stale."""
         self.__dict__.pop("_engine", None)

@@ -38,6 +38,17 @@ class Location:
         return str(self.file) if self.file else without_password(self.url)
 
     @property
+    def kept(self) -> str:
+        """The place as a file may keep it, for `locate` from any folder: without a password, which `~/.pgpass` has."""
+        if self.file:
+            return f"sqlite:///{self.file}?{self.options}" if self.options else str(self.file)
+        scheme, _, rest = self.url.partition("://")
+        head, _, query = rest.partition("?")
+        user, at, server = head.rpartition("@")
+        options = "&".join(one for one in query.split("&") if one and "password" not in one.partition("=")[0])
+        return f"{scheme}://{user.partition(':')[0]}{at}{server}{'?' * bool(options)}{options}"
+
+    @property
     def exists(self) -> bool:
         """Whether something is there already; a server is taken to have it."""
         return self.file is None or (self.file.is_file() and self.file.stat().st_size > 0)
