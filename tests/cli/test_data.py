@@ -1,9 +1,11 @@
 """`acic data`: measurements in and out."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -28,6 +30,66 @@ def test_an_import_can_be_repeated(acic: Acic) -> None:
     again = acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--json").json
     assert (first["added"], first["duplicates"]) == (2, 0)
     assert (again["added"], again["duplicates"]) == (0, 2)
+
+
+def test_an_import_that_judges_what_is_known_otherwise_says_so(acic: Acic) -> None:
+    words = ("data", "import", IOR / "mpiio_coll.json", *WHERE)
+    assert acic(*words).status == 0
+    for more, number in (((), 0), (("--suspect", "read"), 1), (("--contributor", "me", "--revision", "2025-01"), 2)):
+        found = acic(*words, *more)
+        assert found.out.endswith("0 new, 2 known already\n")
+        assert (f"note: {number} of those known already" in found.err) == bool(number)
+        assert "judged_otherwise" in (told := acic(*words, *more, "--json").json)
+        assert told["judged_otherwise"] == number
+    assert acic(*words, "--dry-run", "--json").json["judged_otherwise"] == 0
+
+
+def test_a_wrong_import_can_be_taken_out(acic: Acic, tmp_path: Path) -> None:
+    right, wrong = IOR / "mpiio_coll.json", IOR / "posix_fpp.json"
+    for file, who in ((right, "alice"), (wrong, "bob")):
+        assert acic("data", "import", file, *WHERE, "--contributor", who, "--revision", f"of {who}").status == 0
+    everything = tmp_path / "all.jsonl"
+    assert acic("data", "export", everything).status == 0
+    ids = {m["measurement"]["contributor"]: m["id"] for m in _listed(acic)}
+    for filters, left in (
+        ([ids["bob"][:12]], {"alice": 2, "bob": 1}),
+        (["--contributor", "bob"], {"alice": 2}),
+        (["--revision", "of alice", *WHERE], {"bob": 2}),
+        (["--file", wrong], {"alice": 2}),
+        (["--file", everything, "--contributor", "alice"], {"bob": 2}),
+        ([*WHERE], {}),
+    ):
+        tried = acic("data", "remove", *filters, "--dry-run")
+        assert (tried.status, "none removed (dry run)" in tried.out) == (0, True)
+        found = acic("data", "remove", *filters, "--json").json
+        assert found["found"] == found["removed"] == len(found["ids"]) == 4 - sum(left.values())
+        assert Counter(m["measurement"]["contributor"] for m in _listed(acic)) == left
+        assert acic("data", "import", everything).status == 0
+        assert len(_listed(acic)) == 4
+
+
+def _listed(acic: Acic) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = acic("data", "list", "--limit", 9, "--json").json["measurements"]
+    return found
+
+
+def test_nothing_is_removed_that_nobody_named(acic: Acic) -> None:
+    assert acic("data", "import", IOR / "mpiio_coll.json", *WHERE).status == 0
+    for words, status, said in (
+        ([], 2, "nothing says which measurements to remove"),
+        (["--dry-run"], 2, "nothing says which measurements to remove"),
+        (["--contributor", "nobody"], 4, "no measurement in the store matches"),
+        (["--platform", "lab"], 4, "no measurement in the store matches"),
+        (["--file", IOR / "missing.json"], 3, "cannot read"),
+        (["--file", IOR], 3, "cannot read"),
+        (["beef"], 4, "no measurement is called beef"),
+        (["xyz"], 2, "is no fingerprint"),
+    ):
+        found = acic("data", "remove", *words)
+        assert (found.status, found.out) == (status, ""), words
+        assert said in found.err
+        assert "hint: " in found.err
+    assert len(_listed(acic)) == 2
 
 
 def test_a_dry_run_keeps_nothing(acic: Acic) -> None:
@@ -85,6 +147,7 @@ def test_a_folder_is_no_store(acic: Acic, tmp_path: Path) -> None:
         (["export", "x.jsonl"], 4),
         (["show", "beef"], 4),
         (["show", "xyz"], 2),
+        (["remove", "beef"], 4),
         (["trust", "--platform", "lab"], 0),
     ],
 )

@@ -370,8 +370,7 @@ def test_who_has_used_up_a_budget_is_told_how_to_go_on(lab: Laboratory, acic: Ca
 
 def _half_done(lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
     """Begin a campaign of three points that stops after the second, as if somebody had asked for a pause then."""
-    asked = Journal.pause_asked.fget
-    assert asked
+    asked = vars(Journal)["pause_asked"].fget
     monkeypatch.setattr(Journal, "pause_asked", property(lambda self: asked(self) or len(lab.state.order) == 2))
     assert acic(*lab.train(*QUICK), *words).status == 1
     monkeypatch.setattr(Journal, "pause_asked", property(asked))

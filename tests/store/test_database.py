@@ -102,6 +102,18 @@ def test_what_is_removed_is_gone_and_can_be_added_again(store: Store) -> None:
     assert store.add([measurement(1)]).added == 1
 
 
+def test_measurements_are_found_by_what_they_say_and_compared_with_what_is_said_now(store: Store) -> None:
+    them = [measurement(1), measurement(2, contributor="a"), measurement(3, contributor="a", revision="other")]
+    store.add(them)
+    assert store.fingerprints() == list(map(fingerprint, them))
+    assert store.fingerprints(contributor="a") == list(map(fingerprint, them[1:]))
+    assert store.fingerprints(contributor="a", revision="other") == [fingerprint(them[2])]
+    assert store.fingerprints(platform="none") == []
+    assert store.judged_otherwise([*them, measurement(4)]) == 0
+    changed = [replace(them[0], outcome=Outcome.SUSPECT), replace(them[1], contributor="b"), measurement(4)]
+    assert store.judged_otherwise(changed) == 2
+
+
 def test_an_import_that_fails_leaves_nothing(store: Store) -> None:
     store.add([measurement(0)])
 

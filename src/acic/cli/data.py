@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acic.cli.data_removed import remove
 from acic.cli.data_shown import fields, row, show_report
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, progress, say, table
+from acic.cli.platform_name import name_in_store
 from acic.cli.platform_option import platform_option
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
@@ -28,7 +30,10 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: acic data import results/ --platform tianhe-lustre && acic data list")
 def data() -> None:
-    """Import, export and look at the measurements that advice is learned from."""
+    """Import, export, remove and look at the measurements that advice is learned from."""
+
+
+data.add_command(remove)
 
 
 @data.command(
@@ -96,12 +101,13 @@ def import_(
     )
     with progress("reading", unit="files") as seen:
         report = import_path(path, platform, options, progress=seen)
-    added = duplicates = 0
+    added = duplicates = otherwise = 0
     if not dry_run:
         with Store.open(store_url) as store, progress("storing", total=len(report.measurements)) as seen:
             result = store.add(report.measurements, progress=seen)
+            otherwise = store.judged_otherwise(report.measurements) if result.duplicates else 0
         added, duplicates = result.added, result.duplicates
-    show_report(report, platform, added, duplicates, dry_run=dry_run, as_json=as_json)
+    show_report(report, platform, added, duplicates, otherwise, dry_run=dry_run, as_json=as_json)
     if not report.measurements:
         raise _nothing_in(path, report, rule)
 
@@ -251,7 +257,7 @@ def _measurements(platform_name: str | None, bundled: bool, store_url: str | Non
         return _bundled(platform_name)
     from acic.store.database import Store
 
-    name = _name_in_store(platform_name)
+    name = name_in_store(platform_name)
     with Store.open_existing(store_url, announce=say) as store:
         return store.measurements(name) if store else []
 
@@ -265,29 +271,12 @@ def _listing(
         found = _bundled(platform_name)
         kinds = Counter((m.platform, m.outcome) for m in found)
         return [Count(p, o, n) for (p, o), n in sorted(kinds.items())], found[:limit]
-    name = _name_in_store(platform_name)
+    name = name_in_store(platform_name)
     with Store.open_existing(store_url, announce=say) as store:
         if store is None:
             return [], []
         counts = [c for c in store.counts() if name in (None, c.platform)]
         return counts, store.measurements(name, limit=limit) if limit else []
-
-
-def _name_in_store(platform_name: str | None) -> str | None:
-    """Return the name that measurements of the platform bear; the text itself where no platform is called so any more.
-
-    Raises:
-        AcicError: a platform file that cannot be read.
-    """
-    from acic.platforms import platform_source, read_platform
-
-    if platform_name is None:
-        return None
-    try:
-        text = platform_source(platform_name)
-    except InvalidInput:
-        return platform_name
-    return read_platform(text, platform_name).name
 
 
 def _bundled(platform_name: str | None) -> list[Measurement]:

@@ -54,9 +54,16 @@ def _text(name: str, value: Any) -> str:
 
 
 def show_report(
-    report: ImportReport, platform: Platform, added: int, duplicates: int, *, dry_run: bool, as_json: bool
+    report: ImportReport,
+    platform: Platform,
+    added: int,
+    duplicates: int,
+    otherwise: int,
+    *,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
-    """Print what was read, what of it is new, what does not fit the platform, and why the rest is no measurement."""
+    """Print what was read, what is new, what the store judges otherwise, what does not fit, and what was skipped."""
     from acic.store.training import unfit_told
 
     if told := unfit_told(report.unfit, platform):
@@ -69,11 +76,17 @@ def show_report(
                 "failed": report.failed,
                 "added": added,
                 "duplicates": duplicates,
+                "judged_otherwise": otherwise,
                 "unfit": report.unfit,
                 "skipped": [{"path": str(s.path), "reason": s.reason} for s in report.skipped],
             }
         )
         return
+    if otherwise:
+        say(
+            f"note: {otherwise} of those known already have another outcome, revision, contributor or note in the store"
+            " and keep it; `acic data remove` takes them out, to be imported anew"
+        )
     for skipped in report.skipped:
         say(f"skipped {skipped.path}: {skipped.reason}")
     kept = "nothing kept (dry run)" if dry_run else f"{added} new, {duplicates} known already"

@@ -37,7 +37,7 @@ COMMANDS = {
     "verify": ("acic.cli.verify:verify", "Run the baseline and what is recommended, and compare."),
     "replicate": ("acic.cli.replicate:replicate", "Print the IOR command lines that replay an application's I/O."),
     "platform": ("acic.cli.platform:platform", "List and show the platforms that acic knows."),
-    "data": ("acic.cli.data:data", "Import, export and look at the measurements that advice is learned from."),
+    "data": ("acic.cli.data:data", "Import, export, remove and look at the measurements that advice is learned from."),
     "design": ("acic.cli.design:design", "Plan screening runs, and rank parameters by their effects."),
     "survey": (
         "acic.cli.survey:survey",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from acic.errors import InvalidInput, MissingData, StoreError
 from acic.store import engine
-from acic.store.content import beginning
+from acic.store.content import beginning, fingerprint
 from acic.store.location import Location, locate, store_error
 from acic.store.measurement import Basis, Measurement, Outcome
 from acic.store.revisions import HEAD, TABLE, VERSION_TABLE, readable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Table
 
 _BATCH = 1000  # rows in one statement
+_JUDGED = ("outcome", "revision", "contributor", "note")  # what a fingerprint leaves out
 _STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
 
 
@@ -145,6 +146,24 @@ class Store:
             while batch := list(islice(marks, _BATCH)):
                 removed += connection.execute(table.delete().where(table.c.fingerprint.in_(batch))).rowcount
         return removed
+
+    def fingerprints(self, **wanted: str) -> list[str]:
+        """Return the fingerprints of those whose columns (`platform`, `contributor`, ...) are as wanted, as added."""
+        where = [self._table.c[name] == value for name, value in wanted.items()]
+        return [str(row[0]) for row in self._select(("fingerprint",), where)]
+
+    def judged_otherwise(self, measurements: Iterable[Measurement]) -> int:
+        """Return how many of these the store has with another outcome, revision, contributor or note."""
+        from sqlalchemy import select
+
+        columns = [self._table.c[name] for name in ("fingerprint", *_JUDGED)]
+        told = {fingerprint(m): tuple(str(getattr(m, name)) for name in _JUDGED) for m in measurements}
+        marks, differ = iter(told), 0
+        with self._connected() as connection:
+            while batch := list(islice(marks, _BATCH)):
+                query = select(*columns).where(self._table.c.fingerprint.in_(batch))
+                differ += sum(told[mark] != tuple(rest) for mark, *rest in connection.execute(query))
+        return differ
 
     def measurements(
         self,
