@@ -15,7 +15,7 @@ from acic.platforms import load_platform
 from acic.platforms.here import kept_file
 from acic.store import Measurement, Outcome
 from acic.store.bundled import bundled
-from acic.store.exchange import export
+from acic.store.exchange import export, read_exchange
 from acic.units import format_bytes
 from tests.cli.conftest import DATA, Result
 from tests.store.samples import MIB, lustre, measurement, measurements
@@ -66,6 +66,18 @@ def test_a_wrong_import_can_be_taken_out(acic: Acic, tmp_path: Path) -> None:
         assert Counter(m["measurement"]["contributor"] for m in _listed(acic)) == left
         assert acic("data", "import", everything).status == 0
         assert len(_listed(acic)) == 4
+
+
+def test_an_export_tells_whose_names_it_hands_out_or_gives_another(acic: Acic, tmp_path: Path) -> None:
+    for file, who in (("mpiio_coll.json", "root"), ("posix_fpp.json", "")):
+        assert acic("data", "import", IOR / file, *WHERE, "--contributor", who).status == 0
+    path = tmp_path / "all.jsonl"
+    assert "note: it names its contributors: (unnamed), root; --contributor" in acic("data", "export", path).err
+    assert "note: it names" not in (found := acic("data", "export", path, "--contributor", "hpc@site")).err
+    assert found.status == 0
+    assert {m.contributor for m in read_exchange(path)} == {"hpc@site"}
+    assert acic("data", "import", path).out.endswith("0 new, 4 known already\n")
+    assert "note: it names" not in acic("data", "export", path, "--bundled", *WHERE).err
 
 
 def _listed(acic: Acic) -> list[dict[str, Any]]:

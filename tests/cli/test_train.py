@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import shutil
@@ -249,6 +250,24 @@ def test_a_campaign_has_a_name_and_no_path(lab: Laboratory, acic: Callable[..., 
         assert found.status == 2
         assert f"{name!r} is no name for a campaign" in found.err
     assert acic("train", "--resume", "--name", name).status == 2
+
+
+def test_who_measures_is_named_by_an_option_the_environment_or_the_login(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = ["--platform", lab.platform_file, "--benchmark", lab.benchmark, "--directory", lab.data]
+    job = ["--processes", 1, "--interface", "MPIIO", "--operation", "write", "--data-size", "16KiB"]
+    walk = ["walk", *job, *place, "--order", "random", "--runs", 1]
+    for number, (words, environment, name) in enumerate(
+        ((["--contributor", "me@site"], "", "me@site"), ([], "our site", "our site"), ([], "", getpass.getuser()))
+    ):
+        monkeypatch.setenv("ACIC_CONTRIBUTOR", environment)
+        monkeypatch.setenv("ACIC_STORE", str(lab.folder / f"{number}.sqlite"))
+        train = [word if word != lab.name else f"{lab.name}-{number}" for word in lab.train(*QUICK)]
+        for command in (train, [*walk, "--name", f"{lab.name}-walk-{number}"]):
+            assert acic(*command, *words).status == 0
+        listed = acic("data", "list", "--limit", 9, "--json").json["measurements"]
+        assert {m["measurement"]["contributor"] for m in listed} == {name}
 
 
 HERE_ALONE = {

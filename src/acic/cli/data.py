@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,9 +117,17 @@ def import_(
 @click.argument("path", type=PathName())
 @click.option("--platform", "platform_name", help="Only this platform's measurements: its name or file.")
 @click.option("--bundled", is_flag=True, help="The measurements that come with acic, instead of the store's.")
+@click.option("--contributor", help="Who measured, in place of the names that the store has.")
 @store_option
 @json_option
-def export(path: Path, platform_name: str | None, bundled: bool, store_url: str | None, as_json: bool) -> None:
+def export(
+    path: Path,
+    platform_name: str | None,
+    bundled: bool,
+    contributor: str | None,
+    store_url: str | None,
+    as_json: bool,
+) -> None:
     """Write measurements to PATH (.jsonl or .parquet), for others to import."""
     from acic.store.exchange import check_suffix
     from acic.store.exchange import export as write
@@ -127,6 +136,11 @@ def export(path: Path, platform_name: str | None, bundled: bool, store_url: str 
     them = _measurements(platform_name, bundled, store_url)
     if not them:  # before an older file is written over
         raise MissingData(_nothing_is_there(platform_name, bundled), hint=f"acic data list{' --bundled' * bundled}")
+    if contributor is not None:
+        them = [replace(one, contributor=contributor) for one in them]
+    elif not bundled:
+        names = ", ".join(sorted({one.contributor or "(unnamed)" for one in them}))
+        say(f"note: it names its contributors: {names}; --contributor gives another name")
     written = write(them, path)
     if as_json:
         emit_json({"path": str(path), "measurements": written})

@@ -56,6 +56,21 @@ _OPTIONS = (
 )
 
 
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+contributor_option = click.option(
+    "--contributor",
+    default=_login,
+    envvar="ACIC_CONTRIBUTOR",
+    help="Who measures; also $ACIC_CONTRIBUTOR.  [default: your login name]",
+)
+
+
 def measuring_options(command: Command) -> Command:
     """Give a command the options that say how runs are made."""
     for option in reversed(_OPTIONS):
@@ -140,14 +155,6 @@ def larger_budget(session: Session, state: State, *, by: str) -> None:
     if state.ended == USED_UP:
         text = session.request.budget.doubled
         say(f"note: a larger budget goes on with it: {by} --resume --name {session.journal.name} --budget {text}")
-
-
-def contributor() -> str:
-    """Return who measures, as measurements tell it."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return ""
 
 
 class Interrupted(AcicError):

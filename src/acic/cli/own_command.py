@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PLACE = "{directory}"  # in the command: where its files are to go
 UNGIVEN = ("files",)  # parameters that only the application itself can set
 _LIMIT = 24 * 3600.0  # s of a run, where no budget says what is left
-_USELESS = {"shrink", "verify", "name", "resume", "benchmark"}  # they are of a campaign, or of the replica
+_USELESS = {"shrink", "verify", "name", "contributor", "resume", "benchmark"}  # of a campaign, or of the replica
 
 
 def check_options() -> None:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from acic.cli.measuring import campaign_progress, check_directory, contributor, larger_budget, platform_of, where_of
+from acic.cli.measuring import (
+    campaign_progress,
+    check_directory,
+    contributor_option,
+    larger_budget,
+    platform_of,
+    where_of,
+)
 from acic.cli.option_types import Share, Size
 from acic.cli.output import say
 from acic.cli.platform_option import platform_option
@@ -120,7 +127,7 @@ def bench(
             screen=False,
             verify=given["verify"],
             seed=given["seed"],
-            contributor=contributor(),
+            contributor=given["contributor"],
             kind=kind,
             search=search,
             store=locate(store_url).kept,
@@ -270,6 +277,7 @@ def apply_options(command: Any) -> Any:
         ),
         click.option("--seed", type=int, default=0, show_default=True, help="Of every random choice."),
         click.option("--name", help="What to call the campaign.  [default: platform and time]"),
+        contributor_option,
         click.option("--resume", is_flag=True, help="Go on with the campaign of that --name, or the last one."),
     )
     for option in reversed(options):

@@ -13,7 +13,7 @@ from acic.cli.active_advice import advice_of
 from acic.cli.measuring import (
     campaign_progress,
     check_directory,
-    contributor,
+    contributor_option,
     larger_budget,
     measuring_options,
     new_budget,
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Only show the plan, and what the budget covers.")
 @click.option("--resume", is_flag=True, help="Go on with the campaign of that --name, or the last one.")
 @measuring_options
+@contributor_option
 @store_option
 @json_option
 def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, as_json: bool, **given: Any) -> None:
@@ -132,7 +133,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         verify=given["verify"],
         time_limit=parse_seconds(given["time_limit"]) if given["time_limit"] else None,
         seed=given["seed"],
-        contributor=contributor(),
+        contributor=given["contributor"],
     )
 
 
