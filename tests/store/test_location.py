@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from acic.store.database import Store
 from acic.store.location import Location, default_url, locate
 from tests.store.conftest import execute
 from tests.store.samples import measurement
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("url", ["{0}/a.sqlite", "sqlite:///{0}/a.sqlite", "sqlite+pysqlite:///{0}/a.sqlite"])
@@ -126,6 +129,38 @@ def test_a_user_that_does_not_exist(postgresql: Path) -> None:
 
 def test_a_url_that_is_none() -> None:
     refused("postgresql://host:port/db", problem="no URL", hint="postgresql://USER")
+
+
+GRANTS = re.search(r"^```sql\n(.*?)^```$", (ROOT / "docs" / "data.md").read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_a_right_that_is_missing_is_named_and_those_that_the_document_gives_are_enough(
+    postgresql: Path, new_database: Callable[[], str]
+) -> None:
+    url = new_database()
+    name = url.split("/")[3].split("?")[0]
+    Store.open(url).close()
+    user, database = f"w_{name}", f'"{name}"'
+    theirs = url.replace("acic@", f"{user}@")
+    execute(postgresql, f"CREATE ROLE {user} LOGIN")
+    execute(postgresql, f"REVOKE TEMP ON DATABASE {database} FROM PUBLIC")
+    refused(theirs, problem="permission denied for table acic_schema", hint="docs/data.md")
+    assert GRANTS
+    for statement in GRANTS.group(1).replace("DATABASE acic", f"DATABASE {database}").split(";"):
+        told = " ".join(statement.split())
+        if not told:
+            continue
+        with pytest.raises(StoreError, match="permission denied"):
+            _add_and_remove(theirs)
+        execute(postgresql, re.sub(r"\bTO [a-z_]+", f"TO {user}", told), database=name)
+    _add_and_remove(theirs)
+
+
+def _add_and_remove(url: str) -> None:
+    with Store.open(url) as store:
+        store.add([measurement(1)])
+        assert store.measurements() == [measurement(1)]
+        assert store.remove([fingerprint(measurement(1))]) == 1
 
 
 def test_a_server_that_is_a_read_only_copy(postgresql: Path, new_database: Callable[[], str]) -> None:

@@ -136,8 +136,8 @@ _SERVER = (
     (
         "42501",
         "permission denied",
-        "refused the right to do that",
-        "ask its owner for the right, or use another database",
+        "refused the right to do that: {reason}",
+        "ask its owner for the right (docs/data.md lists them all), or use another database",
     ),
     ("28P01", "password", "refused the password", "correct it in the URL, in PGPASSWORD or in ~/.pgpass"),
     ("28000", "role ", "refused the user", "correct the user in the URL"),
@@ -156,7 +156,7 @@ def store_error(place: Location, error: BaseException) -> StoreError:
     state = getattr(error, "sqlstate", None)
     for known, phrase, problem, hint in _SERVER:
         if state == known or (not state and "FATAL" in reason and phrase in reason):
-            return StoreError(f"the store {place.shown} {problem}", hint=hint)
+            return StoreError(f"the store {place.shown} {problem.format(reason=reason)}", hint=hint)
     if state:
         return StoreError(f"the store {place.shown} failed: {reason}", hint="look into the server's log")
     return StoreError(
