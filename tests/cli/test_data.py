@@ -23,6 +23,7 @@ from tests.store.samples import MIB, lustre, measurement, measurements
 Acic = Callable[..., Result]
 IOR = DATA / "ior"
 WHERE = ("--platform", "tianhe-lustre")
+EMPTY = ("--platform", "ec2-2013")
 
 
 def test_an_import_can_be_repeated(acic: Acic) -> None:
@@ -332,6 +333,25 @@ def test_nothing_is_neither_exported_nor_imported(acic: Acic, tmp_path: Path) ->
             assert found.status == 3
             assert f"{empty} holds no measurements" in found.err
             assert "above" not in found.err
+
+
+def test_a_hint_leads_to_measurements_and_to_no_empty_table(acic: Acic, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    assert "hint: fill it by `acic train` or `acic data import`" in acic("data", "export", path).err
+    assert "hint: `acic data list --bundled` tells of which" in acic("data", "export", path, "--bundled", *EMPTY).err
+    acic("data", "import", IOR / "mpiio_coll.json", *WHERE)
+    assert "hint: `acic data list` tells of which" in acic("data", "export", path, *EMPTY).err
+
+
+@pytest.mark.parametrize("name", ["A.JSONL", "A.Parquet"])
+def test_a_suffix_may_be_in_capitals(acic: Acic, tmp_path: Path, name: str) -> None:
+    assert acic("data", "export", tmp_path / name, "--bundled", *WHERE).status == 0
+    assert is_parquet(tmp_path / name) == name.endswith("Parquet")
+    assert acic("data", "import", tmp_path / name, "--json").json["added"] == 437
+
+
+def is_parquet(path: Path) -> bool:
+    return path.read_bytes().startswith(b"PAR1")
 
 
 def test_trust_tells_who_is_believed(acic: Acic, tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
         ("a,b\n1,2\n", 2, "is no screening plan"),
         ("level:x,result\n1,\n", 2, "no level or no result in row 1"),
         ("level:x,result\n1,nan\n", 2, "not finite"),
+        ("level:x,result\n1,12\n-1,-1\n", 2, "-1 in row 2, which is neither a time nor a cost"),
+        ("level:x,result\n1,0\n-1,1\n", 2, "0 in row 1"),
         ("level:x,result\n1,12,5\n-1,3,1\n", 2, "too many columns"),  # a decimal comma
         ("level:x,result\n1,12\n1,3\n-1,4\n", 2, "lacks runs of its plan"),
         ("level:x,result\n\0\xff", 2, "no level or no result"),
@@ -66,3 +68,11 @@ def test_wrong_plans_are_refused(acic: Acic, tmp_path: Path, text: str | None, s
     assert result.status == status
     assert problem in result.err
     assert "hint:" in result.err
+
+
+def test_results_that_are_all_alike_are_told(acic: Acic, tmp_path: Path) -> None:
+    path = tmp_path / "plan.csv"
+    path.write_text("level:x,level:y,result\n1,1,3\n-1,1,3\n1,-1,3\n-1,-1,3\n")
+    found = acic("design", "effects", path)
+    assert found.status == 0
+    assert "note: all results are alike: no parameter is told to matter" in found.err

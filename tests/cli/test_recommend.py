@@ -264,6 +264,10 @@ def test_what_a_hint_says_to_type_names_the_platform_as_its_user_did(acic: Acic,
     found = acic("recommend", LOG, "--platform", file, "--elsewhere")
     assert found.status == 4
     assert f"acic data import FILE --platform '{file}'" in found.err
+    assert f"hint: measure it: acic train --platform '{file}' --budget 2h; or import" in found.err
+    file.write_text(file.read_text().replace('apply = ["lustre", "romio"]', 'apply = ["deployment"]'))
+    found = acic("recommend", LOG, "--platform", file, "--elsewhere")
+    assert "hint: import measurements: acic data import" in found.err
 
 
 def test_a_store_that_is_not_there_is_told_but_does_not_matter(acic: Acic, tmp_path: Path) -> None:

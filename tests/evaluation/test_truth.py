@@ -134,3 +134,8 @@ def test_what_cannot_be_written_whole_leaves_what_was_there(tmp_path: Path, monk
         write_truth([], file)
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_is_no_file_is_said_to_be_none() -> None:
+    with pytest.raises(UnreadableInput, match="cannot read /dev/null: it is no file"):
+        read_truth(Path("/dev/null"))

@@ -16,6 +16,7 @@ from acic.advisor.knowledge import KIND, encoder_of, label
 from acic.advisor.learned import UNTOLD, Errors, Kinds, Learned, Range
 from acic.advisor.lessons import Taught, joined, taught_by
 from acic.errors import MissingData
+from acic.filesystems import DEPLOYMENT
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner, Prediction, TrainingSet
 from acic.models.residual import PriorAlone, PriorPredictor, takes_prior
@@ -155,8 +156,15 @@ def check(rows: TrainingRows, platform: Platform) -> None:
         raise MissingData(
             f"platform {platform.name} has measurements of {_measured(rows, platform)} configurations beside its "
             f"baseline, and nothing can be learned from fewer than {min(FEWEST, _choices(rows, platform))}",
-            hint=remedy or f"import measurements: acic data import FILE --platform {platform.argument}",
+            hint=remedy or _how_to_measure(platform),
         )
+
+
+def _how_to_measure(platform: Platform) -> str:
+    imports = f"import measurements: acic data import FILE --platform {platform.argument}"
+    if not platform.apply or DEPLOYMENT in platform.apply:
+        return imports
+    return f"measure it: acic train --platform {platform.argument} --budget 2h; or {imports}"
 
 
 def too_few(rows: TrainingRows, platform: Platform) -> bool:

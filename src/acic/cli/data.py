@@ -135,7 +135,7 @@ def export(
     check_suffix(path)
     them = _measurements(platform_name, bundled, store_url)
     if not them:  # before an older file is written over
-        raise MissingData(_nothing_is_there(platform_name, bundled), hint=f"acic data list{' --bundled' * bundled}")
+        raise MissingData(_nothing_is_there(platform_name, bundled), hint=_where_some_are(platform_name, bundled))
     if contributor is not None:
         them = [replace(one, contributor=contributor) for one in them]
     elif not bundled:
@@ -255,6 +255,15 @@ def _nothing_is_there(platform_name: str | None, bundled: bool) -> str:
     of = f" of {platform_name}" if platform_name else ""
     place = "come with acic" if bundled else "are in the store; --bundled shows those that come with acic"
     return f"no measurements{of} {place}"
+
+
+def _where_some_are(platform_name: str | None, bundled: bool) -> str:
+    fill = "fill it by `acic train` or `acic data import`"
+    if not bundled and platform_name is None:
+        return fill
+    return f"`acic data list{' --bundled' * bundled}` tells of which platforms there are some" + f"; {fill}" * (
+        not bundled
+    )
 
 
 def _nothing_in(path: Path, report: ImportReport, rule: str | None) -> UnreadableInput:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from acic.cli.option_types import PathName
-from acic.cli.output import emit_json, json_option, table
+from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.platform_option import platform_option
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Parameter, Space, Value
@@ -65,6 +65,8 @@ def effects(plan: Path, as_json: bool) -> None:
     from acic.design import ranks
 
     names, levels, results = _read_plan(plan)
+    if len(set(results)) == 1:
+        say("note: all results are alike: no parameter is told to matter")
     import numpy as np
 
     sizes = effects_of(np.array(levels, dtype=np.int8), results)
@@ -119,4 +121,9 @@ def _read_plan(path: Path) -> tuple[list[str], list[list[int]], list[float]]:
                 f"{path} has no level or no result in row {number}",
                 hint="fill in one number per run in the column `result`",
             ) from error
+        if results[-1] <= 0:
+            raise InvalidInput(
+                f"{path} has the result {results[-1]:g} in row {number}, which is neither a time nor a cost",
+                hint="fill in seconds or dollars",
+            )
     return names, levels, results

@@ -63,7 +63,7 @@ def runs_of(name_or_file: str) -> tuple[list[Run], str]:
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import read_truth
 
-    if name_or_file.endswith(".parquet"):
+    if name_or_file.lower().endswith(".parquet"):
         return read_truth(Path(name_or_file)), "lab"
     opened = Survey.open(name_or_file)
     if not opened.runs:

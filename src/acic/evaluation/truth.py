@@ -105,7 +105,7 @@ def read_truth(path: Path) -> list[Run]:
     import pyarrow.parquet as pq
 
     if not path.is_file():  # pyarrow would read all files of a folder
-        what = "it is a folder" if path.is_dir() else "there is no such file"
+        what = "it is no file" if path.exists() else "there is no such file"
         raise UnreadableInput(f"cannot read {path}: {what}", hint="check the path")
     try:
         table = pq.read_table(path)

@@ -28,7 +28,7 @@ def export(measurements: Iterable[Measurement], path: Path) -> int:
     check_suffix(path)
     them = list(measurements)
     with whole(path) as unfinished:
-        if path.suffix == ".parquet":
+        if path.suffix.lower() == ".parquet":
             from acic.store.parquet import write_parquet
 
             write_parquet(them, unfinished)
@@ -39,7 +39,7 @@ def export(measurements: Iterable[Measurement], path: Path) -> int:
 
 def check_suffix(path: Path) -> None:
     """Raise InvalidInput unless `path` says by its suffix which of the two it is to be."""
-    if path.suffix not in SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         raise InvalidInput(f"{path.name} is neither JSON Lines nor Parquet", hint=f"end it in {' or '.join(SUFFIXES)}")
 
 
