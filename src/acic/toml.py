@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ from acic.errors import InvalidInput, UnreadableInput
 
 Made = TypeVar("Made")
 
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")  # of what files and folders are called by
 _MOST = sys.float_info.max  # whole numbers in TOML have no end
 
 
@@ -88,6 +90,17 @@ def string(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise InvalidInput(f"{name} is {value!r}", hint="it is a text, in quotes")
     return value
+
+
+def label(name: str, value: object) -> str:
+    """Return a text that files and folders can be called by.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    if not NAME.fullmatch(string(name, value)):
+        raise InvalidInput(f"{name} is {value!r}", hint="use up to 60 letters, digits, '.', '_' and '-'")
+    return str(value)
 
 
 def strings(name: str, value: object) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ SOURCE = Path(__file__).with_name("pretend_ior.py")
 TIMEOUT = 120  # s; a controller that hangs is a failure
 
 PLATFORM = """
-name = "lab"
+name = "pretended"
 title = "A pretended laboratory"
 revision = "1"
 source = "made up for tests of campaigns"

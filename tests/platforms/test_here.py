@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import tomllib
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acic.campaign.journal import free_folder
 from acic.campaign.points import Field
 from acic.errors import InvalidInput
 from acic.filesystems import KINDS
@@ -47,6 +48,15 @@ def machines(draw: st.DrawFn) -> Machine:
 
 def platform_of(machine: Machine) -> Platform:
     return parse_platform(tomllib.loads(platform_text(machine, today=TODAY)))
+
+
+def test_a_host_of_any_name_makes_a_platform_that_a_campaign_can_be_named_after() -> None:
+    machine = Machine(
+        host="Bob's laptop_" + "x" * 64, kernel="6.1", cores=1, memory=1, storage=(Storage("/", "xfs", "/"),)
+    )
+    name = platform_of(machine).name
+    assert name.startswith("here-Bob-s-laptop_xxx")
+    assert free_folder(f"verify-{name}", datetime(2026, 11, 21, 2, 51, 5)).name.endswith("-20261121-025105")
 
 
 @settings(deadline=None)

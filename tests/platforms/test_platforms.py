@@ -112,6 +112,28 @@ def test_wrong_platforms_are_refused_with_a_remedy(tmp_path: Path) -> None:
         load_platform(str(broken))
 
 
+def test_a_file_of_ones_own_takes_no_name_that_is_taken_unless_it_is_a_copy_and_says_so(tmp_path: Path) -> None:
+    """Its measurements would be taken for those of another machine."""
+    path = tmp_path / "mine.toml"
+    for name in platform_names():
+        text = resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text()
+        path.write_text(text)
+        assert load_platform(str(path)).name == name  # whose facts are the same
+        changed = re.sub("^revision = .*", 'revision = "mine"', text, count=1, flags=re.MULTILINE)
+        path.write_text(changed)
+        with pytest.raises(InvalidInput, match=f"is called {name!r}, as a platform that comes with acic") as caught:
+            load_platform(str(path))
+        assert f'copy_of = "{name}"' in caught.value.hint
+        path.write_text(f'copy_of = "{name}"\n{changed}')
+        assert load_platform(str(path)).revision == "mine"
+        assert read_platform(changed, str(path)).name == name  # of a journal: to look at it is no harm
+    path.write_text(EXAMPLE.replace('"mycluster"', '"here"', 1))
+    with pytest.raises(InvalidInput, match="is called 'here'"):
+        load_platform(str(path))
+    with pytest.raises(InvalidInput, match="copy_of is 'lab'"):
+        read_platform(f'copy_of = "lab"\n{EXAMPLE}', "mine.toml")
+
+
 @pytest.mark.parametrize("missing", ["name", "revision", "baseline", "parameter", "instance", "source", "date"])
 def test_what_a_file_lacks_is_named(missing: str) -> None:
     broken = table("ec2-2013")
@@ -168,6 +190,11 @@ def test_the_document_s_example_is_a_platform() -> None:
         ('apply = ["lustre", "romio"]', 'apply = ["gpfs"]', "apply has 'gpfs'"),
         ('apply = ["lustre", "romio"]', 'apply = "lustre"', "apply is not a list"),
         ('revision = "2026-10"', "revision = 2026", "revision is 2026"),
+        ('name = "mycluster"', 'name = "My Cluster (A)"', "name is 'My Cluster (A)'"),
+        ('name = "mycluster"', 'name = "a/b"', "name is 'a/b'"),
+        ('name = "mycluster"', 'name = ""', "name is ''"),
+        ('name = "mycluster"', 'name = ".hidden"', "name is '.hidden'"),
+        ('name = "mycluster"', f'name = "{"x" * 61}"', "name is 'xxx"),
         ("[baseline.values]", "[baseline.value]", "the baseline has no 'value'"),
     ],
 )

@@ -11,7 +11,6 @@ import fcntl
 import itertools
 import json
 import os
-import re
 import secrets
 import shutil
 import time
@@ -22,11 +21,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from acic.errors import InvalidInput, UnreadableInput
+from acic.toml import NAME
 
 Event = dict[str, Any]
 VERSION = 1
 _FILE = "journal.jsonl"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_STEM = 40  # characters of what a campaign is of, beside which there is room for the time and a number
 _PAUSE = "pause"
 _ATTEMPTS, _NAP = 20, 0.02  # s, to get the lock
 _ALREADY = {
@@ -52,14 +52,14 @@ def folder_of(name: str, within: Path, *, kind: str = "campaign") -> Path:
     Raises:
         InvalidInput: the name would be no folder, or one elsewhere.
     """
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise InvalidInput(f"{name!r} is no name for a {kind}", hint="use letters, digits, '.', '_' and '-'")
     return within / name
 
 
 def free_folder(of: str, now: datetime) -> Path:
     """Return a folder for a campaign that got no name: what it is of and the time, numbered where that is taken."""
-    stem = f"{of}-{now:%Y%m%d-%H%M%S}"
+    stem = f"{of[:_STEM]}-{now:%Y%m%d-%H%M%S}"
     names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
     return next(folder for name in names if not (folder := folder_of(name, campaigns_folder())).exists())
 

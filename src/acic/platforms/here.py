@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform as machine
+import re
 import socket
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -95,7 +96,7 @@ def platform_text(found: Machine, *, today: date) -> str:
     source = f"found on {found.host}"
     lines = [
         f"# Made by acic on {found.host}. Edit it, or make it anew: acic platform detect",
-        _entry("name", f"{HERE}-{found.host}"),
+        _entry("name", re.sub(r"[^A-Za-z0-9._-]", "-", f"{HERE}-{found.host}")[:60]),
         _entry("title", f"{found.host}: {', '.join(_place(s) for s in found.storage)}"),
         _entry("revision", found.kernel),
         _entry("source", source),

@@ -30,7 +30,24 @@ def load_platform(name: str) -> Platform:
         InvalidInput: no such platform, or a file that lacks something, or has something that cannot be right.
         UnreadableInput: the file is missing or no TOML.
     """
-    return read_platform(platform_source(name), name)
+    made = read_platform(platform_source(name), name)
+    if name not in platform_names():
+        _check_name(made)
+    return made
+
+
+def _check_name(platform: Platform) -> None:
+    """Refuse a file of one's own with a name that is taken: what is measured on either would count for both."""
+    name, file = platform.name, platform.given
+    if name == HERE and is_platform_file(file):
+        raise InvalidInput(
+            f"the platform of {file} is called {name!r}, as this machine is", hint="give it another name"
+        )
+    if name in platform_names() and not platform.copy_of and platform != load_platform(name):
+        raise InvalidInput(
+            f"the platform of {file} is called {name!r}, as a platform that comes with acic",
+            hint=f'give it another name, or if its measurements are those of {name} too, add copy_of = "{name}"',
+        )
 
 
 def is_platform_file(name: str) -> bool:

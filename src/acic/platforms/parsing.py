@@ -10,14 +10,14 @@ from typing import Any, Protocol, TypeVar
 from acic.errors import InvalidInput
 from acic.platforms.platform import Disk, Fact, Instance, Platform, Roles
 from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space, Value
-from acic.toml import count, each, flag, known, number, string, strings, table, tables
+from acic.toml import count, each, flag, known, label, number, string, strings, table, tables
 from acic.units import parse_bytes
 
 _MOST = 2**62  # arrays of whole numbers hold little more
 _FACT = ("source", "date")
 _NEEDED = ("name", "title", "revision", *_FACT, "default_instance", "baseline", "parameter", "instance")
 _LISTS = ("constraint", "disk", "training_constraint")
-_OTHERS = ("about", "missing", "apply", "compute_nodes", "roles", "deployment", "training", "lab", *_LISTS)
+_OTHERS = ("about", "copy_of", "missing", "apply", "compute_nodes", "roles", "deployment", "training", "lab", *_LISTS)
 _RULE = ("when", "then", "absent", "never", "why")
 
 
@@ -36,10 +36,15 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
         InvalidInput: something is missing, is not valid, or has a name that nothing has.
     """
     known(content, (*_NEEDED, *_OTHERS), "a platform", needed=_NEEDED)
+    name = label("name", content["name"])
+    copy_of = string("copy_of", content.get("copy_of", ""))
+    if copy_of not in ("", name):
+        raise InvalidInput(f"copy_of is {copy_of!r}, and name {name!r}", hint="both are the same, or leave copy_of out")
     baseline = table("baseline", content["baseline"])
     known(baseline, ("values", *_FACT), "the baseline", needed=("values", *_FACT))
     return Platform(
-        name=string("name", content["name"]),
+        name=name,
+        copy_of=copy_of,
         title=string("title", content["title"]),
         revision=string("revision", content["revision"]),
         about=string("about", content.get("about", "")).strip(),

@@ -85,6 +85,7 @@ class Platform:
     compute_nodes: int | None = None  # that every job gets, whatever its processes; None for as many as it fills
     lab: Mapping[str, Any] = field(default_factory=dict)  # the virtual cluster's facts, for acic.cluster.lab to read
     fact: Fact
+    copy_of: str = field(default="", compare=False, repr=False)  # the platform that comes with acic and that it is
     given: str = field(default="", compare=False, repr=False)  # what it was asked for by: a name, or a file's path
 
     def __post_init__(self) -> None:
