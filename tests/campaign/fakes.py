@@ -131,4 +131,5 @@ def controller(
         FakeStore(),  # type: ignore[arg-type]  # a fake
         tool="ior",
         clock=trials.clock,
+        wall=trials.clock,
     )

@@ -85,6 +85,41 @@ def is_bad(configuration: Configuration) -> bool:
     return (configuration["romio_ds_write"], configuration["romio_cb_read"]) == ("disable", "enable")
 
 
+class Killed(BaseException):
+    """As if by kill -9: nothing is written down any more."""
+
+
+@pytest.mark.parametrize(
+    ("end", "away", "spent"),
+    [(Killed, 3.0, 7.0 + 3.0), (Killed, 1e6, 60.0), (KeyboardInterrupt, 1e6, 7.0)],
+)
+def test_a_run_whose_end_nobody_saw_is_paid_for(
+    tmp_path: Path, end: type[BaseException], away: float, spent: float
+) -> None:
+    """Until the campaign was gone on with, at most its time limit; where it was interrupted, until then."""
+    trials = FakeTrials(lab_platform())
+
+    def seconds(trial: Trial) -> float:
+        if trial.number == 1:
+            trials.now += 7.0
+            raise end
+        return 1.0
+
+    trials.seconds = seconds
+    with pytest.raises(end):
+        controller(tmp_path / "one", trials, budget=Budget(points=3), like=(WRITE,), screen=False).run()
+    trials.now += away
+    made = controller(tmp_path / "one", trials, budget=Budget(points=3), like=(WRITE,), screen=False)
+    made.run()
+    assert len(made.state.attempts) == 3
+    assert made.state.seconds == 3.0 + spent
+    lost = trials.dollars(trials.made[1].point, spent)
+    assert made.state.dollars == pytest.approx(sum(a.dollars for _, a in made.state.attempts) + lost)
+    assert lost > 0
+    told = replay(Journal.open(tmp_path / "one").events(), Field(trials.platform, (WRITE,)))
+    assert (told.seconds, told.dollars) == (made.state.seconds, made.state.dollars)
+
+
 def test_a_configuration_that_keeps_failing_is_left_alone(tmp_path: Path) -> None:
     def bad(trial: Trial) -> Outcome:
         return Outcome.FAILED if is_bad(trial.point.configuration) else Outcome.OK

@@ -75,7 +75,8 @@ def make(name: str, made: Made) -> Session:
         contributor=made.contributor,
     )
     text = platform_source(made.platform)
-    begun = {"time": BEGAN.isoformat(), **request.event(), "platform_text": text}
+    found = {"platform_text": text, "mark": "", "machine": "", "places": {}}
+    begun = {"time": BEGAN.isoformat(), **request.event(), **found}
     Journal.create(campaigns_folder() / name, begun)  # `begin` refuses what it cannot run
     session = Session.open(name)
     writer = _Writer(session, made)

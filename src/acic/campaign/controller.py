@@ -18,7 +18,7 @@ from acic.campaign.planning import Planner, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.recording import measurements_of
 from acic.campaign.repeats import Repeats, UsualNoise
-from acic.campaign.state import QUARANTINE, Attempt, Progress, Stage, State, apply, event_of, numbers, replay
+from acic.campaign.state import QUARANTINE, Attempt, OpenRun, Progress, Stage, State, apply, event_of, numbers, replay
 from acic.campaign.trial import Trial, Trials
 from acic.campaign.view import View, view_of
 from acic.errors import InvalidInput
@@ -133,7 +133,7 @@ class Controller:
             try:
                 yield
             except KeyboardInterrupt:
-                self._note("paused", why="interrupted")
+                self._note("paused", why="interrupted", at=self._wall())
                 raise
 
     @property
@@ -175,9 +175,7 @@ class Controller:
         for number in self.state.order:
             self._noise.learn(self.state.progress[number].bandwidths)
         if self.state.open_run:
-            number, point, name = self.state.open_run
-            self._trials.reclaim(name, self.state.progress[point].point)
-            self._note("lost", run=number, point=point)
+            self._lose(self.state.open_run)
         changed = {k: v for k, v in self._options.items() if self.state.begun.get(k) != v}
         if self.stopped or changed:
             self._resumed = {"options": changed}
@@ -185,6 +183,15 @@ class Controller:
         self._put_back()
         self._before = self.state.seconds
         self._began = self._clock()
+
+    def _lose(self, lost: OpenRun) -> None:
+        """End what is left of a run whose end nobody saw; it is paid for as long as it can have taken."""
+        ended = self.state.paused_at if self.state.paused_at is not None else self._wall()
+        elapsed = 0.0 if lost.began is None else min(max(0.0, ended - lost.began), lost.limit)
+        point = self.state.progress[lost.point].point
+        self._trials.reclaim(lost.job, point)
+        dollars = self._trials.dollars(point, elapsed)
+        self._note("lost", run=lost.number, point=lost.point, elapsed=elapsed, dollars=dollars)
 
     def _put_back(self) -> None:
         """Give the store what it lacks of what the journal says it has: it may be another one, or an older copy."""
@@ -254,12 +261,13 @@ class Controller:
         number = self.state.runs
         name = f"{self._journal.name}-{number}"
         self._watch(view_of(self.state, progress, done=self._cursor, spent=self._spent, budget=self._rules.budget))
-        self._note("started", run=number, point=progress.number, job=name)
+        limit = self._expectation.limit(progress.point, self._rules.time_limit)
+        self._note("started", run=number, point=progress.number, job=name, at=self._wall(), limit=limit)
         trial = Trial(
             name=name,
             number=number,
             point=progress.point,
-            time_limit=self._expectation.limit(progress.point, self._rules.time_limit),
+            time_limit=limit,
             verify=worth_checking(progress, share=self._rules.verify, seen=self._seen),
         )
         attempt = self._trials.run(trial)

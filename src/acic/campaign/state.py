@@ -61,6 +61,22 @@ class Attempt:
     verified: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A run that began and of which no end was written.
+
+    Args:
+        number: of the run; point: its number; job: what its jobs are called by.
+        began: s since 1970, None where an older journal does not tell; limit: s that a job of it may take.
+    """
+
+    number: int
+    point: int
+    job: str
+    began: float | None = None
+    limit: float = 0.0
+
+
 @dataclass(slots=True)
 class Progress:
     """A planned point, and what became of it so far."""
@@ -97,11 +113,12 @@ class State:
     Args:
         begun: the first event: platform, options, seed.
         progress: every planned point, by number.
-        open_run: the run that began and of which no end was written: (number, point, job's name).
+        open_run: the run that began and of which no end was written, if there is one.
         runs: how many runs began.
         ranks: parameter names by rank, the most important first, for time and for cost; empty before they are known.
         ended: why the campaign has ended, "" if it has not; paused: likewise.
-        seconds: wall time of all runs so far, s; dollars: USD spent on them.
+        paused_at: when it was interrupted, s since 1970; None where a run that is open had another end.
+        seconds: wall time of all runs so far, s; dollars: USD spent on them; also of those whose end nobody saw.
         unsafe: configurations that gave back wrong bytes.
         failed: how many points of a configuration gave nothing since it last gave something.
         in_a_row: how many runs failed since one last gave something, or somebody went on all the same.
@@ -110,13 +127,14 @@ class State:
 
     begun: dict[str, Any]
     progress: list[Progress] = field(default_factory=list)
-    open_run: tuple[int, int, str] | None = None
+    open_run: OpenRun | None = None
     runs: int = 0
     stages: list[Stage] = field(default_factory=list)
     ranks: dict[str, list[str]] = field(default_factory=dict)
     effects: dict[str, dict[str, float]] = field(default_factory=dict)
     ended: str = ""
     paused: str = ""
+    paused_at: float | None = None
     seconds: float = 0.0
     dollars: float = 0.0
     unsafe: set[Configuration] = field(default_factory=set)
@@ -181,7 +199,14 @@ def _planned(state: State, event: dict[str, Any], space: Field) -> None:
 
 def _started(state: State, event: dict[str, Any]) -> None:
     state.runs = event["run"] + 1
-    state.open_run = (event["run"], event["point"], event["job"])
+    state.open_run = OpenRun(
+        count("run", event["run"], least=0),
+        event["point"],
+        string("job", event["job"]),
+        number("at", event.get("at")),
+        number("limit", event.get("limit")) or 0.0,
+    )
+    state.paused_at = None
 
 
 def _finished(state: State, event: dict[str, Any]) -> None:
@@ -195,8 +220,10 @@ def _finished(state: State, event: dict[str, Any]) -> None:
         state.unsafe.add(progress.point.configuration)
 
 
-def _lost(state: State, _: dict[str, Any]) -> None:
+def _lost(state: State, event: dict[str, Any]) -> None:
     state.open_run = None
+    state.seconds += number("elapsed", event.get("elapsed")) or 0.0
+    state.dollars += number("dollars", event.get("dollars")) or 0.0
 
 
 def _closed(state: State, event: dict[str, Any]) -> None:
@@ -227,7 +254,7 @@ def _ended(state: State, event: dict[str, Any]) -> None:
 
 
 def _paused(state: State, event: dict[str, Any]) -> None:
-    state.paused = event["why"]
+    state.paused, state.paused_at = event["why"], number("at", event.get("at"))
 
 
 def _resumed(state: State, event: dict[str, Any]) -> None:
