@@ -34,6 +34,7 @@ Floats = NDArray[np.float64]
 Watch = Callable[[int, int], None]  # is told what is done, and of how much
 
 FOLDS = 10
+HELD_OUT = 6_000  # rows that intervals are learned from; docs/models.md has what more of them would give
 ENOUGH = 9  # groups of which the smallest error and the largest bound 80 % of the next
 QUANTILE = 0.1  # left out at either end: an interval of 80 %
 FEWEST = 8  # configurations measured beside the baseline, below which nothing is learned
@@ -96,7 +97,12 @@ def _learn(
     known = np.unique(rows.workload[informative])
     if taught is not None:
         data = joined(data, taught)
-    errors = _errors(data, improvements, learner, informative, kinds_of(rows), seed, watch) if watch else UNTOLD
+    errors = UNTOLD
+    if watch:
+        some = drawn(data.group[: len(rows)], np.random.default_rng([seed, 1]))
+        held = data.rows(np.concatenate([some, np.ones(len(data) - len(rows), dtype=bool)]))  # lessons are few
+        sigma = improvements.sigma[informative]
+        errors = _errors(held, _shared(sigma), learner, informative[some], kinds_of(rows)[some], seed, watch)
     return Learned(
         model=learner.name,
         predictor=learner.fit(data, rng=np.random.default_rng(seed)),
@@ -196,9 +202,28 @@ def _on_baseline(rows: TrainingRows, platform: Platform) -> NDArray[np.bool_]:
     return np.asarray(which[rows.configuration])
 
 
+def drawn(group: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return which rows intervals are learned from, shape (rows,): whole groups, at random, of up to `HELD_OUT` rows.
+
+    They are estimates, for which the model is fitted twenty times: more rows take long and say the same.
+    """
+    groups, member, size = np.unique(group, return_inverse=True, return_counts=True)
+    if len(group) <= HELD_OUT:
+        return np.ones(len(group), dtype=bool)
+    order = rng.permutation(len(groups))
+    count = max(ENOUGH, int(np.searchsorted(np.cumsum(size[order]), HELD_OUT, side="right")))
+    return np.isin(member, order[:count])
+
+
+def _shared(sigma: Floats) -> float:
+    """Return the median of what is known of baselines' own errors, 0.0 where nothing is."""
+    known = sigma[np.isfinite(sigma)]
+    return float(np.median(known)) if len(known) else 0.0
+
+
 def _errors(
     data: TrainingSet,
-    improvements: Improvements,
+    baseline: float,
     learner: Learner,
     informative: NDArray[np.bool_],
     kinds: Kinds,
@@ -221,9 +246,6 @@ def _errors(
 
     points = held_out(data.group, left_out[0])
     residual = data.y - held_out(data.workload, left_out[1]).mean if several else None
-    sigma = improvements.sigma[informative]
-    shared = sigma[np.isfinite(sigma)]
-    baseline = float(np.median(shared)) if len(shared) else 0.0
 
     def of(mine: NDArray[np.bool_]) -> Errors:
         rows = np.flatnonzero(mine)

@@ -1,0 +1,55 @@
+"""Intervals are learned from a part of very many measurements, and from all of as many as acic carries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.advisor import learning
+from acic.advisor.learning import ENOUGH, HELD_OUT, drawn, learn
+from acic.models.registry import learner
+from acic.platforms import Platform, load_platform, platform_names
+from acic.store import Measurement
+from acic.store.bundled import bundled
+from acic.store.training import training_table
+
+
+@given(
+    sizes=st.lists(st.integers(1, 40), min_size=ENOUGH + 1, max_size=200),
+    seed=st.integers(0, 9),
+    most=st.integers(1, 900),
+)
+def test_whole_groups_are_drawn_and_always_the_same(sizes: list[int], seed: int, most: int) -> None:
+    group = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learning, "HELD_OUT", most)
+        chosen, again = (drawn(group, np.random.default_rng(seed)) for _ in range(2))
+    assert (chosen == again).all()
+    assert not set(group[chosen]) & set(group[~chosen])
+    if len(group) <= most:
+        assert chosen.all()
+    else:
+        assert len(set(group[chosen])) >= ENOUGH
+        assert chosen.sum() <= max(most, 40 * ENOUGH)
+
+
+def test_what_comes_with_acic_is_held_out_whole() -> None:
+    for name in platform_names():
+        platform = load_platform(name)
+        assert drawn(training_table(bundled(platform), platform).group, np.random.default_rng(0)).all()
+
+
+def test_very_many_measurements_teach_and_a_part_of_them_tells_the_interval(
+    cluster: Platform, training: list[Measurement], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = training_table(training, cluster)
+    weight = np.ones(len(rows))
+    whole = learn(rows, cluster, learner("cart"), weight=weight, seed=1)
+    monkeypatch.setattr(learning, "HELD_OUT", len(rows) // 3)
+    part = learn(rows, cluster, learner("cart"), weight=weight, seed=1)
+    assert part.measurements == len(rows) < HELD_OUT
+    assert len(part.errors.seen.errors) <= len(rows) // 3 < len(whole.errors.seen.errors)
+    np.testing.assert_array_equal(part.predictor.arrays()["value"], whole.predictor.arrays()["value"])
+    assert part.errors.seen.quantiles() == pytest.approx(whole.errors.seen.quantiles(), abs=0.6)
