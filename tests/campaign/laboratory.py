@@ -15,7 +15,7 @@ from typing import Any
 from acic.campaign.journal import Journal
 from acic.campaign.points import Field
 from acic.campaign.recording import measurements_of
-from acic.campaign.session import Request
+from acic.campaign.request import Request
 from acic.campaign.state import State, replay
 from acic.cluster.job import TAG
 from acic.platforms import load_platform

@@ -19,7 +19,8 @@ from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
-from acic.campaign.session import Request, Session, Where
+from acic.campaign.request import Request, Where
+from acic.campaign.session import Session
 from acic.campaign.state import QUARANTINE, Stage, State, replay
 from acic.campaign.summary import summary
 from acic.campaign.trial import Trial

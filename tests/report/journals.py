@@ -14,8 +14,9 @@ from acic.campaign.journal import Journal, campaigns_folder
 from acic.campaign.planning import Planner, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.repeats import Repeats
+from acic.campaign.request import Request, Where
 from acic.campaign.screening import screening_rows
-from acic.campaign.session import Request, Session, Where
+from acic.campaign.session import Session
 from acic.campaign.state import Attempt, Stage, State, apply, event_of, numbers
 from acic.errors import AcicError
 from acic.platforms import platform_source

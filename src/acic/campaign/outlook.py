@@ -8,8 +8,9 @@ import numpy as np
 
 from acic.campaign.budget import ASSUMED_BANDWIDTH, ASSUMED_START, Expectation
 from acic.campaign.points import Field, Point
+from acic.campaign.request import Request
 from acic.campaign.screening import ranking, screening_rows
-from acic.campaign.session import Request, planner_of
+from acic.campaign.session import planner_of
 from acic.campaign.state import Stage
 from acic.errors import AcicError, InvalidInput
 from acic.platforms import load_platform

@@ -6,22 +6,19 @@ import hashlib
 import math
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from dataclasses import field as dataclass_field
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from acic.benchmarks import ACIC_BENCH, Benchmark, find_benchmark
-from acic.campaign.budget import Budget
 from acic.campaign.controller import Controller, Rules
 from acic.campaign.journal import Journal, campaigns_folder, folder_of, free_folder, journals
 from acic.campaign.places import check_directories, found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.promising import Advice
-from acic.campaign.repeats import Repeats
+from acic.campaign.request import LOCAL, SSH, TRAIN, Request, Where
 from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials
 from acic.campaign.view import View
@@ -29,108 +26,11 @@ from acic.cluster import BatchRunner, LocalRunner, Runner, SshRunner
 from acic.cluster.others import processor_time
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, LAB
-from acic.platforms import Platform, is_platform_file, load_platform, platform_source, read_platform
-from acic.space import Value
+from acic.platforms import Platform, load_platform, platform_source, read_platform
 from acic.store.database import Store
 from acic.store.location import locate
 from acic.toml import string, table
 from acic.workloads import Characteristics
-from acic.workloads.parameters import characteristics_of, values_of
-
-LOCAL, SSH = "local", "ssh"
-TRAIN = "train"  # the kind of campaign that plans by itself
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
-    """How runs are made.
-
-    Args:
-        runner: "local", "ssh", "lab", or a batch scheduler's name.
-        hosts: for ssh.
-        nodes: machines of each run.
-        directory: where files go, unless the configuration chooses a storage.
-        benchmark: "ior", "acic-bench" or a path; None for what is found.
-        queue, account, attributes: for a scheduler.
-    """
-
-    runner: str = LOCAL
-    hosts: tuple[str, ...] = ()
-    nodes: int = 1
-    directory: str = ""
-    benchmark: str | None = None
-    queue: str = ""
-    account: str = ""
-    attributes: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Where:
-        """Return what was kept as JSON."""
-        pairs = tuple((str(name), str(value)) for name, value in kept["attributes"])
-        return cls(**{**kept, "hosts": tuple(kept["hosts"]), "attributes": pairs})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What a user asks of a campaign.
-
-    Args:
-        platform: a name, or the path of a platform file.
-        budget: what may be spent.
-        where: how runs are made.
-        like: the workloads to measure; empty for the platform's own.
-        only: values that all configurations have.
-        active: let a model choose what to measure.
-        spread: sample all parameters at once, rather than the most important ones first.
-        screen: begin with a screening.
-        repeats: how often.
-        verify: part of the runs whose bytes are checked.
-        time_limit: s for each job; None for far above what is expected.
-        seed: of every random choice.
-        contributor: who measures.
-        kind: the command that chooses the points.
-        search: that command's own options, so that it goes on as it began.
-        store: where measurements go (`Store.kept`), "" where a journal does not tell.
-    """
-
-    platform: str
-    budget: Budget
-    where: Where
-    like: tuple[Characteristics, ...] = ()
-    only: Mapping[str, Value] = dataclass_field(default_factory=dict)
-    active: bool = False
-    spread: bool = False
-    screen: bool = True
-    repeats: Repeats
-    verify: float = 0.1
-    time_limit: float | None = None
-    seed: int = 0
-    contributor: str = ""
-    kind: str = TRAIN
-    search: Mapping[str, Any] = dataclass_field(default_factory=dict)
-    store: str = ""
-
-    def event(self) -> dict[str, Any]:
-        """Return the request as the journal keeps it."""
-        path = str(Path(self.platform).resolve()) if is_platform_file(self.platform) else self.platform
-        return asdict(self) | {"platform": path, "like": [values_of(w) for w in self.like]}
-
-    @classmethod
-    def of(cls, event: dict[str, Any]) -> Request:
-        """Return the request that a journal's first event holds.
-
-        Raises:
-            InvalidInput, LookupError, TypeError, ValueError: it holds none.
-        """
-        names = {f for f in cls.__dataclass_fields__ if f in event}
-        given = {name: event[name] for name in names}
-        given["where"] = Where.of(given["where"])
-        given["platform"], given["only"] = string("platform", given["platform"]), table("only", given["only"])
-        given["store"] = string("store", event.get("store", ""))
-        given["budget"] = Budget.of(table("budget", given["budget"]))
-        given["repeats"] = Repeats(**given["repeats"])
-        given["like"] = tuple(characteristics_of(values) for values in given["like"])
-        return cls(**given)
 
 
 class Session:

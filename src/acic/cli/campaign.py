@@ -91,7 +91,8 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
 
     A search goes on by its own command: `acic walk`, `acic tune` and `acic verify` have --resume.
     """
-    from acic.campaign.session import TRAIN, Session
+    from acic.campaign.request import TRAIN
+    from acic.campaign.session import Session
     from acic.campaign.summary import summary
     from acic.store.database import Store
 

@@ -19,7 +19,8 @@ from acic.errors import AcicError, InvalidInput
 from acic.units import format_seconds, format_usd
 
 if TYPE_CHECKING:
-    from acic.campaign.session import Session, Where
+    from acic.campaign.request import Where
+    from acic.campaign.session import Session
     from acic.campaign.state import State
     from acic.campaign.view import View
     from acic.platforms import Platform
@@ -93,7 +94,8 @@ def where_of(given: dict[str, Any]) -> Where:
     Raises:
         AcicError: options that do not go together, or a scheduler that is not known.
     """
-    from acic.campaign.session import LOCAL, SSH, Where, batch_runner
+    from acic.campaign.request import LOCAL, SSH, Where
+    from acic.campaign.session import batch_runner
 
     names = ("runner", "hosts", "nodes", "queue", "account", "attributes", "directory", "benchmark")
     mine = {name: given.pop(name) for name in names}

@@ -98,7 +98,8 @@ def bench(
     """
     from acic.campaign.budget import Budget
     from acic.campaign.meter import Meter
-    from acic.campaign.session import Request, Session, fits
+    from acic.campaign.request import Request
+    from acic.campaign.session import Session, fits
     from acic.store.database import Store
     from acic.store.location import locate
 

@@ -30,7 +30,8 @@ from acic.units import format_seconds, format_usd, parse_seconds
 
 if TYPE_CHECKING:
     from acic.campaign.outlook import Outlook
-    from acic.campaign.session import Request, Session
+    from acic.campaign.request import Request
+    from acic.campaign.session import Session
     from acic.campaign.state import State
 
 
@@ -76,7 +77,8 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
     training database at once, and `acic recommend` learns from it. Interrupt it as you like: --resume goes on.
     """
     from acic.campaign.outlook import covering
-    from acic.campaign.session import TRAIN, Session, check_request
+    from acic.campaign.request import TRAIN
+    from acic.campaign.session import Session, check_request
     from acic.store.database import Store
 
     if resume:
@@ -106,7 +108,8 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
 def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     from acic.campaign.budget import Budget, residual
     from acic.campaign.repeats import Repeats
-    from acic.campaign.session import Request, fits
+    from acic.campaign.request import Request
+    from acic.campaign.session import fits
 
     if not given["platform_name"] or not (given["budget"] or given["residual"]):
         raise InvalidInput("--platform and --budget are needed", hint="acic train --platform here --budget 10min")

@@ -9,7 +9,8 @@ from typing import Any
 
 import acic
 from acic.campaign.points import Field
-from acic.campaign.session import Request, Session
+from acic.campaign.request import Request
+from acic.campaign.session import Session
 from acic.campaign.state import replay
 from acic.campaign.summary import summary
 from acic.report.choice import Listing, best_of, listed, most_run

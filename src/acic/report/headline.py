@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from acic.campaign.points import Field
-from acic.campaign.session import Request
+from acic.campaign.request import Request
 from acic.campaign.state import Attempt, Progress, State
 from acic.campaign.summary import Summary
 from acic.report.words import value_text
