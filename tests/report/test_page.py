@@ -13,14 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acic.campaign.journal import Journal
 from acic.campaign.session import Session
 from acic.errors import InvalidInput
 from acic.report.choice import LISTED
-from acic.report.contents import Contents
+from acic.report.contents import Contents, contents_of
 from acic.report.html import Markup, element, text
-from acic.report.page import write_page
+from acic.report.page import page_of, write_page
 from acic.store.measurement import Outcome
-from tests.report.conftest import TROUBLE, Open, reported
+from tests.report.conftest import NOW, TROUBLE, Open, reported
 from tests.report.journals import Made, make
 from tests.report.reading import LOADS, Seen, by_id, table_rows, tree, words
 
@@ -111,8 +112,8 @@ def test_what_users_wrote_stays_text(state_folder: Path, tmp_path: Path, hostile
             contributor=hostile,
         ),
     )
-    _rename(session, state_folder)
-    contents, page = reported(Session.open("a<b>&c"))
+    contents = contents_of(_renamed(session, state_folder), now=NOW)
+    page = page_of(contents)
     assert [tag for tag, _ in _bones(page)] == [tag for tag, _ in _bones(plain)]
     assert all(names == other for (_, names), (_, other) in zip(_bones(page), _bones(plain), strict=True))
     assert "a<b>&c" in words(tree(page))
@@ -145,8 +146,9 @@ def _platform(path: Path, value: str) -> Path:
     return path
 
 
-def _rename(session: Session, folder: Path) -> None:
-    session.journal.folder.rename(folder / "a<b>&c")
+def _renamed(session: Session, folder: Path) -> Session:
+    """The campaign under a name that none can be opened by."""
+    return Session(Journal(session.journal.folder.rename(folder / "a<b>&c")), session.request, session.platform)
 
 
 @given(st.text())
