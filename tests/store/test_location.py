@@ -90,7 +90,7 @@ def test_what_is_no_password_is_shown() -> None:
 @pytest.mark.parametrize(
     ("url", "kept"),
     [
-        ("postgresql://me:se@cr:et@host:1/db?sslmode=require&password=secret", "me@host:1/db?sslmode=require"),
+        ("postgresql://me:se%40cr:et@host:1/db?sslmode=require&password=secret", "me@host:1/db?sslmode=require"),
         ("postgresql://me:secret@host/db", "me@host/db"),
         ("postgresql://host:1/db", "host:1/db"),
     ],

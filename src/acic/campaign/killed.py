@@ -15,7 +15,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from acic.campaign.request import Where, open_runner
+from acic.campaign.request import Where
+from acic.campaign.session import open_runner
 from acic.cluster import Job
 from acic.errors import AcicError
 
