@@ -630,7 +630,8 @@ def test_a_job_told_by_options_has_a_command_of_its_own(run: Callable[..., Any])
 def test_a_command_stands_behind_two_dashes(acic: Callable[..., Any], lab: Path) -> None:
     found = acic("verify", lab / "job.toml", "true", "--platform", lab / "pretend.toml")
     assert (found.status, found.out) == (2, "")
-    assert "unexpected extra argument (true)" in found.err
+    assert "true is given beside" in found.err
+    assert "a command to run stands behind --" in found.err
     assert "[LOG] [-- COMMAND...]\n" in acic("verify", "--help").out
 
 

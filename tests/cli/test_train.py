@@ -356,7 +356,7 @@ def test_a_directory_is_refused_where_configurations_choose_it(
     for words in (["--budget", "3s"], ["--budget", "3s", "--dry-run"]) if command == "train" else (job,):
         found = acic(command, *place, *words)
         assert (found.status, found.out) == (2, ""), found.err
-        assert "--directory does nothing on lab: its configurations choose the storage" in found.err
+        assert "--directory does nothing on pretended: its configurations choose the storage" in found.err
         assert "acic platform detect --storage DIR" in found.err
     assert not lab.campaign.parent.exists()
 
