@@ -11,16 +11,18 @@ from acic.errors import MissingData
 from acic.platforms import Platform
 from acic.workloads import Workload
 
+SHARING = 4  # processes of a processor
+
 
 def too_many(workload: Workload, platform: Platform, learned: Learned) -> str:
     """Return that the job has more processes than the platform can run, in words; "" where it has not.
 
-    A platform may have fewer processors than it is measured with on purpose, as the lab has: as many processes as in
-    any measurement are never too many.
+    A few may share a processor, by threads in hardware or on purpose, as in the lab: `SHARING` of them never are too
+    many, nor as many as in any measurement.
     """
     processors = platform.processors
     measured = learned.ranges.get("processes")
-    if processors is None or workload.processes <= max(processors, measured.high if measured else 0):
+    if processors is None or workload.processes <= max(SHARING * processors, measured.high if measured else 0):
         return ""
     return (
         f"{platform.name} has {platform.compute_nodes} compute nodes with {processors} processors, and the job has "
