@@ -179,6 +179,9 @@ def test_what_lies_elsewhere_counts_as_computing(acic: Acic) -> None:
     folder = whole["phases"][0]["example"].rpartition("/")[0]
     part = acic("characterize", log, "--only", folder)
     assert part.status == 0
+    empty = acic("characterize", log, "--only", "")  # as of a variable that is not set: all files would be asked about
+    assert (empty.status, empty.out) == (2, "")
+    assert "the name is empty" in empty.err
     missing = acic("characterize", log, "--only", "/nowhere")
     assert missing.status != 0
     assert "no file of" in missing.err

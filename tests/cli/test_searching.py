@@ -661,8 +661,9 @@ def test_the_budget_is_that_of_all_runs_of_a_command(run: Callable[..., Any], la
     assert time.monotonic() - begun < TIMEOUT
     made = (lab / "runs").read_text().count("x")
     assert 2 <= made <= 2.6 / 0.2 * (1 if budget.endswith("s") else 5)
-    ended = int(re.search(r"note: the budget was used up in run (\d+) of 1000\n", found.err)[1])  # type: ignore[index]
-    assert ended in (made, made + 1)  # its command may have ended, and not what waits for it
+    told = re.search(r"note: the budget was used up in run (\d+) of 1000\n", found.err)
+    assert told is not None, found.err
+    assert int(told[1]) in (made, made + 1)  # its command may have ended, and not what waits for it
     baseline, best = found.json["verified"]
     assert (baseline["note"], best["note"]) == ("", "")  # it ended no run that counts
     assert baseline["measured"]["rounds"] + best["measured"]["rounds"] in (made, made - 1, made + 1)

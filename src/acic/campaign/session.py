@@ -98,8 +98,11 @@ class Session:
             )
         return cls(journal, request, read_platform(text, request.platform))
 
-    def store_url(self, given: str | None, *, announce: Callable[[str], None] = lambda _: None) -> str | None:
-        """Return the store to go on with: the one it began with unless another is `given`; None for the user's own.
+    def choose_store(self, given: str | None, *, announce: Callable[[str], None] = lambda _: None) -> str | None:
+        """Choose the store to go on with: that of the beginning, unless another is `given`.
+
+        Returns:
+            Its place; None for the user's own.
 
         Raises:
             InvalidInput: what is given is none.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.active_advice import advice_of
-from acic.cli.measuring import campaign_progress, larger_budget, new_budget
+from acic.cli.measuring import campaign_progress, offer_larger_budget, set_budget
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, say, table
 from acic.cli.store_option import store_option
@@ -97,8 +97,8 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
     from acic.store.database import Store
 
     session = Session.open(name, kind=TRAIN)
-    new_budget(session, budget)
-    store_url = session.store_url(store_url, announce=say)
+    set_budget(session, budget)
+    store_url = session.choose_store(store_url, announce=say)
     with Store.open(store_url) as store, campaign_progress() as show:
         controller = session.controller(store, advice=advice_of(session, store_url), watch=show, announce=say)
         controller.run()
@@ -107,7 +107,7 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
         emit_json({"campaign": seen})
     else:
         click.echo(seen.text())
-    larger_budget(session, controller.state, by="acic train")
+    offer_larger_budget(session, controller.state, by="acic train")
     if controller.state.paused:
         raise AcicError(f"the campaign has stopped: {controller.state.paused}", hint="see to it, then resume it")
 

@@ -135,7 +135,7 @@ def platform_of(name: str, *, keep_it: bool = True) -> Platform:
     return load_platform(name)
 
 
-def new_budget(session: Session, text: str | None) -> None:
+def set_budget(session: Session, text: str | None) -> None:
     """Give a campaign of `acic train` another budget, in all, if there is one; its points are limited as before.
 
     Raises:
@@ -150,7 +150,7 @@ def new_budget(session: Session, text: str | None) -> None:
         session.request = replace(session.request, budget=replace(given, points=points))
 
 
-def larger_budget(session: Session, state: State, *, by: str) -> None:
+def offer_larger_budget(session: Session, state: State, *, by: str) -> None:
     """Say how a campaign goes on that has used up its budget; `by` is the command."""
     from acic.campaign.controller import USED_UP
 

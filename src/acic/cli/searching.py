@@ -16,7 +16,7 @@ from acic.cli.measuring import (
     campaign_progress,
     check_directory,
     contributor_option,
-    larger_budget,
+    offer_larger_budget,
     platform_of,
     where_of,
 )
@@ -117,7 +117,7 @@ def bench(
     if given["resume"]:
         session = _begun(kind, given["name"], like, budget if given["budget"] else None)
         say(f"going on with the campaign {session.journal.name}")
-        store_url = session.store_url(store_url, announce=say)
+        store_url = session.choose_store(store_url, announce=say)
     else:
         request = Request(
             platform=given["platform_name"],
@@ -140,7 +140,7 @@ def bench(
         with controller.at_work():
             meter = Meter(controller, session.field)
             yield Bench(session, controller, meter, tuple(phases), workload, _computing(workload, phases))
-        larger_budget(session, controller.state, by=f"acic {kind} ...")
+        offer_larger_budget(session, controller.state, by=f"acic {kind} ...")
 
 
 def _begun(kind: str, name: str | None, like: tuple[Characteristics, ...], budget: Budget | None) -> Session:
@@ -201,7 +201,7 @@ def store_as_begun(kind: str, given: Mapping[str, Any], store_url: str | None) -
     """
     from acic.campaign.session import Session
 
-    return Session.open(given["name"], kind=kind).store_url(store_url) if given["resume"] else store_url
+    return Session.open(given["name"], kind=kind).choose_store(store_url) if given["resume"] else store_url
 
 
 def check_goal(platform: Platform, goal: str, price: float | None = None) -> None:

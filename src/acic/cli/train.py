@@ -14,10 +14,10 @@ from acic.cli.measuring import (
     campaign_progress,
     check_directory,
     contributor_option,
-    larger_budget,
     measuring_options,
-    new_budget,
+    offer_larger_budget,
     platform_of,
+    set_budget,
     where_of,
 )
 from acic.cli.option_types import PathName, Share
@@ -92,9 +92,9 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
             return
     else:
         session = Session.open(name, kind=TRAIN)
-        new_budget(session, given["budget"])
+        set_budget(session, given["budget"])
         say(f"going on with the campaign {session.journal.name}")
-        store_url = session.store_url(store_url, announce=say)
+        store_url = session.choose_store(store_url, announce=say)
     with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
         if request:
             session = Session.begin(replace(request, store=store.kept), name=name, now=datetime.now(UTC))
@@ -198,6 +198,6 @@ def _show_result(session: Session, state: State, as_json: bool) -> None:
         emit_json({"campaign": seen})
     else:
         click.echo(seen.text())
-    larger_budget(session, state, by="acic train")
+    offer_larger_budget(session, state, by="acic train")
     if state.paused:
         raise AcicError(f"the campaign has stopped: {state.paused}", hint="see to it, then: acic train --resume")

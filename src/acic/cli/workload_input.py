@@ -20,6 +20,8 @@ partial_option = click.option(
 
 only_option = click.option(
     "--only",
+    type=PathName(),
+    callback=lambda _, __, value: None if value is None else str(value),
     metavar="DIRECTORY",
     help="Of a log only files below DIRECTORY, named as the job saw it: what lies elsewhere stays as it is.",
 )

@@ -12,7 +12,7 @@ from acic.platforms import Platform
 from acic.units import parse_bytes
 
 _BITS = 8
-_HINT = "correct the platform file: `acic platform show lab` prints one that is right"
+_HINT = "correct the platform file: lab.toml, which comes with acic (docs/platforms.md), is one that is right"
 # Of the 1514 B of a full frame 1448 are data: 14 B Ethernet, 20 B IPv4, 32 B TCP with time stamps (RFC 894, 791, 7323).
 PAYLOAD = 1448 / 1514
 
