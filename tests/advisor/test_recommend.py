@@ -277,10 +277,10 @@ def test_what_takes_long_where_it_is_recommended_counts(cluster: Platform, knowl
     other = 0 if found.baseline else 1
     slight, heavy = (0.5 * SLIGHT * found.seconds, 2.0 * SLIGHT * found.seconds)
     there = np.where(np.arange(len(found.seconds)) == other, heavy, slight)
-    found = replace(found, of_phases=(found.of_phases[0], there))
+    found = replace(found, log_improvements=(found.log_improvements[0], np.log(found.times.phases[1] / there)))
     assert [one.characteristics for one in found.weighty(found.baseline)] == [WRITE]
     assert [one.characteristics for one in found.weighty(other)] == [WRITE, READ]
-    nothing = replace(found, of_phases=tuple(one * 0.0 for one in found.of_phases))
+    nothing = replace(found, log_improvements=tuple(one + np.inf for one in found.log_improvements))
     assert len(nothing.weighty(other)) == 2
 
 

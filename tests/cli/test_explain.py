@@ -44,7 +44,7 @@ def test_the_json_has_every_number_and_adds_up(acic: Acic) -> None:
     assert sum(part["saves"] for part in found["parts"]) == pytest.approx(whole)
     assert sum(part["saves"] for part in found["changes"]["parts"]) == pytest.approx(whole)
     (character,) = found["characters"]
-    saved = character["typical"]["saves"] + sum(cause["saves"] for cause in character["causes"])
+    saved = sum(cause["saves"] for cause in (character["typical"], character["level"], *character["causes"]))
     assert saved == pytest.approx(whole)
     assert found["limit"] in ("model", "baseline", "noise")
     assert {one["name"] for one in found["dependences"]} == {

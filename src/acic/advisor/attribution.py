@@ -63,24 +63,26 @@ class Character:
         phase: position in the workload's phases.
         typical: what the same change makes on average, with workloads that were measured; its name is "".
         measured: how many those are.
-        causes: the characteristics, those that matter most first; their factors multiply with the typical one to that
-            of the phase, and what they save adds up to what the phase saves.
+        causes: the characteristics, those that matter most first; their factors multiply with the typical one and
+            `level` to that of the phase, and what they save adds up to what the phase saves.
+        level: what the seconds make of it that the phase took on the baseline (`acic.advisor.level`); its name is "".
     """
 
     phase: int
     typical: Cause
     measured: int
     causes: tuple[Cause, ...]
+    level: Cause
 
     @property
     def factor(self) -> float:
         """How many times faster (or cheaper) the phase is with the recommended configuration."""
-        return self.typical.factor * math.prod(cause.factor for cause in self.causes)
+        return math.prod(cause.factor for cause in (self.typical, self.level, *self.causes))
 
     @property
     def saves(self) -> float:
         """What the phase saves, s (or USD)."""
-        return self.typical.saves + sum(cause.saves for cause in self.causes)
+        return sum(cause.saves for cause in (self.typical, self.level, *self.causes))
 
 
 def by_part(question: Question, expected: Expected, places: Sequence[int], better: int, other: int) -> tuple[Part, ...]:
@@ -97,7 +99,7 @@ def by_part(question: Question, expected: Expected, places: Sequence[int], bette
     rate = _rate(question, expected)[pair]
     seconds = [
         (place, "I/O", own * np.exp(-improved[pair]))
-        for place, improved, own in zip(places, expected.log_improvements, forecast.times.phases, strict=True)
+        for place, improved, own in zip(places, forecast.log_improvements, forecast.times.phases, strict=True)
     ]
     rest = [(None, "computing", np.full(2, forecast.times.fixed)), (None, "staging out", forecast.staging[pair])]
     parts = [Part(place, what, float(s[0] * rate[0] - s[1] * rate[1])) for place, what, s in (*seconds, *rest)]
@@ -135,14 +137,17 @@ def by_characteristic(
     predicted = log_improvements(question.knowledge, mixtures, pair, use)
     log_factor = predicted[:, 1] - predicted[:, 0] + math.log(rate[0] / rate[1])
     values = log_factor[masks].mean(axis=1)  # of each coalition, over the workloads
-    amounts = expected.forecast.times.phases[index] * rate * np.exp(-expected.log_improvements[index, pair])
+    improved = expected.forecast.log_improvements[index][pair]
+    amounts = expected.forecast.times.phases[index] * rate * np.exp(-improved)
     unit = _log_mean(float(amounts[0]), float(amounts[1]))
+    level = float(improved[1] - improved[0] + math.log(rate[0] / rate[1]) - values[-1])
     causes = [_cause(name, share, unit) for name, share in zip(_NAMES, shares(values).tolist(), strict=True)]
     return Character(
         phase=places[index],
         typical=_cause("", float(values[0]), unit),
         measured=len(typical),
         causes=tuple(sorted(causes, key=lambda cause: -abs(cause.saves))),
+        level=_cause("", level, unit),
     )
 
 

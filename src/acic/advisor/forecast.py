@@ -12,6 +12,7 @@ from acic.advisor.advice import Goal
 from acic.advisor.application import TimeModel, tells_io, time_model
 from acic.advisor.changes import Unit
 from acic.advisor.knowledge import Knowledge
+from acic.advisor.level import corrections
 from acic.advisor.ranking import TIE, rates
 from acic.advisor.staging import own_files
 from acic.errors import MissingData
@@ -33,7 +34,7 @@ class Forecast:
     Args:
         covered: the phases that measurements speak about.
         times: where the time goes under the baseline.
-        of_phases: s of each covered phase, predicted.
+        log_improvements: over the baseline, predicted of each covered phase.
         from_bytes: whether the seconds in I/O come from the platform's own baseline, not from the log.
         seconds: run time and staging out, s, predicted; fastest, slowest: at the ends of the 80 % interval.
         io_seconds: of the covered I/O alone: predicted, at its slowest, at its fastest.
@@ -44,7 +45,7 @@ class Forecast:
 
     covered: tuple[Phase, ...]
     times: TimeModel
-    of_phases: tuple[Floats, ...]
+    log_improvements: tuple[Floats, ...]
     from_bytes: bool
     seconds: Floats
     fastest: Floats
@@ -70,8 +71,10 @@ class Forecast:
         What a job reads of its settings is I/O of another kind than its data, as a rule, and makes no difference. Where
         no phase takes as much it is the one that takes most.
         """
-        seconds = np.array(self.of_phases)[:, [self.baseline, candidate]]
-        share = (seconds / np.maximum(self.seconds[[self.baseline, candidate]], _NO_TIME)).max(axis=1)
+        pair = [self.baseline, candidate]
+        phases = zip(self.times.phases, self.log_improvements, strict=True)
+        seconds = np.array([s * np.exp(-improved[pair]) for s, improved in phases])
+        share = (seconds / np.maximum(self.seconds[pair], _NO_TIME)).max(axis=1)
         least = min(SLIGHT, share.max())
         return tuple(phase for phase, part in zip(self.covered, share.tolist(), strict=True) if part >= least)
 
@@ -135,8 +138,16 @@ def forecast(
     effects = [knowledge.effect(phase.characteristics, uses[id(phase)]) for phase in covered]
     from_bytes = elsewhere or not tells_io(workload)
     alone = [knowledge.baseline_seconds(p.characteristics, uses[id(p)]) for p in covered] if from_bytes else None
-    times = time_model(workload, covered, predicted_seconds=alone, weights=_weights(workload, known, knowledge))
-    means, lows, highs = ([getattr(e, end) for e in effects] for end in ("mean", "low", "high"))
+    weights = _weights(workload, known, knowledge)
+    times = time_model(workload, covered, predicted_seconds=alone, weights=weights)
+    added = [np.zeros(len(knowledge.points))] * len(covered)
+    if knowledge.prior is not None and weights is not None and not from_bytes:
+        of = dict(zip(map(id, workload.phases), weights, strict=True))
+        added = corrections(times.phases, [of[id(phase)] for phase in covered], knowledge.other)
+    means, lows, highs = (
+        [getattr(effect, end) + more for effect, more in zip(effects, added, strict=True)]
+        for end in ("mean", "low", "high")
+    )
     staging = np.zeros(len(knowledge.points))
     if results:
         staging = knowledge.staging.seconds(results, own=own_files(workload))
@@ -145,7 +156,7 @@ def forecast(
     return Forecast(
         covered=covered,
         times=times,
-        of_phases=tuple(s * np.exp(-mean) for s, mean in zip(times.phases, means, strict=True)),
+        log_improvements=tuple(means),
         from_bytes=from_bytes,
         seconds=times.seconds(means) + staging,
         fastest=times.seconds(highs) + staging,

@@ -57,17 +57,10 @@ class Foresight(Knowledge):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is predicted of a workload, and of each of its covered phases.
-
-    Args:
-        forecast: of the whole.
-        asked: each covered phase as the model was asked about it.
-        log_improvements: of each covered phase, shape (covered phases, candidates).
-    """
+    """What is predicted of a workload, and each covered phase as the model was asked about it."""
 
     forecast: Forecast
     asked: tuple[tuple[Characteristics, Use], ...]
-    log_improvements: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +94,7 @@ class Question:
             if self.goal is Goal.COST:
                 raise  # a price, which no other workload brings
             return None
-        asked = tuple(knowledge.asked)
-        return Expected(found, asked, np.array([knowledge.effect(*one).mean for one in asked]))
+        return Expected(found, tuple(knowledge.asked))
 
 
 def log_improvements(

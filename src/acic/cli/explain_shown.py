@@ -101,7 +101,9 @@ def _show_character(found: Explanation, character: Character, workload: Workload
     rows += [[o.name, words.characteristic(o.name, getattr(own, o.name)), *_effect(found, [o])] for o in counted]
     if rest:
         rows.append(["the other characteristics", "", *_effect(found, rest)])
-    rows.append(["all together", "", *_effect(found, [character.typical, *character.causes])])
+    if abs(character.level.factor - 1) >= SLIGHT / 2:
+        rows.append(["its seconds on the baseline", "", *_effect(found, [character.level])])
+    rows.append(["all together", "", *_effect(found, [character.typical, *character.causes, character.level])])
     gain = "cheaper" if found.unit is Unit.USD else "faster"
     click.echo(f"\nBy characteristic of {words.phase_name(character.phase, workload)}:")
     table(["", "its value", gain, "saves"], rows, right=(gain, "saves"))
