@@ -2,7 +2,8 @@
 
 Eight ranks on four nodes write and read a shared file: by POSIX, 4 MiB at a time, 32 MiB a rank; by collective MPI-IO,
 interleaved 256 KiB, 16 MiB a rank. Before each read page caches are dropped, and each rank reads what one on another
-node wrote. The medians of the runs so far are printed with their ratio to what was measured then: 15 % are allowed.
+node wrote. Each repetition is a pass over all cases, deployed anew. The medians of the runs so far are printed with
+their ratio to what was measured then: 15 % are allowed.
 
 Each run is a line of the file given: what is in it is not measured again, so the script can be stopped at any time.
 
@@ -104,14 +105,15 @@ def main() -> int:
     arguments = _arguments()
     measured = _read(arguments.results)
     wanted = [each for each in CASES if re.search(arguments.only, each.title)]
-    todo = [each for each in wanted if _short(each, measured, arguments.repetitions)]
-    if todo:
+    if any(_short(each, measured, arguments.repetitions) for each in wanted):
         clean_up(arguments.state, name=arguments.name)
         facts = LabFacts.of(tomllib.loads(PLATFORM.read_text())["lab"])
         lab = Lab.up(facts, nic="1g", state=arguments.state, name=arguments.name, network=arguments.network)
         try:
-            for each in todo:
-                _measure(lab, each, measured, arguments)
+            for repetition in range(1, arguments.repetitions + 1):
+                for each in wanted:
+                    if patterns := _short(each, measured, repetition):
+                        _measure(lab, each, patterns, measured, arguments.results)
         finally:
             lab.down()
     return _table(wanted, measured, arguments.allowed)
@@ -152,20 +154,20 @@ def _short(each: Case, measured: Results, repetitions: int) -> list[str]:
     ]
 
 
-def _measure(lab: Lab, each: Case, measured: Results, arguments: argparse.Namespace) -> None:
+def _measure(lab: Lab, each: Case, patterns: Sequence[str], measured: Results, results: Path) -> None:
+    """Deploy a case anew, and run it by each of the patterns."""
     if each.configuration["file_system"] not in FILE_SYSTEMS:
         print(f"{each.title}: not measured, acic has no such file system here", file=sys.stderr)
         return
     try:
         lab.deploy(each.configuration)
-        while patterns := _short(each, measured, arguments.repetitions):
-            for pattern in patterns:
-                for operation, bandwidth in _run(lab, pattern, synced=each.synced):
-                    measured.setdefault((each.title, pattern, operation), []).append(bandwidth)
-                    run = {"case": each.title, "pattern": pattern, "operation": operation, "MiB/s": bandwidth}
-                    with arguments.results.open("a") as file:
-                        file.write(json.dumps(run) + "\n")
-                    print(each.title, pattern, operation, f"{bandwidth:.0f} MiB/s", file=sys.stderr, flush=True)
+        for pattern in patterns:
+            for operation, bandwidth in _run(lab, pattern, synced=each.synced):
+                measured.setdefault((each.title, pattern, operation), []).append(bandwidth)
+                run = {"case": each.title, "pattern": pattern, "operation": operation, "MiB/s": bandwidth}
+                with results.open("a") as file:
+                    file.write(json.dumps(run) + "\n")
+                print(each.title, pattern, operation, f"{bandwidth:.0f} MiB/s", file=sys.stderr, flush=True)
     except AcicError as error:
         print(f"{each.title}: {error.problem}", file=sys.stderr)
     finally:

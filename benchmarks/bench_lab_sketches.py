@@ -21,6 +21,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import unsafe_configurations
 from acic.advisor.learned import Learned
 from acic.advisor.learning import unmeasured
+from acic.advisor.level import corrections
 from acic.advisor.ranking import rates
 from acic.evaluation.taught import taught
 from acic.models.registry import BESIDE_PRIOR, learner
@@ -44,8 +45,10 @@ def regrets(knowledge: Knowledge, mine: Sequence[Lesson], platform: Platform) ->
     (usual,) = [one for one in mine if one.configuration == platform.baseline]
     assert some.prior is not None
     shares = np.array([some.prior.seconds(w, some.prior.baseline, use)[0] for w, use in usual.phases])
+    thought = sum(some.baseline_seconds(w, use) for w, use in usual.phases)
+    (added,) = corrections([usual.io], [thought], some.other)
     parts = [
-        share * np.exp(-some.effect(w, use).mean)
+        share * np.exp(-some.effect(w, use).mean - added)
         for (w, use), share in zip(usual.phases, shares / shares.sum(), strict=True)
     ]
     predicted = usual.seconds - usual.io + usual.io * np.sum(parts, axis=0)
