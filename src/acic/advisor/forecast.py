@@ -22,7 +22,7 @@ from acic.workloads import Phase, Workload
 
 Floats = NDArray[np.float64]
 
-CHOSEN = 1.4  # times as far from its prediction lies the slow end of the interval of what is picked for it
+CHOSEN = 1.5  # times as far from its prediction lies the slow end of the interval of what is picked for it
 SLIGHT = 0.01  # of a run: a phase that takes less changes no advice, whatever it is like
 _NO_TIME = 1e-9  # s
 
