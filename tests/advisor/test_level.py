@@ -63,7 +63,7 @@ def test_what_was_fast_on_the_baseline_gains_less_elsewhere(knowledge: Knowledge
     np.testing.assert_allclose(usual, known.effect(FILES).mean, atol=1e-9)
     np.testing.assert_allclose(usual - fast, np.where(known.other, (1 - SHARED) * np.log(1.25), 0.0), atol=1e-9)
     np.testing.assert_allclose(slow - usual, usual - fast, atol=1e-9)
-    assert known.other.any() and not known.other.all()
+    assert 0 < known.other.sum() < len(known.other)
 
 
 def test_a_log_from_elsewhere_tells_no_level(knowledge: Knowledge) -> None:
@@ -83,8 +83,7 @@ def test_an_explanation_counts_it_and_still_adds_up(knowledge: Knowledge) -> Non
         assert character.level.factor == pytest.approx(expected, rel=1e-6)
 
 
-def test_without_hardware_no_seconds_are_known(cluster: object, knowledge: Knowledge) -> None:
-    assert knowledge.prior is not None
+def test_without_hardware_no_seconds_are_known() -> None:
     reading = replace(WRITE, operation=Operation.READ)
     plain = Knowledge(LAB, learned((), model="forest"))
     assert plain.prior is None
