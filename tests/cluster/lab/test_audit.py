@@ -81,19 +81,15 @@ SABOTAGE: dict[str, tuple[Sabotage, str]] = {
     ),
     "a disk that may have more dirty pages": (
         lambda lab: (disks.bdi(lab.room.devices["s0"].loops[1]) / "max_bytes").write_text(str(1 << 30)),
-        "lets other amounts wait, or reads other ones ahead",
+        "lets other amounts wait to be written",
     ),
     "a disk whose limit is not strict": (
         lambda lab: (disks.bdi(lab.room.devices["s0"].loops[1]) / "strict_limit").write_text("0"),
-        "lets other amounts wait, or reads other ones ahead",
-    ),
-    "a disk that reads less ahead": (
-        lambda lab: (disks.bdi(lab.room.devices["s0"].loops[1]) / "read_ahead_kb").write_text("128"),
-        "lets other amounts wait, or reads other ones ahead",
+        "lets other amounts wait to be written",
     ),
     "a store that may have more dirty pages": (
         lambda lab: (shared(lab) / "strict_limit").write_text("0"),
-        "the store of s0 lets other amounts wait, or reads",
+        "the store of s0 lets other amounts wait",
     ),
     "a disk that the machine caches": (lambda lab: host("losetup", "--direct-io=off", spindle(lab)), "is cached by"),
     "a store that is not on its disks": (lambda lab: lab.run("s1", ["umount", "-l", STORE]), f"{STORE} of s1 is not"),

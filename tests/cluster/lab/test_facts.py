@@ -10,7 +10,7 @@ from acic.cluster.lab import Disk, LabFacts
 from acic.cluster.lab.facts import addresses, check_name, check_network
 from acic.errors import InvalidInput
 from acic.platforms import load_platform
-from acic.units import GIB, KIB, MIB
+from acic.units import GIB, MIB
 
 
 def table() -> dict[str, Any]:
@@ -43,17 +43,6 @@ def test_sizes_and_rates_are_read_in_base_units() -> None:
             read=90_000_000, write=80_000_000, read_iops=250, write_iops=200, dirty=128 * MIB, size=4 * GIB
         )
     }
-
-
-def test_what_a_disk_reads_ahead_is_a_fact_that_need_not_be_told() -> None:
-    told = table()
-    told["disk"]["spinning"]["read_ahead"] = "128KiB"
-    (disk,) = LabFacts.of(told).disks.values()
-    assert disk.read_ahead == 128 * KIB
-    assert LabFacts.of(LabFacts.of(told).table()).disks["spinning"] == disk
-    told["disk"]["spinning"]["read_ahead"] = 0
-    with pytest.raises(InvalidInput, match="does nothing"):
-        LabFacts.of(told)
 
 
 def test_facts_written_down_are_read_back_as_they_were() -> None:

@@ -56,16 +56,16 @@ def _disks(node: Node, devices: Devices, facts: LabFacts, folder: Path, groups: 
             yield f"the disk {spindle} of {node.name} does not do what {devices.profile} does"
         if not (disks.direct(spindle) and disks.direct(loop)):
             yield f"the disk {spindle} of {node.name} is cached by this machine"
-        if not disks.limited(disks.bdi(loop), disk):
-            yield f"the disk {spindle} of {node.name} lets other amounts wait, or reads other ones ahead"
+        if not disks.limited(disks.bdi(loop), disk.dirty):
+            yield f"the disk {spindle} of {node.name} lets other amounts wait to be written than {disk.dirty} B"
     try:
         shared = disks.shared_bdi(devices)
     except TransientError as error:
         yield error.problem
         shared = []
     for place in shared:
-        if not disks.limited(place, disks.joined(disk, len(devices.loops))):
-            yield f"the store of {node.name} lets other amounts wait, or reads other ones ahead"
+        if not disks.limited(place, disk.dirty * len(devices.loops)):
+            yield f"the store of {node.name} lets other amounts wait to be written than {disk.dirty} B a disk"
     mounted = [(kind, source) for path, kind, source in node.mounts() if path == STORE]
     if len(mounted) != 1 or mounted[0][0] != devices.kind or mounted[0][1] not in devices.loops:
         yield f"{STORE} of {node.name} is not on its disks: {mounted or 'nothing is mounted'}"

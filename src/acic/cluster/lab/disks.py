@@ -11,7 +11,7 @@ import contextlib
 import fcntl
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,11 @@ from acic.cluster.lab.groups import Groups
 from acic.cluster.lab.nodes import STORE, Node
 from acic.cluster.lab.tools import read, tool, write
 from acic.errors import InvalidInput, TransientError
-from acic.units import KIB, MIB
 
 MOST_DEVICES = 8  # of one server
 XFS, BTRFS = "xfs", "btrfs"
 
-_JOINED_AHEAD = 4 * MIB  # what btrfs reads ahead, whatever its disks do
+_READ_AHEAD = 4096  # KiB: what is read ahead must be far more than one I/O, or few I/Os a second slow a stream down
 _UNLIMITED = {"strict_limit": "0", "max_ratio": "100"}  # as the kernel makes a device
 _LOOP_CTL_REMOVE = 0x4C81  # of linux/loop.h
 _SLACK = 0.1  # of what may wait to be written
@@ -99,7 +98,7 @@ def make(node: Node, profile: str, disk: Disk, count: int, folder: Path, groups:
         tool("mkfs.btrfs", "-q", "-f", "-K", "-d", "raid0", "-m", "raid0", *loops)
     for spindle, loop in zip(spindles, loops, strict=True):
         groups.throttle(numbers(spindle), disk)
-        _limit(bdi(loop), disk)
+        _limit(bdi(loop), disk.dirty)
     # a disk of its kind knows no discards; a loop device on another one would write zeros in their place
     options = "noatime,nodiscard" if kind == BTRFS else "noatime"
     tool(*node.enter(["mount", "-t", kind, "-o", options, loops[0], STORE]))
@@ -112,7 +111,7 @@ def make(node: Node, profile: str, disk: Disk, count: int, folder: Path, groups:
         capacity=disk.size * count,
     )
     for shared in shared_bdi(done):
-        _limit(shared, joined(disk, count))
+        _limit(shared, disk.dirty * count)
     return done
 
 
@@ -166,26 +165,17 @@ def shared_bdi(devices: Devices) -> list[Path]:
     raise TransientError(f"the store of {devices.node} is not found below /sys/fs/btrfs", hint="try again")
 
 
-def joined(disk: Disk, count: int) -> Disk:
-    """Return `disk` with what may wait to be written, and is read ahead, of a file system over `count` of them."""
-    return replace(disk, dirty=disk.dirty * count, read_ahead=max(disk.read_ahead, _JOINED_AHEAD))
-
-
-def limited(folder: Path, disk: Disk) -> bool:
-    """Return whether a bdi lets as much wait to be written, and reads as much ahead, as `disk` says, and no more.
-
-    The kernel keeps what may wait as a share of memory.
-    """
+def limited(folder: Path, dirty: int) -> bool:
+    """Return whether a bdi lets `dirty` B wait to be written, and no more; the kernel keeps a share of memory."""
     strict = read(folder / "strict_limit") == "1"
     found = int(read(folder / "max_bytes") or 0)
-    ahead = read(folder / "read_ahead_kb") == str(disk.read_ahead // KIB)
-    return strict and ahead and abs(found - disk.dirty) <= _SLACK * disk.dirty
+    return strict and abs(found - dirty) <= _SLACK * dirty and read(folder / "read_ahead_kb") == str(_READ_AHEAD)
 
 
-def _limit(folder: Path, disk: Disk) -> None:
+def _limit(folder: Path, dirty: int) -> None:
     write(folder / "strict_limit", "1")
-    write(folder / "max_bytes", str(disk.dirty))
-    write(folder / "read_ahead_kb", str(disk.read_ahead // KIB))
+    write(folder / "max_bytes", str(dirty))
+    write(folder / "read_ahead_kb", str(_READ_AHEAD))
 
 
 def _free(folder: Path) -> None:

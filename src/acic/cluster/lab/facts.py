@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acic.errors import InvalidInput
-from acic.units import MIB, parse_bytes
+from acic.units import parse_bytes
 
 ARCHIVE = "archive"  # the node that keeps what must outlive the others
 MOST_NODES = 30  # of a kind: what the addresses have room for
@@ -29,8 +29,6 @@ class Disk:
         write_iops: writes per second.
         dirty: B of pages that may wait to be written.
         size: B.
-        read_ahead: B that are read before they are asked for; unless far more than one I/O, few I/Os a second slow a
-            stream down.
     """
 
     read: int
@@ -39,7 +37,6 @@ class Disk:
     write_iops: int
     dirty: int
     size: int
-    read_ahead: int = 4 * MIB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +160,7 @@ def _size(value: object) -> int:
 
 
 def _disk(table: Mapping[str, Any]) -> Disk:
-    needed = [key for key in Disk.__slots__ if key != "read_ahead"]
-    disk = Disk(**{key: _size(table[key]) for key in (*needed, *({"read_ahead"} & set(table)))})
+    disk = Disk(**{key: _size(table[key]) for key in Disk.__slots__})
     if min(getattr(disk, key) for key in Disk.__slots__) <= 0:
         raise InvalidInput("a disk of the lab does nothing", hint="give rates and sizes of more than 0")
     return disk
