@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from acic.campaign.journal import campaigns_folder
 from acic.cli.main import run
 from acic.store.database import Store
 from acic.store.measurement import Outcome
@@ -47,6 +48,51 @@ def test_a_campaign_does_not_begin_without_its_scheduler(
     assert "qstat cannot be run" in capsys.readouterr().err
     with Store.open(str(tmp_path / "store.sqlite")) as store:
         assert not store.measurements("pretend")
+
+
+@pytest.mark.usefixtures("mpi")
+@pytest.mark.parametrize(
+    ("program", "said", "status", "options", "told"),
+    [
+        (
+            "squeue",
+            "squeue: error: fetch_config: DNS SRV lookup failed",
+            1,
+            ("slurm",),
+            "slurm does not answer: squeue",
+        ),
+        (
+            "ssh",
+            "ssh: Could not resolve hostname nowhere",
+            255,
+            ("ssh", "--host", "nowhere"),
+            "no answer by ssh from nowhere",
+        ),
+    ],
+)
+def test_a_campaign_does_not_begin_where_nobody_answers(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    program: str,
+    said: str,
+    status: int,
+    options: tuple[str, ...],
+    told: str,
+) -> None:
+    pytest.importorskip("psij")
+    furnish(tmp_path, monkeypatch)
+    fake = tmp_path / "fake" / program
+    fake.parent.mkdir()
+    fake.write_text(
+        f"#!/bin/sh\n# not {program}: what it says where nobody answers\necho '{said}' >&2\nexit {status}\n"
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(fake.parent), prepend=":")
+    assert trained(tmp_path, "--runner", *options) == 6
+    assert told in (said_of_it := capsys.readouterr().err), said_of_it
+    assert "campaign " not in said_of_it
+    assert list(campaigns_folder().iterdir() if campaigns_folder().exists() else ()) == []
 
 
 @pytest.mark.usefixtures("mpi")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from acic.cluster import BatchRunner, State
 from acic.cluster.scheduler import Request, Scheduler
 from acic.cluster.slurm import sight_of
-from acic.errors import InvalidInput, MissingData, with_extra
+from acic.errors import InvalidInput, MissingData, TransientError, with_extra
 from tests.cluster.places import job, shell
 
 
@@ -64,6 +65,75 @@ def test_a_scheduler_that_is_not_here_is_told(tmp_path: Path) -> None:
         pytest.skip("there is a PBS here")
     with pytest.raises(InvalidInput, match="qsub cannot be run"):
         BatchRunner("pbs").submit(job(tmp_path, "true"))
+
+
+FAKE = """#!/bin/sh
+# not {name}: what it would say, and its exit status
+printf '%s' '{said}' >&2
+exit {status}
+"""
+NO_CONTROLLER = """{name}: error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host
+{name}: error: fetch_config: DNS SRV lookup failed
+{name}: fatal: Could not establish a configuration source
+"""
+
+
+def pretend(name: str, said: str, status: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a fake command of a scheduler first on PATH."""
+    (folder / "fake").mkdir(exist_ok=True)
+    program = folder / "fake" / name
+    program.write_text(FAKE.format(name=name, said=said.format(name=name), status=status))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "command", "said", "status", "told"),
+    [
+        (
+            "slurm",
+            "squeue",
+            NO_CONTROLLER,
+            1,
+            "slurm does not answer: squeue: fatal: Could not establish a configuration",
+        ),
+        ("slurm", "squeue", "", 1, "slurm does not answer: squeue ended with status 1"),
+        ("pbs", "qstat", "{name}: unknown user me", 1, "pbs does not answer: qstat: unknown user me"),
+        ("lsf", "bjobs", "LSF is down. Please wait ...", 255, "lsf does not answer: LSF is down"),
+    ],
+)
+def test_a_scheduler_that_cannot_answer_is_told_before_any_job(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    scheduler: str,
+    command: str,
+    said: str,
+    status: int,
+    told: str,
+) -> None:
+    pytest.importorskip("psij")
+    pretend(command, said, status, tmp_path, monkeypatch)
+    with pytest.raises(TransientError, match=told) as caught:
+        BatchRunner(scheduler).check()
+    assert f"`{command}` works on this machine" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "command", "said", "status"),
+    [
+        ("slurm", "squeue", "", 0),
+        ("pbs", "qstat", "{name}: Unknown Job Id 0", 153),
+        ("pbs", "qstat", "{name}: illegally formed job identifier: 0", 1),
+        ("lsf", "bjobs", "Job <0> is not found", 255),
+        ("cobalt", "qstat", "", 1),
+    ],
+)
+def test_that_there_is_no_such_job_is_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str, command: str, said: str, status: int
+) -> None:
+    pytest.importorskip("psij")
+    pretend(command, said, status, tmp_path, monkeypatch)
+    BatchRunner(scheduler).check()
 
 
 def test_without_psij_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -220,12 +220,14 @@ def open_runner(where: Where, mpiexec: Path | None) -> Runner:
     """Return the runner that the user asks for.
 
     Raises:
-        AcicError: its scheduler is not there.
+        AcicError: its scheduler is not there, or it or a host does not answer.
     """
     if where.runner == LOCAL:
         return LocalRunner(mpiexec=mpiexec)
     if where.runner == SSH:
-        return SshRunner(where.hosts, mpiexec=mpiexec)
+        hosts = SshRunner(where.hosts, mpiexec=mpiexec)
+        hosts.check(where.nodes)
+        return hosts
     made = batch_runner(where, mpiexec)
     made.check()
     return made

@@ -37,6 +37,7 @@ _FINDING = {
     "lsf": ("bjobs", "-noheader", "-o", "jobid", "-J"),
 }
 _NONE_FOUND = re.compile(r"is not found|no .*job found", re.IGNORECASE)
+_OF_A_JOB = re.compile(r"\bjob", re.IGNORECASE)  # what answers that there is none speaks of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +177,16 @@ class Scheduler:
             TransientError: it does not answer.
         """
         done = self._command(self._executor.get_status_command(["0"]))
-        if _PASSING.search(done.stderr):
-            raise TransientError(f"{self.name} does not answer: {done.stderr.strip()}", hint="see whether it is up")
+        if _PASSING.search(done.stderr) or not self._answered(done):
+            program, told = done.args[0], (done.stderr.strip() or done.stdout.strip()).rpartition("\n")[2]
+            raise TransientError(
+                f"{self.name} does not answer: {told or f'{program} ended with status {done.returncode}'}",
+                hint=f"see whether it is up, and that `{program}` works on this machine",
+            )
+
+    def _answered(self, done: subprocess.CompletedProcess[str]) -> bool:
+        """Return whether what came of the question in `check` is an answer: that there is no such job is one, too."""
+        return done.returncode == 0 or not done.stderr.strip() or _OF_A_JOB.search(done.stderr) is not None
 
     def look(self, natives: Collection[str]) -> dict[str, Sight]:
         """Return what the scheduler says of the jobs with these ids; those it does not know are left out.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -36,6 +37,10 @@ _ENDED = {
 
 class Slurm(Scheduler):
     """Slurm."""
+
+    def _answered(self, done: subprocess.CompletedProcess[str]) -> bool:
+        """See `Scheduler._answered`: squeue is asked for all jobs, and fails only where it has no answer."""
+        return done.returncode == 0
 
     def look(self, natives: Collection[str]) -> dict[str, Sight]:
         """See `Scheduler.look`: of a job that squeue leaves out, scontrol is asked."""

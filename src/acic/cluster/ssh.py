@@ -57,6 +57,15 @@ class SshRunner(DirectRunner):
         """What the user calls it."""
         return "ssh"
 
+    def check(self, nodes: int) -> None:
+        """See whether the first `nodes` hosts answer, before any job depends on it.
+
+        Raises:
+            InvalidInput: there is no ssh here.
+            TransientError: some do not answer.
+        """
+        self._remote.cores([host.name for host in self._hosts[:nodes]], Path("/"))
+
     def plan(self, job: Job) -> Plan:
         """Return what to start for `job`; the hosts are asked whether they are there."""
         hosts = self._of(job)
