@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from acic.advisor.advice import Verdict
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.learned import Range
 from acic.advisor.recommend import recommend
+from acic.platforms import load_platform
 from acic.space import Configuration
 from tests.advisor.conftest import WRITE, application
 from tests.evaluation.pretend import LAB, knowledge
@@ -16,6 +23,15 @@ WORKLOAD = application(WRITE)
 def test_a_value_that_no_measurement_has_is_outside_of_what_was_measured() -> None:
     assert knowledge().outside_system(Configuration(dict(LAB.baseline) | {"instance_type": FAST})) == [SAID]
     assert knowledge().outside_system(LAB.baseline) == []
+
+
+def test_only_the_word_io_of_a_name_is_told_as_io() -> None:
+    lustre, learned = load_platform("tianhe-lustre"), knowledge().learned
+    learned = replace(learned, systems={"romio_ds_read": Range(0.0, 0.0, ("automatic",))})
+    few = Knowledge(lustre, learned, lustre.space.point(lustre.baseline)[np.newaxis])
+    changed = Configuration(dict(lustre.baseline) | {"romio_ds_read": "enable"})
+    assert few.outside_system(changed) == ["romio ds read enable: measured was automatic"]
+    assert "I/O processes of 64: measured was 8" in few.outside(WRITE)
 
 
 def test_what_rests_on_such_a_value_is_to_be_verified() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -25,3 +26,11 @@ def test_a_price_has_a_unit(acic: Callable[..., Result]) -> None:
     told = acic("platform", "show", "lab", "--json").json
     assert all(one["price"] > 0 for one in told["platform"]["instances"].values())
     assert told["units"] == {"price": "USD/h", "memory": "B"}
+
+
+def test_platforms_are_listed_with_what_the_table_shows(acic: Callable[..., Result]) -> None:
+    listed = acic("platform", "list", "--json").json["platforms"]
+    shown = acic("platform", "list").out
+    for one in listed:
+        assert set(one) == {"name", "title", "revision", "configurations"}
+        assert re.search(rf"{one['name']} .* {one['configurations']}$", shown, re.MULTILINE)

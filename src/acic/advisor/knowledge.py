@@ -301,7 +301,7 @@ def encoder_of(platform: Platform) -> Encoder:
 
 
 def _words(name: str) -> str:
-    return name.replace("_", " ").replace("io ", "I/O ")
+    return " ".join("I/O" if word == "io" else word for word in name.split("_"))
 
 
 def label(value: object) -> str:

@@ -21,11 +21,14 @@ def list_platforms(as_json: bool) -> None:
     """List the platforms that come with acic; this machine is one more, called `here`."""
     from acic.platforms import load_platform, platform_names
 
-    known = [load_platform(name) for name in platform_names()]
+    known = [(p, len(p.space.enumerate())) for p in map(load_platform, platform_names())]
     if as_json:
-        emit_json({"platforms": [{"name": p.name, "title": p.title, "revision": p.revision} for p in known]})
+        listed = [
+            {"name": p.name, "title": p.title, "revision": p.revision, "configurations": count} for p, count in known
+        ]
+        emit_json({"platforms": listed})
     else:
-        rows = [[p.name, p.title, str(len(p.space.enumerate()))] for p in known]
+        rows = [[p.name, p.title, str(count)] for p, count in known]
         table(["platform", "what it is", "configurations"], rows, right=["configurations"])
 
 
