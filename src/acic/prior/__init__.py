@@ -2,7 +2,7 @@
 
 It needs no measurement of a platform, so it speaks about one that nobody has measured yet. It is a roofline of the
 whole stack: each resource gives the seconds that it alone needs, and the busiest is the bottleneck. Prices of software
-were corrected once by measurements of one lab: docs/prior.md.
+were corrected four times by measurements of one lab: docs/prior.md.
 """
 
 from acic.prior.facts import Facts
