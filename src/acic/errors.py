@@ -5,6 +5,13 @@ Only `acic.cli` turns an error into an exit status; only a `TransientError` is r
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+_SUDO_LOOKS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # and not into Python's environments
+
 
 class AcicError(Exception):
     """Anything acic refuses to do, with the remedy.
@@ -55,3 +62,11 @@ class TransientError(AcicError):
 def with_extra(name: str) -> str:
     """Return the remedy for what one of the extras of acic brings; no index has acic, so it comes from a clone."""
     return f"install acic with its {name} extra (in a clone: pip install '.[{name}]')"
+
+
+def with_sudo(*words: str) -> str:
+    """Return what to type to run `acic` with these words as root: with its path, where sudo would not find it."""
+    program = "acic"
+    if shutil.which(program, path=_SUDO_LOOKS) is None:
+        program = shutil.which(program, path=str(Path(sys.executable).parent)) or shutil.which(program) or program
+    return shlex.join(["sudo", program, *words])

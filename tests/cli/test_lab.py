@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acic.cluster.lab import Devices, doctor
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, with_sudo
 from acic.lab import clean_up
 from acic.lab.choice import choose
 from acic.platforms import load_platform
@@ -30,7 +30,7 @@ def test_who_is_not_root_is_told_before_anything_is_touched(
     result = acic("lab", *words, "--state", tmp_path / "state")
     assert result.status == 2
     assert result.err.startswith("acic: the lab needs root")
-    assert "\nhint: sudo acic" in result.err
+    assert f"\nhint: {with_sudo()}" in result.err
     assert not list(tmp_path.glob("state*"))
 
 
@@ -39,7 +39,7 @@ def test_without_a_lab_it_says_how_to_make_one(acic: Acic, tmp_path: Path) -> No
     for words in (["status"], ["run"], ["audit"], ["shell", "c0"]):
         result = acic("lab", *words, "--state", tmp_path / "state")
         assert (result.status, result.out) == (4, "")
-        assert result.err == "acic: no lab is up\nhint: make one: sudo acic lab up\n"
+        assert result.err == f"acic: no lab is up\nhint: make one: {with_sudo('lab', 'up')}\n"
     assert not list(tmp_path.glob("state*"))
 
 

@@ -14,7 +14,7 @@ import click
 from acic.cli.lab_shown import run_benchmark, run_command, show, told
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
-from acic.errors import AcicError, InvalidInput, MissingData
+from acic.errors import AcicError, InvalidInput, MissingData, with_sudo
 from acic.units import parse_bytes, parse_seconds
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def up(platform_name: str, instance_type: str | None, name: str, network: str, s
     made.room.remember(_PLATFORM, source)
     show(made, as_json)
     made.close()
-    say("next: sudo acic lab run --fs gluster --servers 4")
+    say(f"next: {with_sudo('lab', 'run', '--fs', 'gluster', '--servers', '4')}")
 
 
 @lab.command(epilog="Example: sudo acic lab status --json")
@@ -222,9 +222,7 @@ class MissingPart(AcicError):
 
 def _need_root() -> None:
     if os.geteuid() != 0:
-        raise InvalidInput(
-            "the lab needs root: it makes namespaces, links and disks", hint=f"sudo acic {' '.join(sys.argv[1:])}"
-        )
+        raise InvalidInput("the lab needs root: it makes namespaces, links and disks", hint=with_sudo(*sys.argv[1:]))
 
 
 def _need_healthy() -> None:

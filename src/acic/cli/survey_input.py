@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, with_sudo
 
 if TYPE_CHECKING:
     from acic.evaluation.truth import Run
@@ -67,5 +67,5 @@ def runs_of(name_or_file: str) -> tuple[list[Run], str]:
         return read_truth(Path(name_or_file)), "lab"
     opened = Survey.open(name_or_file)
     if not opened.runs:
-        raise InvalidInput(f"nothing was measured in {name_or_file} yet", hint=f"sudo acic survey run {name_or_file}")
+        raise InvalidInput(f"nothing was measured in {name_or_file} yet", hint=with_sudo("survey", "run", name_or_file))
     return opened.runs, opened.journal.begun["platform"]

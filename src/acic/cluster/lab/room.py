@@ -20,7 +20,7 @@ from acic.cluster.lab.record import NAME, STATE, Lock, Names, Record
 from acic.cluster.lab.runner import LabRunner
 from acic.cluster.lab.sweep import clear, empty, sweep
 from acic.cluster.lab.tools import asked, tool
-from acic.errors import InvalidInput, MissingData
+from acic.errors import InvalidInput, MissingData, with_sudo
 from acic.steps import Step
 
 _AT_ONCE = 4  # servers whose disks are made: as many as there mostly are
@@ -108,7 +108,7 @@ class Room:
             whole = record is not None and record.content["phase"] == "up"
             if record is None or not whole or not all(map(alive, record.content["nodes"].values())):
                 half = "no lab is up" if record is None else "what is left of a lab is not whole"
-                raise MissingData(half, hint="make one: sudo acic lab up")
+                raise MissingData(half, hint=f"make one: {with_sudo('lab', 'up')}")
             return cls(record, lock)
         except BaseException:
             if lock is not None:
