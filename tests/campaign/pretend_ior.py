@@ -76,7 +76,9 @@ def fault(words: list[str], hints: dict[str, str]) -> str:
     return ""
 
 
-def summary(options: dict[str, str], words: list[str], figure: object, tasks: int) -> dict[str, object]:
+def summary(
+    options: dict[str, str], words: list[str], figure: object, tasks: int, dropped: dict[str, str]
+) -> dict[str, object]:
     now = time.strftime("%a %b %d %H:%M:%S %Y", time.gmtime())
     block, transfer = size(options["b"]), size(options["t"])
     segments = int(options.get("s", "1"))
@@ -116,6 +118,8 @@ def summary(options: dict[str, str], words: list[str], figure: object, tasks: in
         "Options": {"api": options["a"], "apiVersion": "", "tasks": tasks, "repetitions": parameters["repetitions"]},
         "Results": [result] * int(options.get("i", "1")),
     }
+    if dropped:
+        test["Hints"] = {"asked": dropped, "in force": {}, "not in force": list(dropped)}
     heading = {"Version": "4.1.0+pretend", "Began": now, "Command line": " ".join(words), "Machine": "Linux pretend"}
     return {**heading, "tests": [test], "summary": [], "Finished": now}
 
@@ -139,8 +143,10 @@ def told(what: str, options: dict[str, str], words: list[str]) -> str:
         if what == "read instead":
             del claimed["w"]
     tasks = int(options.get("N", os.environ.get("PMI_SIZE", "1"))) + (what == "tasks")
-    figure = FIGURES.get(what, bandwidth(options, read_hints(parse(words)[2])))
-    text = json.dumps(summary(claimed, words, figure, tasks), indent=1).replace("Infinity", "inf")
+    hints = read_hints(parse(words)[2])
+    figure = FIGURES.get(what, bandwidth(options, hints))
+    content = summary(claimed, words, figure, tasks, hints if what == "ompio" else {})
+    text = json.dumps(content, indent=1).replace("Infinity", "inf")
     if what == "wrong":
         text = text.replace('"Finished"', '"Gave up"')
     texts = {"garbage": "\x00\xff{[<not JSON>" * 50, "deep": "[" * 200_000, "empty": "", "half": text[: len(text) // 2]}

@@ -434,6 +434,17 @@ def test_hints_that_mpi_io_does_not_take_are_noticed(
     assert note in attempt.note
 
 
+@pytest.mark.parametrize("hints", [{"romio_ds_write": "enable"}, {"cb_nodes": 2}])
+def test_hints_that_another_mpi_io_drops_are_told_with_the_cause(
+    lab: Laboratory, platform: Platform, trials: Trials, misbehave: Misbehave, hints: dict[str, Any]
+) -> None:
+    """Open MPI's OMPIO tells none of them, and has not lowered `cb_nodes` either."""
+    misbehave([["-w"], "ompio"])
+    attempt = trials.run(trial(lab, point(platform, **hints)))
+    assert attempt.outcome is Outcome.SUSPECT
+    assert f"{next(iter(hints))}; this MPI-IO has none of ROMIO's, like Open MPI's own (OMPIO)" in attempt.note
+
+
 def test_runs_without_mpi_io_are_given_no_hints(lab: Laboratory, platform: Platform, acic_bench: Benchmark) -> None:
     """POSIX reads none: all of them would seem to be missing."""
     plain = replace(WRITE, interface=Interface.POSIX)

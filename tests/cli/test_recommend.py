@@ -1,6 +1,7 @@
 """`acic recommend`: the main job, from a log to what is typed."""
 
 import re
+import subprocess
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -36,6 +37,20 @@ def test_a_real_log_gets_ranked_configurations_with_intervals_and_commands(acic:
     for text in ("Verdict: verify", "80 % intervals", "Why:\n  ", "lfs setstripe -c", "OUTPUT_DIR"):
         assert text in result.out
     assert "extrapolation: processes of 4" in result.err
+
+
+def test_what_is_to_be_typed_works_as_it_is_printed(acic: Acic, tmp_path: Path) -> None:
+    """Lines are pasted with their indentation, into an interactive shell or a script."""
+    asked = ("recommend", *FIG_19, "--platform", "tianhe-lustre")
+    block = acic(*asked).out.partition("\nTo apply the first:\n")[2]
+    wanted = "".join(one["file_text"] for one in acic(*asked, "--json").json["instructions"])
+    assert wanted
+    (tmp_path / "lfs").write_text("#!/bin/sh\n")
+    (tmp_path / "lfs").chmod(0o755)
+    script = f'PATH="$PWD:$PATH"\n{block}\necho "$ROMIO_HINTS $OMPI_MCA_io"\ncat "$ROMIO_HINTS"\n'
+    done = subprocess.run(["bash", "-e"], input=script, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{tmp_path}/acic.hints ^ompio\n{wanted}"
 
 
 def test_what_is_right_for_one_writer_alone_comes_with_a_caution(acic: Acic) -> None:

@@ -6,12 +6,17 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, with_sudo
 from acic.filesystems import DEPLOYMENT, KINDS, LAB, WHOLE, Settings, settings
+from acic.filesystems.hints import BY_ROMIO
 from acic.space import Value
 from acic.units import format_setting
 
 HINTS_FILE = "acic.hints"
+_BY_ROMIO = tuple(
+    f"export {name}={shlex.quote(value)}  # for Open MPI: its ROMIO takes hints, its own OMPIO does not"
+    for name, value in BY_ROMIO.items()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ def _hints(wanted: Settings) -> list[Instruction]:
     return [
         Instruction(
             title="Give MPI-IO these hints, without touching the application",
-            commands=(f'export ROMIO_HINTS="$PWD/{HINTS_FILE}"',),
+            commands=(f'export ROMIO_HINTS="$PWD/{HINTS_FILE}"', *_BY_ROMIO),
             file_name=HINTS_FILE,
             file_text="".join(f"{name} {value}\n" for name, value in wanted.hints.items()),
             check="export ROMIO_PRINT_HINTS=1  # rank 0 prints the hints in force when a file is opened",
@@ -93,5 +98,5 @@ def _deployment(configuration: Mapping[str, Value], *, lab: bool) -> Instruction
         for name, value in configuration.items()
         for word in ("--fs" if name == "file_system" else f"--{name.replace('_', '-')}", str(value))
     ]
-    command = shlex.join(["sudo", "acic", "lab", "run", *options]) + " -- ./application {directory}"
-    return Instruction(title=title, commands=(command,), check="sudo acic lab audit")
+    command = with_sudo("lab", "run", *options) + " -- ./application {directory}"
+    return Instruction(title=title, commands=(command,), check=with_sudo("lab", "audit"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
@@ -182,8 +183,8 @@ def _show_instructions(todo: Sequence[Instruction]) -> None:
     for instruction in todo:
         click.echo(f"  # {instruction.title}")
         if instruction.file_name:
-            lines = "".join(f"  {line}\n" for line in instruction.file_text.splitlines())
-            click.echo(f"  cat > {instruction.file_name} <<'END'\n{lines}  END")
+            printed = shlex.join(["printf", r"%s\n", *instruction.file_text.splitlines()])
+            click.echo(f"  {printed} > {instruction.file_name}")  # no here-document, whose end must not be indented
         for command in instruction.commands:
             click.echo(f"  {command}")
         if instruction.check:

@@ -16,6 +16,7 @@ from acic.cluster import Job, State
 from acic.cluster.others import TAKEN, ProcessorTime, processor_time_beside
 from acic.errors import AcicError, TransientError
 from acic.evaluation.truth import Run
+from acic.filesystems.hints import hints_environment
 from acic.lab import Lab
 from acic.lab.staging import stage_out
 from acic.platforms import Platform
@@ -190,7 +191,7 @@ class Runs:
             nodes=self._platform.compute_nodes or 1,
             environment={
                 **place.environment,
-                "ROMIO_HINTS": str(folder / "romio_hints"),
+                **hints_environment(folder / "romio_hints"),
                 **(self._environment if step == "run" and not check else {}),
             },
         )
