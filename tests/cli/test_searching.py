@@ -622,6 +622,26 @@ def test_verify_runs_the_applications_own_command(run: Callable[..., Any], lab: 
 
 
 @pytest.mark.usefixtures("learned")
+def test_verify_runs_a_command_where_its_user_stands(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = lab / "project"
+    project.mkdir()
+    (project / "input").write_text("wanted\n")
+    (project / "app").write_text(
+        '#!/bin/sh\ngrep -q wanted input && test -d "$1" && test "${ROMIO_HINTS:+^ompio}" = "$OMPI_MCA_io"\n'
+    )
+    (project / "app").chmod(0o755)
+    monkeypatch.chdir(project)
+    monkeypatch.delenv("OMPI_MCA_io", raising=False)
+    words = ["--model", "ridge", "--top", 1, "--rounds", 1, "--json", "--", "./app", "{directory}"]
+    found = run("verify", lab / "job.toml", *words)
+    assert found.status == 0, found.err
+    assert all(one["objective"] for one in found.json["verified"]), found.json
+    assert sorted(path.name for path in project.iterdir()) == ["app", "input"]
+
+
+@pytest.mark.usefixtures("learned")
 def test_a_job_told_by_options_has_a_command_of_its_own(run: Callable[..., Any]) -> None:
     found = run("verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 1, "--json", "--", "sh", "-c", "exit 0")
     assert found.status == 0, found.err

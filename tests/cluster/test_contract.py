@@ -33,6 +33,20 @@ def test_a_program_that_succeeds_is_done(place: Place, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("processes", [0, 2])
+def test_a_program_starts_where_it_is_told_and_its_output_goes_to_its_folder(
+    place: Place, tmp_path: Path, processes: int
+) -> None:
+    elsewhere = tmp_path / "with a blank"
+    elsewhere.mkdir()
+    made = shell(tmp_path, "pwd", processes=processes, directory=elsewhere, before=(("touch", "made"),))
+    runner = place.runner()
+    runner.submit(made)
+    assert runner.wait(made).state is State.DONE
+    assert made.stdout.read_text() == max(1, processes) * f"{elsewhere}\n"
+    assert [path.name for path in elsewhere.iterdir()] == ["made"]
+
+
+@pytest.mark.parametrize("processes", [0, 2])
 @pytest.mark.parametrize(
     ("script", "status", "reason"),
     [

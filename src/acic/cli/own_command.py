@@ -47,10 +47,10 @@ def by_command(
 ) -> list[list[tuple[float | None, str]]]:
     """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note.
 
-    The application is not touched: hints reach it through ROMIO_HINTS, a layout through the directory that is made
-    for it, and that takes the place of `{directory}` in the command. Where a budget is given, it is that of all runs:
-    what is left of it limits each, and the run that it ends in gives nothing. `search` has the goal, the rounds and a
-    price, or None for the platform's.
+    The application is not touched, and starts where this program did: hints reach it through ROMIO_HINTS, a layout
+    through the directory that is made for it, and that takes the place of `{directory}` in the command. Where a budget
+    is given, it is that of all runs: what is left of it limits each, and the run that it ends in gives nothing.
+    `search` has the goal, the rounds and a price, or None for the platform's.
 
     Raises:
         InvalidInput: a place or layout is to be set, and the command does not say where its files go; or the budget is
@@ -159,17 +159,19 @@ class _Run:
 
     def _job(self, words: Sequence[str], place: Path, wanted: Settings) -> Job:
         from acic.cluster import Job
+        from acic.filesystems.hints import hints_environment
 
-        environment = {}
+        environment: dict[str, str] = {}
         if wanted.hints:
             hints = self._outputs / f"{self._name}.hints"
             hints.write_text("".join(f"{k} {v}\n" for k, v in wanted.hints.items()), encoding="utf-8")
-            environment["ROMIO_HINTS"] = str(hints)
+            environment = hints_environment(hints)
         return Job(
             name=self._name,
             command=tuple(word.replace(PLACE, str(place)) for word in words),
             processes=0,
             folder=self._outputs,
+            directory=Path.cwd(),  # where the user stands: `./app` and the files it reads are found there
             time_limit=self._limit,
             nodes=self._nodes,
             environment=environment,

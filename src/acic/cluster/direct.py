@@ -237,7 +237,7 @@ class _Run:
             with _input(start.stdin) as stdin:
                 return subprocess.Popen(  # noqa: S603  # a list, no shell
                     [*commands.die_with_parent(), *start.words],
-                    cwd=self._job.folder,
+                    cwd=self._job.start,
                     env=self._plan.environment,
                     stdin=stdin,
                     stdout=stdout,

@@ -43,11 +43,12 @@ class Job:
         name: unique among all jobs ever, since a job is found by it after its controller has died.
         command: the program and its arguments, without a launcher.
         processes: how many MPI processes; 0 for a program that is started once, as it is (a user's own `mpiexec ...`).
-        folder: working folder, which exists and which all nodes see; standard output and error go there.
+        folder: which exists and which all nodes see; standard output and error go there.
         time_limit: s, after which the whole job is ended, the commands before included.
         nodes: machines to spread the processes over.
         environment: added to the controller's own.
         before: commands to run first, once, one after the other; if one fails, so does the job.
+        directory: where it starts, which all nodes see, too; None for `folder`.
 
     Raises:
         InvalidInput: a name that is none for a file, an empty command, a variable that cannot be, or a count or
@@ -62,6 +63,7 @@ class Job:
     nodes: int = 1
     environment: Mapping[str, str] = field(default_factory=dict)
     before: tuple[tuple[str, ...], ...] = ()
+    directory: Path | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -83,6 +85,11 @@ class Job:
         yield from self.environment.values()
         for command in self.before:
             yield from command
+
+    @property
+    def start(self) -> Path:
+        """The working directory of its processes."""
+        return self.folder if self.directory is None else self.directory
 
     @property
     def stdout(self) -> Path:

@@ -58,6 +58,7 @@ finish() {
   end_all KILL
 ) &
 watch=$!
+cd @START@ || finish program 126 "$(now)" "$(now)"
 @BEFORE@
 begin=$(now)
 @COMMAND@
@@ -138,6 +139,7 @@ def write(job: Job, files: Files, command: Sequence[str], crowded: Mapping[str, 
     ]
     paths = {
         "FOLDER": job.folder.absolute(),
+        "START": job.start.absolute(),
         "STARTED": files.started,
         "TICKET": ticket_of(job),
         "STDOUT": job.stdout.absolute(),

@@ -97,7 +97,7 @@ class SshRunner(DirectRunner):
         # by `env`, since a shell refuses some names; those that tell where a process is would be wrong there
         variables = [f"{name}={value}" for name, value in _environment(job).items() if name not in _OF_THIS_MACHINE]
         lines = [
-            f"cd {shlex.quote(str(job.folder.absolute()))} || exit",
+            f"cd {shlex.quote(str(job.start.absolute()))} || exit",
             # without `exec`: of a program ended by a signal, ssh tells no exit status, but of this shell it does
             f"{shlex.join(['env', *variables, *command])} </dev/null",
             "exit $?",

@@ -7,12 +7,13 @@ import shlex
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acic.benchmarks import find_benchmark, hints_text
 from acic.cluster.job import Ending, Job, State
 from acic.errors import InvalidInput, TransientError
+from acic.filesystems.hints import hints_environment
 from acic.lab.lab import Lab
 from acic.lab.site import Site
 from acic.units import MIB
@@ -47,7 +48,7 @@ def run(lab: Lab, words: Sequence[str], *, processes: int, folder: Path, seconds
         lab: with something deployed.
         words: the command; `{directory}` is where its files are to go.
         processes: MPI processes; 0 to start it once, on the first node.
-        folder: for its output.
+        folder: for its output; the command starts where this program did.
         seconds: after which it is ended.
 
     Raises:
@@ -55,6 +56,7 @@ def run(lab: Lab, words: Sequence[str], *, processes: int, folder: Path, seconds
     """
     with _directory(lab) as (directory, site):
         job = _job(lab, site, [word.replace(PLACE, directory) for word in words], processes, folder, seconds)
+        job = replace(job, directory=Path.cwd())
         return job, _ended(lab, job)
 
 
@@ -102,7 +104,7 @@ def _job(lab: Lab, site: Site, words: Sequence[str], processes: int, folder: Pat
         folder=folder,
         time_limit=seconds,
         nodes=lab.facts.compute_nodes if processes else 1,
-        environment={"ROMIO_HINTS": str(hints)} if site.deployment.hints else {},
+        environment=hints_environment(hints) if site.deployment.hints else {},
     )
 
 

@@ -143,7 +143,7 @@ def agent_text(nodes: Sequence[Node]) -> str:
 
 
 def _once(node: Node, job: Job, command: Sequence[str]) -> Start:
-    inside = f'cd {shlex.quote(str(job.folder.absolute()))} && exec "$@"'
+    inside = f'cd {shlex.quote(str(job.start.absolute()))} && exec "$@"'
     return Start(node.enter(["/bin/sh", "-c", inside, "sh", *command]))
 
 
