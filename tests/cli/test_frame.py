@@ -144,6 +144,22 @@ def test_closed_streams_leave_no_traceback_and_a_result_that_is_lost_is_an_error
     assert "Exception ignored" not in done.stderr
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_can_complete_words(shell: str) -> None:
+    def asked(instruction: str, **more: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "_ACIC_COMPLETE": instruction, **more}
+        command = [sys.executable, "-m", "acic"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    script = asked(f"{shell}_source")
+    assert (script.returncode, script.stderr) == (0, "")
+    assert f"_ACIC_COMPLETE={shell}_complete" in script.stdout
+    words = asked(f"{shell}_complete", COMP_WORDS="acic rec", COMP_CWORD="rec" if shell == "fish" else "1")
+    assert (words.returncode, words.stderr) == (0, "")
+    assert "recommend" in words.stdout
+    assert asked("nonsense").returncode == 1
+
+
 def test_a_reader_that_has_enough_ends_it_as_it_ends_others() -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -54,6 +54,7 @@ COMMANDS = {
     "model": ("acic.cli.model:model", "List the models, and cross-validate them on a platform's measurements."),
 }
 
+_COMPLETING = "_ACIC_COMPLETE"  # set by shells that ask what a word may become (docs/index.md)
 _REMEDY = "check space and permissions"
 _REMEDIES = {  # of what the system refuses
     errno.ENOENT: "make the folder first, or name another",
@@ -150,7 +151,9 @@ def run(arguments: list[str]) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", "nothing half-done was kept; run the same command again", 130)
-    except (BrokenPipeError, SystemExit):  # click's own ending, where its reader is gone
+    except (BrokenPipeError, SystemExit) as ended:  # click's own ending, where its reader is gone
+        if isinstance(ended, SystemExit) and os.environ.get(_COMPLETING):  # and where it has completed words
+            return int(ended.code or 0)
         _quieten()
         return 141
     except OSError as error:
