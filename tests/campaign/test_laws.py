@@ -18,6 +18,7 @@ from acic.campaign.points import Field, Rows
 from acic.campaign.sampling import MOST_LEVELS, PER_PARAMETER, ordered, sampled
 from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
 from acic.campaign.state import Attempt, Progress, Stage, State
+from acic.errors import InvalidInput
 from acic.platforms import load_platform
 from acic.space import ABSENT, Parameter, Scale, Space
 from acic.store.measurement import Outcome, Repetition
@@ -25,6 +26,14 @@ from tests.campaign.fakes import BEGAN, lab_platform
 from tests.campaign.test_trials import READ, WRITE
 
 LIKE = (WRITE, READ, dataclasses.replace(WRITE, request_size=2**13))
+
+
+def test_what_is_wrong_with_the_training_of_a_platform_file_names_the_file() -> None:
+    platform = dataclasses.replace(lab_platform(), training={"sizes": (1, 2)}, given="mine.toml")
+    with pytest.raises(InvalidInput, match=r"^mine\.toml: \[training\] names 'sizes'"):
+        Field(platform)
+
+
 seeds = st.integers(0, 2**32 - 1)
 slowly = settings(deadline=None, max_examples=25)
 

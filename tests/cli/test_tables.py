@@ -9,14 +9,26 @@ import sys
 import termios
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from acic.cli.output import table
 from acic.platforms import load_platform
+from acic.platforms.load import platform_source
 from tests.cli.conftest import LOGS, Result
 
 SHOW = ("platform", "show", "tianhe-lustre")
+
+
+def test_prices_have_digits_enough_and_disks_have_theirs(acic: Callable[..., Result], tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    text = platform_source("lab").replace('name = "lab"', 'name = "mine"')
+    mine.write_text(text.replace("price = 1.30", "price = 0.004"))
+    shown = acic("platform", "show", mine).out
+    assert re.search(r"^ lab\.400m +\d+ +\$0\.004/h ", shown, re.MULTILINE)
+    assert re.search(r"^ EBS +yes +\$0\.43/h +2013-05 +Amazon EBS", shown, re.MULTILINE)
+    assert re.search(r"^ ephemeral +no +\$0\.00/h ", shown, re.MULTILINE)
 
 
 @pytest.fixture

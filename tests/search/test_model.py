@@ -139,7 +139,9 @@ def test_a_first_iteration_that_gains_nothing_is_followed_by_a_refit() -> None:
 
 def test_a_search_without_gain_ends() -> None:
     found = ModelDriven(start=5, k=3).run(STRIPING, DEFAULT, Bench(lambda _: 7.0), rng=np.random.default_rng(0))
-    assert found.why_ended.endswith("runs lowered the best by less than 1.0%.")
+    assert found.why_ended == "The last 3 runs lowered the best by less than 1.0%."
+    one = ModelDriven(start=5, k=1).run(STRIPING, DEFAULT, Bench(lambda _: 7.0), rng=np.random.default_rng(0))
+    assert one.why_ended == "The last run lowered the best by less than 1.0%."
     assert 6 < len(found.observations) <= 9
 
 

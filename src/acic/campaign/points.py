@@ -64,7 +64,10 @@ class Field:
         self.platform = platform
         self.like = tuple(dict.fromkeys(like))
         self.fixed: dict[str, Value] = {}  # workload parameters of one value only
-        workloads = () if self.like else self._training(platform)
+        try:
+            workloads = () if self.like else self._training(platform)
+        except InvalidInput as error:
+            raise InvalidInput(f"{platform.given or platform.name}: {error.problem}", hint=error.hint) from error
         which = () if len(self.like) < 2 else (Parameter(name=WORKLOAD, values=tuple(range(len(self.like)))),)
         self.workload_names = tuple(p.name for p in (*workloads, *which))
         self.system = platform.space.only([n for n in platform.space.names if n not in self._inert()])

@@ -8,6 +8,7 @@ import click
 
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
+from acic.units import format_usd
 
 
 @click.group(epilog="Example: acic platform list && acic platform show lab")
@@ -36,7 +37,7 @@ def list_platforms(as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """Show a platform's parameters, baseline, machines and prices, with their sources.
+    """Show a platform's parameters, baseline, machines, disks and prices, with their sources.
 
     NAME is one of `acic platform list`, `here`, or a platform file (.toml) of your own.
     """
@@ -49,13 +50,20 @@ def show(name: str, as_json: bool) -> None:
     click.echo(f"{found.name}: {found.title} (revision {found.revision})\n{found.about}\n")
     rows = [[p.name, p.listed, p.text(found.baseline.get(p.name)), p.about] for p in found.space.parameters]
     table(["parameter", "values", "baseline", "about"], rows)
-    machines = [
-        [i.name, str(i.cores), "not known" if i.price is None else f"${i.price:.2f}/h", i.fact.date, i.fact.source]
-        for i in found.instances.values()
-    ]
+    machines = [[i.name, str(i.cores), _price(i.price), i.fact.date, i.fact.source] for i in found.instances.values()]
     table(["machine", "cores", "price", "date", "source"], machines)
+    if found.disks:
+        disks = [
+            [d.name, "yes" if d.persistent else "no", _price(d.price), d.fact.date, d.fact.source]
+            for d in found.disks.values()
+        ]
+        table(["disk", "outlives its machine", "price of each", "date", "source"], disks)
     click.echo(f"Baseline: {found.baseline_fact.source} ({found.baseline_fact.date}).")
     click.echo(f"Source: {found.fact.source} ({found.fact.date}).")
+
+
+def _price(hourly: float | None) -> str:
+    return "not known" if hourly is None else f"{format_usd(hourly)}/h"
 
 
 @platform.command(epilog="Example: acic platform detect --storage /scratch/me --storage /home/me")

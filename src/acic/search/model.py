@@ -80,7 +80,8 @@ class ModelDriven:
                 return f"All of the {len(top)} configurations predicted to be best were measured."
             yield new
             if knows_target and not _best(ledger) < before * (1.0 - self.tolerance):
-                return f"The last {len(new)} runs lowered the best by less than {self.tolerance:.1%}."
+                runs = f"{len(new)} runs" if len(new) > 1 else "run"
+                return f"The last {runs} lowered the best by less than {self.tolerance:.1%}."
             knows_target = True
 
 
