@@ -285,6 +285,12 @@ def test_what_an_exchange_file_tells_itself_is_not_told_beside_it(
         (["import", "nowhere", *WHERE], 3, "nowhere"),
         (["import", IOR / "mpiio_coll.json", *WHERE, "--set", "stripe_count"], 2, "sets nothing"),
         (["import", IOR / "mpiio_coll.json", *WHERE, "--set", "stripe_count=99"], 2, "outside 1 to 32"),
+        (["import", IOR / "mpiio_coll.json", *WHERE, "--set", "stripe_count=many"], 2, "hint: give a number, as 1\n"),
+        (
+            ["import", IOR / "mpiio_coll.json", *WHERE, "--set", "stripe_count=1", "--set", "stripe_count=4"],
+            2,
+            "--set gives stripe_count two values\nhint: write --set once for each parameter\n",
+        ),
         (["import", IOR / "mpiio_coll.json", *WHERE, "--timezone", "noon"], 2, "offset from UTC"),
         (["import", IOR / "mpiio_coll.json", *WHERE, "--rule", "{stripe}"], 2, "no parameter 'stripe'"),
         (["import", IOR / "README.md", *WHERE], 3, "README.md"),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from acic.errors import InvalidInput
 from acic.platforms import Platform
+from acic.platforms.here import HERE, kept_name
 from acic.platforms.mounts import STRIPING, describe, mount_table
 from acic.space import Configuration
 from acic.units import format_bytes
@@ -40,9 +41,7 @@ def check_directories(platform: Platform, otherwise: Path) -> None:
     directories = list(storage_directories(platform, otherwise))
     for directory in directories:
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
-            raise InvalidInput(
-                f"{directory} is no directory that you can write to", hint="make it, or give another --directory"
-            )
+            raise InvalidInput(f"{directory} is no directory that you can write to", hint=_elsewhere(platform))
     wanted = STRIPING & set(platform.apply)
     table = mount_table()
     found = [describe(directory, table) for directory in directories]
@@ -53,6 +52,15 @@ def check_directories(platform: Platform, otherwise: Path) -> None:
             f"{first.directory} is on {first.file_system}: what {platform.name} chooses among are settings of {kind}",
             hint=f"give a --directory on {kind}, or measure what is here: --platform here",
         )
+
+
+def _elsewhere(platform: Platform) -> str:
+    """Return what to do where a directory cannot be written to; --directory does nothing where the platform chooses."""
+    if not (name := platform.roles.storage):
+        return "make it, or give another --directory"
+    if platform.given in (HERE, kept_name()):
+        return "make it, or describe this machine anew, with what is there: acic platform detect --storage DIR"
+    return f"make it, or take it out of the values of {name} in the platform's file"
 
 
 def found_on(directories: Iterable[Path]) -> dict[str, list[str]]:

@@ -204,12 +204,14 @@ def store_as_begun(kind: str, given: Mapping[str, Any], store_url: str | None) -
     return Session.open(given["name"], kind=kind).choose_store(store_url) if given["resume"] else store_url
 
 
-def check_goal(platform: Platform, goal: str, price: float | None = None) -> None:
+def check_goal(
+    platform: Platform, goal: str, price: float | None = None, *, otherwise: str = "use --goal time"
+) -> None:
     """Raise InvalidInput where a cost is to be told, and `price` and the platform tell none: before anything is run."""
     from acic.campaign.budget import check_prices
 
     if goal == "cost" and price is None:
-        check_prices(platform, otherwise="use --goal time")
+        check_prices(platform, otherwise=otherwise)
 
 
 def measure_of(opened: Bench, goal: str) -> Any:

@@ -21,7 +21,7 @@ def settings_of(platform: Platform, settings: Sequence[str], option: str) -> dic
         option: of the command, for errors.
 
     Raises:
-        InvalidInput: no such parameter or value, or no value at all.
+        InvalidInput: no such parameter or value, no value at all, or several for one parameter.
     """
     from acic.store.naming import parameter_value
 
@@ -30,5 +30,8 @@ def settings_of(platform: Platform, settings: Sequence[str], option: str) -> dic
         name, equals, text = setting.partition("=")
         if not equals:
             raise InvalidInput(f"{option} {setting!r} sets nothing", hint=f"write {option} stripe_count=4")
-        values[name] = parameter_value(platform.space[name], text)
+        parameter = platform.space[name]
+        if name in values:
+            raise InvalidInput(f"{option} gives {name} two values", hint=f"write {option} once for each parameter")
+        values[name] = parameter_value(parameter, text)
     return values

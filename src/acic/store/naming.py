@@ -135,7 +135,10 @@ def parameter_value(parameter: Parameter, text: str, *, remedy: str = "") -> Val
                 return parse_bytes(text)
             number = float(text)
         except ValueError as error:
-            raise InvalidInput(f"{parameter.name} is {text!r}, not a number", hint="correct the rule") from error
+            raise InvalidInput(
+                f"{parameter.name} is {text!r}, not a number",
+                hint=f"give a number, as {parameter.text(parameter.low)}{remedy}",
+            ) from error
         return int(number) if number.is_integer() else number
     for value in parameter.values:
         if str(value) == text:
