@@ -82,6 +82,25 @@ def test_what_is_typed_for_the_lab_deploys_that_very_configuration(configuration
     assert parsed["command"] == ("./application", "{directory}")
 
 
+def test_a_storage_is_told_whatever_its_parameter_is_called() -> None:
+    baseline: dict[str, Value] = {"place": "/home/me", "stripe_count": 1}
+    changed: dict[str, Value] = {"place": "/scratch/me", "stripe_count": 4}
+    where, layout = instructions(["storage", "lustre"], changed, baseline, storage="place")
+    assert where.title == "Let the job write below /scratch/me, not /home/me"
+    assert layout.commands == ("lfs setstripe -c 4 /scratch/me",)
+
+
+def test_what_nothing_sets_is_to_be_set_by_hand() -> None:
+    baseline: dict[str, Value] = {"romio_cb_write": "automatic", "buffer_size": MIB, "cache": "on", "quota": 1}
+    changed: dict[str, Value] = {"romio_cb_write": "enable", "buffer_size": 4 * MIB, "cache": "on"}
+    (made,) = instructions([], changed, baseline, by_hand=("romio_cb_write", "buffer_size", "cache", "quota"))
+    told = "Set by hand, as nothing in the platform's `apply` does: romio_cb_write to enable, buffer_size to 4 MiB"
+    assert (made.title, made.commands, made.file_text) == (told, (), "")
+    hints, hand = instructions(["romio"], changed, baseline, by_hand=("buffer_size",))
+    assert hints.file_text == "romio_cb_write enable\n"
+    assert hand.title.endswith(": buffer_size to 4 MiB")
+
+
 def test_an_unknown_blueprint_is_refused() -> None:
     with pytest.raises(InvalidInput, match="no blueprint 'magic'"):
         instructions(["magic"], TIANHE.baseline, TIANHE.baseline)

@@ -285,6 +285,30 @@ def test_what_a_hint_says_to_type_names_the_platform_as_its_user_did(acic: Acic,
     assert "hint: import measurements: acic data import" in found.err
 
 
+def test_what_nothing_sets_has_to_be_set_by_hand(acic: Acic, tmp_path: Path) -> None:
+    file = tmp_path / "site.toml"
+    text = resources.files("acic.platforms").joinpath("data", "tianhe-lustre.toml").read_text()
+    text = text.replace('apply = ["lustre", "romio"]', 'apply = ["romio"]\ncopy_of = "tianhe-lustre"')
+    file.write_text(text)
+    found = acic("recommend", *FIG_19, "--platform", file)
+    assert found.status == 0, found.err
+    applied = found.out.split("To apply the first:\n")[1]
+    assert re.search(
+        r"\n  # Set by hand, as nothing in the platform's `apply` does: .*stripe_size to \S+ MiB\n", applied
+    )
+    assert "lfs setstripe" not in applied
+
+
+def test_a_platform_that_cannot_be_measured_is_not_told_to_be(acic: Acic, tmp_path: Path) -> None:
+    file = tmp_path / "site.toml"
+    text = resources.files("acic.platforms").joinpath("data", "tianhe-lustre.toml").read_text()
+    text = re.sub("^missing.*", "", text, flags=re.MULTILINE).replace('"tianhe-lustre"', '"mine"', 1)
+    file.write_text(text.replace('apply = ["lustre", "romio"]', 'apply = ["lustre"]'))
+    found = acic("recommend", LOG, "--platform", file)
+    assert found.status == 4
+    assert "hint: import measurements: acic data import" in found.err
+
+
 def test_a_store_that_is_not_there_is_told_but_does_not_matter(acic: Acic, tmp_path: Path) -> None:
     found = acic("recommend", LOG, "--platform", "tianhe-lustre", "--elsewhere", "--store", tmp_path / "none.sqlite")
     assert found.status == 0

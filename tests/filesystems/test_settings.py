@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acic.errors import InvalidInput
-from acic.filesystems import KINDS, Settings, settings
+from acic.filesystems import KINDS, Settings, by_hand, kinds_that_set, settings
 from acic.filesystems.settings import PER_PROCESS, lfs_size
+from acic.platforms import Platform, load_platform, parse_platform, platform_names
 from acic.units import GIB, KIB, MIB
 
 BASELINE: Mapping[str, Any] = {
@@ -78,6 +79,94 @@ def test_a_ceph_object_holds_whole_stripe_units(size: int, whole: int) -> None:
     assert command[:4] == ("setfattr", "-n", "ceph.dir.layout", "-v")
     assert command[4] == f"object_size={whole} stripe_unit={size} stripe_count=2"
     assert whole % size == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value", "words"),
+    [
+        ("lustre", "stripe_count", 4, ("lfs", "setstripe", "-c", "4", "/d")),
+        ("lustre", "stripe_size", 4 * MIB, ("lfs", "setstripe", "-S", "4M", "/d")),
+        ("ceph", "stripe_count", 2, ("setfattr", "-n", "ceph.dir.layout", "-v", "stripe_count=2", "/d")),
+        (
+            "ceph",
+            "stripe_size",
+            64 * KIB,
+            ("setfattr", "-n", "ceph.dir.layout", "-v", f"object_size={4 * MIB} stripe_unit={64 * KIB}", "/d"),
+        ),
+        ("orangefs", "stripe_count", 2, ("setfattr", "-n", "user.pvfs2.num_dfiles", "-v", "2", "/d")),
+    ],
+)
+def test_what_is_no_parameter_of_the_platform_stays_as_it_is(
+    kind: str, name: str, value: int, words: tuple[str, ...]
+) -> None:
+    assert settings([kind], {name: value}, {name: 1}, directory="/d").layout == (words,)
+
+
+def mine(apply: list[str], names: dict[str, list[Any]], **more: Any) -> Platform:
+    """Return a platform with these parameters."""
+    fact = {"source": "made up for this test", "date": "2026-11"}
+    return parse_platform(
+        {
+            "name": "mine",
+            "title": "Mine",
+            "revision": "1",
+            "default_instance": "node",
+            "apply": apply,
+            "parameter": [{"name": name, "values": values} for name, values in names.items()],
+            "baseline": {"values": {name: values[0] for name, values in names.items()}, **fact},
+            "instance": [{"name": "node", "cores": 2, **fact}],
+            **fact,
+            **more,
+        }
+    )
+
+
+PARAMETERS: dict[str, list[Any]] = {
+    "place": ["/a", "/b"],
+    "files": ["as the application does", PER_PROCESS],
+    "stripe_count": [1, 4],
+    "romio_cb_write": ["automatic", "enable"],
+    "striping_factor": [1, 4],
+    "client_cache": ["on", "off"],
+}
+
+
+@pytest.mark.parametrize(
+    ("apply", "left"),
+    [
+        ([], {"files", "stripe_count", "romio_cb_write", "striping_factor", "client_cache"}),
+        (["files", "romio"], {"stripe_count", "client_cache"}),
+        (["lustre", "romio"], {"files", "client_cache"}),
+        (["orangefs"], {"files", "romio_cb_write", "striping_factor", "client_cache"}),
+        (["lab"], {"romio_cb_write", "striping_factor"}),
+        (["deployment"], set()),
+    ],
+)
+def test_what_nothing_sets_is_known(apply: list[str], left: set[str]) -> None:
+    assert set(by_hand(mine(apply, PARAMETERS, roles={"storage": "place"}))) == left
+
+
+@pytest.mark.parametrize("name", platform_names())
+def test_all_is_set_on_the_platforms_that_come_with_acic(name: str) -> None:
+    assert by_hand(load_platform(name)) == ()
+
+
+def test_a_storage_that_is_called_so_needs_no_role() -> None:
+    found = mine(["storage"], {"storage": ["/a", "/b"]})
+    assert (found.roles.storage, by_hand(found)) == ("storage", ())
+    assert by_hand(mine([], {"storage": ["/a", "/b"]})) == ("storage",)
+
+
+@given(changed=changes)
+def test_each_parameter_is_set_by_its_kind_and_by_no_other(changed: dict[str, Any]) -> None:
+    """`by_hand` and the commands of `settings` agree on who sets what."""
+    for name in set(changed) - {"storage"}:
+        for kind in set(KINDS) - {"storage"}:
+            assert (made([kind], **{name: changed[name]}) != made([])) == (kind in kinds_that_set(name))
+
+
+def test_hints_of_the_standard_are_hints() -> None:
+    assert made(["romio"], striping_factor=4).hints == {"striping_factor": "4"}
 
 
 def test_orangefs() -> None:

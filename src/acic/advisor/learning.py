@@ -16,7 +16,7 @@ from acic.advisor.knowledge import KIND, encoder_of, label
 from acic.advisor.learned import UNTOLD, Errors, Kinds, Learned, Range
 from acic.advisor.lessons import Taught, joined, taught_by
 from acic.errors import MissingData
-from acic.filesystems import DEPLOYMENT
+from acic.filesystems import DEPLOYMENT, by_hand
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner, Prediction, TrainingSet
 from acic.models.residual import PriorAlone, PriorPredictor, takes_prior
@@ -168,7 +168,7 @@ def check(rows: TrainingRows, platform: Platform) -> None:
 
 def _how_to_measure(platform: Platform) -> str:
     imports = f"import measurements: acic data import FILE --platform {platform.argument}"
-    if not platform.apply or DEPLOYMENT in platform.apply:
+    if by_hand(platform) or DEPLOYMENT in platform.apply:
         return imports
     return f"measure it: acic train --platform {platform.argument} --budget 2h; or {imports}"
 

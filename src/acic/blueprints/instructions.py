@@ -36,6 +36,8 @@ def instructions(
     baseline: Mapping[str, Value],
     *,
     directory: str = "OUTPUT_DIR",
+    storage: str = "",
+    by_hand: Sequence[str] = (),
 ) -> list[Instruction]:
     """Return what to type so that a job runs with `configuration`; nothing for what the baseline does anyway.
 
@@ -44,6 +46,8 @@ def instructions(
         configuration: the system parameters to apply.
         baseline: what the system does untouched.
         directory: where the application writes.
+        storage: the parameter that chooses another directory, by the platform's [roles]; "" if there is none.
+        by_hand: parameters that none of the kinds sets (`filesystems.by_hand`).
 
     Raises:
         InvalidInput: an unknown kind.
@@ -51,14 +55,23 @@ def instructions(
     if unknown := sorted(set(kinds) - {*KINDS, *WHOLE}):
         raise InvalidInput(f"there is no blueprint {unknown[0]!r}", hint=f"use {', '.join([*KINDS, *WHOLE])}")
     made = [_deployment(configuration, lab=LAB in kinds)] if {DEPLOYMENT, LAB} & set(kinds) else []
-    rest = [kind for kind in kinds if kind not in WHOLE]
-    wanted = settings(rest, configuration, baseline, directory=directory)
-    untouched = settings(rest, baseline, baseline, directory=directory)
+    rest = [kind for kind in kinds if kind not in (*WHOLE, *(["storage"] if storage else []))]
+    wanted = settings(rest, configuration, baseline, directory=str(configuration.get(storage, directory)))
+    untouched = settings(rest, baseline, baseline, directory=str(baseline.get(storage, directory)))
     if wanted.directory != untouched.directory:
         made.append(Instruction(title=f"Let the job write below {wanted.directory}, not {untouched.directory}"))
     if wanted.file_per_process:
         made.append(Instruction(title="If the application has an option for it, let each process write its own file"))
-    return [*made, *_layout(wanted), *_hints(wanted)]
+    changed = {name: value for name, value in configuration.items() if value != baseline.get(name)}
+    hands = {name: changed[name] for name in by_hand if name in changed}
+    return [*made, *_layout(wanted), *_hints(wanted), *_by_hand(hands)]
+
+
+def _by_hand(changed: Mapping[str, Value]) -> list[Instruction]:
+    if not changed:
+        return []
+    told = ", ".join(f"{name} to {format_setting(name, value)}" for name, value in changed.items())
+    return [Instruction(title=f"Set by hand, as nothing in the platform's `apply` does: {told}")]
 
 
 def _layout(wanted: Settings) -> list[Instruction]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from acic.advisor.changes import Change
     from acic.blueprints import Instruction
     from acic.platforms import Platform
+    from acic.space import Configuration
 
 SLIGHT = 0.001  # of the run: digits of a change that saves less are read by nobody
 
@@ -65,7 +66,6 @@ def recommend(
     from acic.advisor.advice import Goal
     from acic.advisor.known import versions
     from acic.advisor.recommend import recommend as advise
-    from acic.blueprints import instructions
     from acic.platforms import load_platform
 
     platform = load_platform(platform_name)
@@ -75,13 +75,21 @@ def recommend(
         workload, platform, knowledge, goal=Goal(goal), top=top, price=price, elsewhere=elsewhere, results=results
     )
     first = advice.recommendations[0].configuration
-    todo = [] if advice.verdict == "nothing" else instructions(platform.apply, first, platform.baseline)
+    todo = [] if advice.verdict == "nothing" else _todo(platform, first)
     if hints_file:
         _write_hints(hints_file, todo)
     if as_json:
         emit_json({"advice": advice, "instructions": todo, "versions": versions()})
     else:
         _show(advice, platform, todo)
+
+
+def _todo(platform: Platform, wanted: Configuration) -> list[Instruction]:
+    from acic.blueprints import instructions
+    from acic.filesystems import by_hand
+
+    storage, rest = platform.roles.storage, by_hand(platform)
+    return instructions(platform.apply, wanted, platform.baseline, storage=storage, by_hand=rest)
 
 
 def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> None:

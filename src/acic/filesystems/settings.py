@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from acic.errors import InvalidInput
-from acic.platforms import HINTS
+from acic.platforms import Platform, is_hint
 from acic.space import Value
 from acic.units import GIB, KIB, MIB
 
@@ -17,6 +17,7 @@ PER_PROCESS = "one per process"  # value of the parameter `files`
 DEPLOYMENT = "deployment"  # of a whole I/O system: more than settings
 LAB = "lab"  # the same, by `acic lab`
 WHOLE = (DEPLOYMENT, LAB)
+_STRIPES = ("stripe_count", "stripe_size")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,22 @@ def settings(
     return made
 
 
+def by_hand(platform: Platform) -> tuple[str, ...]:
+    """Return the parameters that nothing in the platform's `apply` sets: whoever wants another value sets it."""
+    kinds = set(platform.apply)
+    if DEPLOYMENT in kinds:
+        return ()
+    names = platform.hints if LAB in kinds else platform.space.names  # the lab deploys all the others
+    return tuple(name for name in names if name != platform.roles.storage and not kinds & set(kinds_that_set(name)))
+
+
+def kinds_that_set(name: str) -> tuple[str, ...]:
+    """Return the kinds of what can be set that set a parameter of that name; the storage is the one in [roles]."""
+    if is_hint(name):
+        return ("romio",)
+    return tuple(kind for kind, names in _SETS.items() if name in names)
+
+
 def lfs_size(size: int) -> str:
     """Return a size as `lfs setstripe -S` reads it: 4M is 4 MiB."""
     for letter, factor in (("G", GIB), ("M", MIB), ("K", KIB)):
@@ -81,21 +98,23 @@ def _files(made: Settings, configuration: Configured, changed: Configured) -> Se
 
 
 def _lustre(made: Settings, configuration: Configured, changed: Configured) -> Settings:
-    if not {"stripe_count", "stripe_size"} & set(changed):
+    if not set(_STRIPES) & set(changed):
         return made
-    size = lfs_size(_whole(configuration, "stripe_size"))
-    count = str(_whole(configuration, "stripe_count"))
-    command = ("lfs", "setstripe", "-c", count, "-S", size, made.directory)
+    count = ("-c", str(_whole(configuration, "stripe_count"))) if "stripe_count" in configuration else ()
+    size = ("-S", lfs_size(_whole(configuration, "stripe_size"))) if "stripe_size" in configuration else ()
+    command = ("lfs", "setstripe", *count, *size, made.directory)
     return replace(made, layout=(*made.layout, command), check=f"lfs getstripe {made.directory}/FILE")
 
 
 def _ceph(made: Settings, configuration: Configured, changed: Configured) -> Settings:
-    names = {"stripe_count": "stripe_count", "stripe_size": "stripe_unit"}
-    if not set(names) & set(changed):
+    if not set(_STRIPES) & set(changed):
         return made
-    size = _whole(configuration, "stripe_size")
-    object_size = max(4 * MIB, size)  # a multiple of the stripe unit; 4 MiB is Ceph's own
-    values = {"object_size": object_size, "stripe_unit": size, "stripe_count": _whole(configuration, "stripe_count")}
+    values: dict[str, int] = {}
+    if "stripe_size" in configuration:
+        size = _whole(configuration, "stripe_size")
+        values = {"object_size": max(4 * MIB, size), "stripe_unit": size}  # a multiple of it; 4 MiB is Ceph's own
+    if "stripe_count" in configuration:
+        values["stripe_count"] = _whole(configuration, "stripe_count")
     words = " ".join(f"{name}={value}" for name, value in values.items())
     command = ("setfattr", "-n", "ceph.dir.layout", "-v", words, made.directory)
     return replace(made, layout=(*made.layout, command), check=f"getfattr -n ceph.file.layout {made.directory}/FILE")
@@ -115,7 +134,7 @@ def _orangefs(made: Settings, configuration: Configured, changed: Configured) ->
 
 
 def _romio(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001 (as all kinds)
-    hints = {name: str(value) for name, value in changed.items() if name.startswith(HINTS)}
+    hints = {name: str(value) for name, value in changed.items() if is_hint(name)}
     if "cb_nodes" in hints and "cb_config_list" not in hints:
         hints["cb_config_list"] = "*:*"  # else ROMIO takes one aggregator per machine, whatever cb_nodes says
     return replace(made, hints={**made.hints, **hints})
@@ -136,3 +155,4 @@ KINDS: Mapping[str, Callable[[Settings, Configured, Configured], Settings]] = {
     "orangefs": _orangefs,
     "romio": _romio,
 }
+_SETS = {"files": ("files",), "lustre": _STRIPES, "ceph": _STRIPES, "orangefs": _STRIPES}  # parameters, by kind

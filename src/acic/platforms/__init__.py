@@ -8,15 +8,15 @@ from acic.platforms.load import (
     read_platform,
 )
 from acic.platforms.parsing import parse_platform
-from acic.platforms.platform import APPLY, HINTS, Fact, Instance, Platform, Roles
+from acic.platforms.platform import APPLY, Fact, Instance, Platform, Roles, is_hint
 
 __all__ = [
     "APPLY",
-    "HINTS",
     "Fact",
     "Instance",
     "Platform",
     "Roles",
+    "is_hint",
     "is_platform_file",
     "load_platform",
     "parse_platform",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import date
 from typing import Any, Protocol, TypeVar
 
@@ -42,24 +42,29 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
         raise InvalidInput(f"copy_of is {copy_of!r}, and name {name!r}", hint="both are the same, or leave copy_of out")
     baseline = table("baseline", content["baseline"])
     known(baseline, ("values", *_FACT), "the baseline", needed=("values", *_FACT))
+    space = Space(
+        tuple(each("parameter", tables("parameter", content["parameter"]), _parameter)),
+        _constraints("constraint", content),
+    )
+    apply = strings("apply", content.get("apply", []))
+    roles = _roles(table("roles", content.get("roles", {})))
+    if not roles.storage and "storage" in apply and "storage" in space.names:
+        roles = replace(roles, storage="storage")  # called as the role is, it needs no [roles]
     return Platform(
         name=name,
         copy_of=copy_of,
         title=string("title", content["title"]),
         revision=string("revision", content["revision"]),
         about=string("about", content.get("about", "")).strip(),
-        space=Space(
-            tuple(each("parameter", tables("parameter", content["parameter"]), _parameter)),
-            _constraints("constraint", content),
-        ),
+        space=space,
         baseline=Configuration(_settings("values", baseline["values"])),
         baseline_fact=_fact(baseline),
         instances=_by_name("instance", each("instance", tables("instance", content["instance"]), _instance)),
         default_instance=string("default_instance", content["default_instance"]),
         disks=_by_name("disk", each("disk", tables("disk", content.get("disk", [])), _disk)),
         compute_nodes=count("compute_nodes", content["compute_nodes"]) if "compute_nodes" in content else None,
-        roles=_roles(table("roles", content.get("roles", {}))),
-        apply=strings("apply", content.get("apply", [])),
+        roles=roles,
+        apply=apply,
         missing=string("missing", content.get("missing", "")).strip(),
         deployment=strings("deployment", content.get("deployment", [])),
         training=_lists("training", content.get("training", {})),

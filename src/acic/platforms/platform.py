@@ -13,7 +13,15 @@ from acic.space import Configuration, Constraint, Space, Value
 
 SECONDS_PER_HOUR = 3600.0
 APPLY = ("storage", "files", "lustre", "ceph", "orangefs", "romio", "deployment", "lab")  # kinds of what can be set
-HINTS = ("romio_", "cb_")  # what names of hints for MPI-IO begin with: ROMIO's own, and those of the standard
+RESERVED_HINTS = (  # of MPI-IO, beside those that begin with cb_; Source: MPI 4.0, 14.2.8
+    *("access_style", "chunked", "chunked_item", "chunked_size", "collective_buffering", "file_perm"),
+    *("io_node_list", "nb_proc", "num_io_nodes", "striping_factor", "striping_unit"),
+)
+
+
+def is_hint(name: str) -> bool:
+    """Return whether a parameter is a hint for MPI-IO: one of ROMIO's own, or one that the standard reserves."""
+    return name.startswith(("romio_", "cb_")) or name in RESERVED_HINTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +150,7 @@ class Platform:
     @property
     def hints(self) -> tuple[str, ...]:
         """The parameters that are hints for MPI-IO."""
-        return tuple(name for name in self.space.names if name.startswith(HINTS))
+        return tuple(filter(is_hint, self.space.names))
 
     @property
     def priced(self) -> bool:
