@@ -50,8 +50,52 @@ def test_a_cost_without_prices_is_refused_before_anything_is_run(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert run_command([command, *map(str, WRITE), "--platform", "tianhe-lustre", "--goal", "cost"]) == 2
     told = capsys.readouterr().err
-    assert told.startswith("acic: platform tianhe-lustre has no prices\nhint: use --goal time, or a platform file")
+    price = "give --price USD_PER_NODE_HOUR, " if command == "verify" else ""
+    assert told.startswith(
+        f"acic: platform tianhe-lustre has no prices\nhint: {price}use --goal time, or a platform file"
+    )
     assert not list(tmp_path.rglob("journal*"))
+
+
+@pytest.mark.parametrize("command", ["walk", "tune", "verify"])
+@pytest.mark.parametrize(
+    ("apply", "remedy"),
+    [
+        ("[]", "add romio to `apply` in the platform's file"),
+        ('["romio"]', "add lustre or ceph or orangefs to `apply` in the platform's file"),
+    ],
+)
+def test_what_no_run_would_set_is_refused_before_anything_is_run(
+    run: Callable[..., Any], lab: Path, command: str, apply: str, remedy: str
+) -> None:
+    text = PLATFORM.replace('apply = ["romio"]', f"apply = {apply}")
+    name = "romio_ds_write, romio_cb_write, romio_servers, romio_placement:"
+    if "romio" in apply:
+        name = "stripe_count:"
+        text = text.replace("[[parameter]]", '[[parameter]]\nname = "stripe_count"\nvalues = [1, 4]\n[[parameter]]', 1)
+        text = text.replace("[baseline.values]", "[baseline.values]\nstripe_count = 1")
+    (lab / "pretend.toml").write_text(text)
+    for own in ([], ["--", "touch", lab / "ran"]) if command == "verify" else ([],):
+        found = run(command, *WRITE, *own)
+        assert (found.status, found.out) == (2, ""), found.err
+        assert f"acic: no run would set {name}" in found.err
+        assert f"hint: {remedy}\n" in found.err
+    assert not list(lab.rglob("journal*"))
+    assert not (lab / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [("walk", []), ("walk", ["--order", "random"]), ("tune", []), ("tune", ["--strategy", "random"])],
+)
+def test_a_job_to_which_nothing_matters_is_refused_before_anything_is_run(
+    run: Callable[..., Any], lab: Path, command: str, options: list[str]
+) -> None:
+    posix = ["POSIX" if word == "MPIIO" else word for word in WRITE]
+    found = run(command, *posix, *options)
+    assert (found.status, found.out) == (2, "")
+    assert "acic: nothing that can be set on pretend matters to a job that uses POSIX alone\nhint: " in found.err
+    assert not list(lab.rglob("journal*"))
 
 
 @pytest.mark.parametrize(
@@ -106,11 +150,11 @@ date = "2026-11"
 [baseline.values]
 romio_ds_write = "automatic"
 romio_cb_write = "automatic"
-servers = 4
-placement = "dedicated"
+romio_servers = 4
+romio_placement = "dedicated"
 [roles]
-servers = "servers"
-placement = "placement"
+servers = "romio_servers"
+placement = "romio_placement"
 dedicated = "dedicated"
 [[parameter]]
 name = "romio_ds_write"
@@ -119,11 +163,11 @@ values = ["automatic", "enable", "disable"]
 name = "romio_cb_write"
 values = ["automatic", "enable", "disable"]
 [[parameter]]
-name = "servers"
+name = "romio_servers"
 values = [1, 2, 4]
 scale = "log"
 [[parameter]]
-name = "placement"
+name = "romio_placement"
 values = ["dedicated", "part-time"]
 [[instance]]
 name = "node"
@@ -256,7 +300,7 @@ def test_the_fields_of_the_json_are_those_of_its_page(
 def test_the_cheapest_configuration_is_found_and_not_the_dearest(run: Callable[..., Any]) -> None:
     found = run("walk", *WRITE, "--order", "random", "--goal", "cost", "--json")
     best = found.json["best"]["configuration"]
-    assert (best["romio_ds_write"], best["placement"]) == ("disable", "part-time")  # nobody pays for servers then
+    assert (best["romio_ds_write"], best["romio_placement"]) == ("disable", "part-time")  # nobody pays for servers then
     assert found.json["best"]["objective"] == min(objectives(found))
 
 
@@ -299,7 +343,7 @@ def test_a_search_goes_on_as_it_began(run: Callable[..., Any]) -> None:
 def test_a_search_goes_on_with_the_ranks_that_it_began_with(
     run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ranks = ["placement", "servers", "romio_cb_write", "romio_ds_write"]
+    ranks = ["romio_placement", "romio_servers", "romio_cb_write", "romio_ds_write"]
     monkeypatch.setattr("acic.cli.walk.ranks_of", lambda *_: ranks)
     first = run("walk", *WRITE, "--order", "pb", "--runs", 4, "--name", "mine", "--json").json
     monkeypatch.setattr("acic.cli.walk.ranks_of", lambda *_: ranks[::-1])  # what was trained since
@@ -579,7 +623,7 @@ def test_what_verify_runs_cannot_be_typed_anew(run: Callable[..., Any]) -> None:
 def test_verify_compares_a_cost_with_the_cost_that_was_predicted(run: Callable[..., Any]) -> None:
     words = ["verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 2, "--goal", "cost"]
     _, best = run(*words, "--json").json["verified"]
-    assert best["configuration"]["placement"] == "part-time"  # nobody pays for servers then
+    assert best["configuration"]["romio_placement"] == "part-time"  # nobody pays for servers then
     assert best["measured"]["value"] > 4  # 1.65 in time
     for which in ("predicted", "refitted"):
         assert best[which]["value"] == pytest.approx(best["measured"]["value"], rel=0.3)

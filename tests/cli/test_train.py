@@ -361,6 +361,67 @@ def test_a_directory_is_refused_where_configurations_choose_it(
     assert not lab.campaign.parent.exists()
 
 
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_what_no_run_would_set_is_refused(lab: Laboratory, acic: Callable[..., Result], dry: list[str]) -> None:
+    """All points would measure the same, and be learned as if they were different configurations."""
+    text = lab.platform_file.read_text()
+    more = '[[parameter]]\nname = "client_cache"\nvalues = ["on", "off"]\n[[instance]]'
+    for apply, left, said in (
+        ("", text, "romio_ds_write, romio_cb_read, files:"),
+        ('"files"', text, "romio_ds_write, romio_cb_read:"),
+        ('"files", "romio"', text.replace("[[instance]]", more), "client_cache:"),
+    ):
+        platform = left.replace('apply = ["files", "romio"]', f"apply = [{apply}]")
+        if "client" in said:
+            platform = platform.replace("[baseline.values]", '[baseline.values]\nclient_cache = "on"')
+        lab.platform_file.write_text(platform)
+        found = acic(*lab.train(*QUICK, *dry))
+        assert (found.status, found.out) == (2, ""), found.err
+        assert f"acic: no run would set {said} nothing in `apply` of pretended does\nhint: " in found.err
+        assert not lab.campaign.exists()
+    assert "acic train --only client_cache=on\n" in found.err
+    assert acic(*lab.train(*QUICK, *dry, "--only", "client_cache=off")).status == 2
+    assert acic(*lab.train(*QUICK, *dry, "--only", "client_cache=on")).status == 0
+
+
+def test_a_job_to_which_nothing_matters_is_refused(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    text = lab.platform_file.read_text().replace('files = "as the application does"\n', "")
+    kept, _, rest = text.partition('[[parameter]]\nname = "files"')
+    lab.platform_file.write_text(kept + rest[rest.index("[[instance]]") :])
+    for dry in ([], ["--dry-run"]):
+        found = acic(*lab.train(*QUICK, "--like", LOG.with_name("ior_posix_fpp.darshan"), *dry))
+        assert (found.status, found.out) == (2, "")
+        assert "nothing that can be set on pretended matters to a job that uses POSIX alone\nhint: " in found.err
+    assert not lab.campaign.exists()
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_a_storage_that_is_gone_is_no_matter_of_the_directory(
+    lab: Laboratory, acic: Callable[..., Result], here: bool
+) -> None:
+    first, gone = lab.folder / "first", lab.folder / "gone"
+    for place in (first, gone):
+        place.mkdir()
+    assert acic("platform", "detect", "--storage", first, "--storage", gone).status == 0
+    gone.rmdir()
+    if not here:
+        text = kept_file().read_text().replace('name = "here-', 'name = "there-', 1)
+        lab.platform_file.write_text(text)
+    platform = "here" if here else lab.platform_file
+    found = acic("train", "--platform", platform, "--budget", "10min", "--benchmark", lab.benchmark)
+    assert found.status == 2
+    assert f"acic: {gone} is no directory that you can write to\nhint: make it, or " in found.err
+    assert "--directory" not in found.err
+    assert ("acic platform detect" if here else "values of storage in the platform's file") in found.err
+
+
+def test_a_parameter_is_held_at_one_value(acic: Callable[..., Result], lab: Laboratory) -> None:
+    only = ["--only", "romio_ds_write=enable", "--only", "romio_ds_write=disable"]
+    found = acic(*lab.train(*QUICK, *only))
+    assert (found.status, found.out) == (2, "")
+    assert found.err == "acic: --only gives romio_ds_write two values\nhint: write --only once for each parameter\n"
+
+
 def test_a_budget_given_at_resume_is_kept(lab: Laboratory, acic: Callable[..., Result]) -> None:
     lab.start(lab.train("--points", 2, "--no-screen", "--repeats", "1", "--verify", "0")).communicate(timeout=TIMEOUT)
     for words in (["campaign", "resume", lab.name], lab.resume()):

@@ -19,6 +19,7 @@ from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.promising import Advice
 from acic.campaign.request import LOCAL, SSH, TRAIN, Request, Where
+from acic.campaign.settable import check_settable
 from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials
 from acic.campaign.view import View
@@ -142,6 +143,7 @@ class Session:
                 f"{request.platform} is no longer what it was when the campaign {self.journal.name} began",
                 hint="begin a new campaign; what this one measured is in the store",
             )
+        check_settable(self.platform, request.only)
         devices = same_places(begun["places"])
         trials, benchmark = open_trials(self.platform, request.where, self.journal.raw, devices=devices)
         return Controller(
@@ -164,8 +166,10 @@ def check_request(request: Request, name: str | None) -> None:
     """Refuse what can be met nowhere, so that it is not planned either; nothing is built or written for that.
 
     Raises:
-        AcicError: the name is none for a folder, the time limit is none, or the benchmark that is named is not there.
+        AcicError: the name is none for a folder, the time limit is none, the benchmark that is named is not there, or
+            the platform's configurations differ by what no run would set.
     """
+    check_settable(load_platform(request.platform), request.only)
     if name:
         folder_of(name, campaigns_folder())
     if request.time_limit is not None and not 0 < request.time_limit < math.inf:

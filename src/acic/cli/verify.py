@@ -79,15 +79,19 @@ def verify(
     own command, as `acic verify LOG --platform P -- mpiexec -n 4 ./app {directory}`. What the replica measured goes
     into the training database, and the model learns it.
     """
+    from acic.campaign.settable import check_settable
+
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
     if own:
         check_options()
     else:
         check_directory(platform, given)
+    ungiven = {name: value for name, value in platform.baseline.items() if own and name in UNGIVEN}
+    check_settable(platform, ungiven)  # first: measurements, where there are none, would not help
     told = {"goal": goal, "top": top, **{name: given.pop(name) for name in _ADVICE}}
     mine = as_begun("verify", given, {**told, "rounds": rounds, "wanted": None}, fixed={*told})
-    check_goal(platform, mine["goal"], mine["price"])
+    check_goal(platform, mine["goal"], mine["price"], otherwise="give --price USD_PER_NODE_HOUR, use --goal time")
     store = store_as_begun("verify", given, store_url)
     knowledge = _knowledge(platform, mine, store)
     job = workload
