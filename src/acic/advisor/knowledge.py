@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from acic.advisor.application import Effect
 from acic.advisor.learned import Learned, Range
-from acic.advisor.safety import at_fault, by_several, several_writers
+from acic.advisor.safety import at_fault, several_writers
 from acic.advisor.staging import Staging, staging_of
+from acic.filesystems.inert import inert
 from acic.models.protocol import Prediction
 from acic.models.registry import INFORMED
 from acic.models.words import in_units
@@ -26,7 +27,6 @@ from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
 
-FILES = "files"  # the parameter, and the kind of setting: whether each process writes a file of its own
 KIND = "file_system"  # the parameter whose values err differently enough to be told apart
 UNCERTAIN = 0.1  # a baseline's standard error, in log, that the reader must be told of
 
@@ -89,14 +89,8 @@ class Knowledge:
         return self.for_single if self._single and several_writers(workload) else None
 
     def inert(self, workload: Workload) -> tuple[str, ...]:
-        """Return the parameters that `workload` takes no notice of.
-
-        Hints off MPI-IO, and a file for each process where no processes write one together.
-        """
-        platform, phases = self.platform, [phase.characteristics for phase in workload.phases]
-        hints = () if any(one.interface.on_mpi_io for one in phases) else platform.hints
-        files = FILES in platform.apply and FILES in platform.space.names and not any(map(by_several, phases))
-        return (*hints, FILES) if files else hints
+        """Return the parameters that `workload` takes no notice of."""
+        return inert(self.platform, [phase.characteristics for phase in workload.phases])
 
     def fitting(self, workload: Workload) -> Knowledge:
         """Return the same without candidates that differ from the baseline in what is `inert` for `workload`."""

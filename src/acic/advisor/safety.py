@@ -54,7 +54,7 @@ def unsafe_of(wrong: Iterable[Measurement], compared: Iterable[Lesson], platform
     right = Counter(
         software(one.configuration)
         for one in compared
-        if software(one.configuration) in known and not any(by_several(w) for w, _ in one.phases)
+        if software(one.configuration) in known and not any(w.written_by_several for w, _ in one.phases)
     )
     alone = {software(m.configuration) for m in found if not _of_several(m.workload)}
     shared = {name for name in known - alone if right[name] >= ENOUGH}
@@ -66,7 +66,7 @@ def unsafe_of(wrong: Iterable[Measurement], compared: Iterable[Lesson], platform
 def several_writers(workload: Workload) -> bool:
     """Return whether several processes write one file, or may: who writes is not always known."""
     return not workload.complete or any(
-        by_several(phase.characteristics) or _perhaps_by_several(phase) for phase in workload.phases
+        phase.characteristics.written_by_several or _perhaps_by_several(phase) for phase in workload.phases
     )
 
 
@@ -110,11 +110,6 @@ def _hardware(platform: Platform) -> frozenset[str]:
 def _of_several(workload: Characteristics) -> bool:
     """Return whether several processes share a file: benchmarks read what as many have written."""
     return workload.shared and workload.io_processes > 1
-
-
-def by_several(workload: Characteristics) -> bool:
-    """Return whether several processes write one file together."""
-    return workload.operation is Operation.WRITE and _of_several(workload)
 
 
 def _perhaps_by_several(phase: Phase) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.errors import InvalidInput
+from acic.filesystems.inert import inert
 from acic.platforms import Platform
 from acic.space import AtMost, Configuration, Parameter, Rule, Space, Value, made_valid
 from acic.workloads import Characteristics, Interface
@@ -70,7 +71,13 @@ class Field:
             raise InvalidInput(f"{platform.given or platform.name}: {error.problem}", hint=error.hint) from error
         which = () if len(self.like) < 2 else (Parameter(name=WORKLOAD, values=tuple(range(len(self.like)))),)
         self.workload_names = tuple(p.name for p in (*workloads, *which))
-        self.system = platform.space.only([n for n in platform.space.names if n not in self._inert()])
+        left_out = self._inert() - set(only or ())
+        self.system = platform.space.only([n for n in platform.space.names if n not in left_out])
+        if left_out and not self.system.parameters:
+            raise InvalidInput(
+                f"nothing that {platform.name} chooses makes a difference to this job",
+                hint="tell acic of more to choose: acic platform detect --storage DIR --storage DIR, for this machine",
+            )
         names = {p.name for p in workloads}
         self.space = Space(
             (*workloads, *which, *self.system.parameters),
@@ -103,9 +110,7 @@ class Field:
 
     def _inert(self) -> set[str]:
         """Return the parameters that can make no difference to any of the workloads given."""
-        if not self.like or any(w.interface.on_mpi_io for w in self.like):
-            return set()
-        return set(self.platform.hints)
+        return set(inert(self.platform, self.like)) if self.like else set()
 
     def _without_effect(self) -> list[Rule]:
         if "interface" not in self.workload_names:

@@ -98,6 +98,11 @@ class Characteristics:
         """Bytes that all I/O processes move in all iterations."""
         return self.io_processes * self.iterations * self.data_size
 
+    @property
+    def written_by_several(self) -> bool:
+        """Whether several processes write one file together."""
+        return self.operation is Operation.WRITE and self.shared and self.io_processes > 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:

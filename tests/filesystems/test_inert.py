@@ -1,0 +1,49 @@
+"""What a job takes no notice of is left out of what is measured of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from acic.campaign.points import Field
+from acic.errors import InvalidInput
+from acic.filesystems.inert import inert
+from acic.workloads import Characteristics, Interface
+from tests.campaign.fakes import lab_platform
+from tests.campaign.test_trials import READ, WRITE
+
+POSIX = replace(WRITE, interface=Interface.POSIX)
+ALONE = replace(WRITE, io_processes=1)
+APART = replace(WRITE, shared=False)
+
+
+@pytest.mark.parametrize(
+    ("workloads", "left_out"),
+    [
+        ((WRITE,), set()),
+        ((POSIX,), {"romio_ds_write", "romio_cb_read"}),
+        ((READ,), {"files"}),
+        ((ALONE, APART), {"files"}),
+        ((WRITE, READ, POSIX), set()),
+    ],
+)
+def test_a_campaign_of_a_job_measures_nothing_that_it_takes_no_notice_of(
+    workloads: tuple[Characteristics, ...], left_out: set[str]
+) -> None:
+    platform = lab_platform()
+    assert set(inert(platform, workloads)) == left_out
+    assert set(Field(platform, workloads).system.names) == set(platform.space.names) - left_out
+    assert set(Field(platform).system.names) == set(platform.space.names)
+
+
+def test_where_nothing_makes_a_difference_there_is_nothing_to_measure() -> None:
+    with pytest.raises(InvalidInput, match="nothing that pretended chooses makes a difference to this job") as told:
+        Field(lab_platform(), (replace(POSIX, shared=False),))
+    assert "acic platform detect" in told.value.hint
+
+
+def test_what_was_asked_for_is_measured_all_the_same() -> None:
+    field = Field(lab_platform(), (APART,), {"files": "one per process"})
+    rows = field.space.enumerate()
+    assert {field.point(row).configuration["files"] for row in rows} == {"one per process"}
