@@ -28,8 +28,10 @@ from acic.campaign.trial import Trial
 from acic.errors import InvalidInput
 from acic.store.measurement import Outcome
 from acic.units import format_seconds, format_usd
+from acic.workloads import Interface
 from tests.campaign.fakes import FakeTrials, controller, lab_platform
 from tests.campaign.laboratory import table
+from tests.campaign.test_trials import WRITE
 
 seeds = st.integers(0, 2**32 - 1)
 slowly = settings(deadline=None, max_examples=20)
@@ -66,6 +68,27 @@ def test_a_budget_of_money_is_never_overspent_by_more_than_a_run(seed: int, budg
         assert made.state.dollars == pytest.approx(sum(a.dollars for _, a in made.state.attempts))
         assert made.state.dollars <= budget + 6 * 2 * 0.001
         assert made.state.ended
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(60, 5), (7, 3), (5, 2)])
+def test_a_budget_for_few_points_goes_into_repetitions(tmp_path: Path, seconds: float, times: int) -> None:
+    """It was divided by 150 points, however few there were: all were run once, and most of it was left."""
+    like = (dataclasses.replace(WRITE, interface=Interface.POSIX),)  # files are all that makes a difference
+    trials = FakeTrials(lab_platform(), bandwidth=spread(0, 1e8, 4e8))
+    budget, repeats = Budget(seconds=seconds), Repeats(1, 5, 0.01)
+    made = controller(tmp_path / "c", trials, budget=budget, like=like, repeats=repeats, screen=False)
+    made.run()
+    assert [len(p.attempts) for p in made.state.progress] == [times, times]
+
+
+def test_a_budget_is_spread_over_no_more_points_than_a_search_asks_for(tmp_path: Path) -> None:
+    trials = FakeTrials(lab_platform(), bandwidth=spread(0, 1e8, 4e8))
+    budget, repeats = Budget(seconds=21), Repeats(1, 5, 0.01)
+    made = controller(tmp_path / "c", trials, budget=budget, like=(WRITE,), repeats=repeats)
+    rows = made._field.space.enumerate()[:5]
+    with made.at_work():
+        made.expect(len(rows))
+        assert [len(p.attempts) for p in made.measure(rows)] == [4] * 5
 
 
 def test_an_unlimited_campaign_measures_everything_once(tmp_path: Path) -> None:

@@ -18,11 +18,16 @@ import pytest
 
 from acic.campaign.controller import Controller
 from acic.campaign.journal import Journal
+from acic.campaign.points import Field
+from acic.campaign.screening import screening_rows
 from acic.campaign.session import Session
 from acic.cli.main import run
+from acic.cli.searching import ranks_of
+from acic.platforms import load_platform
 from acic.platforms.here import kept_file
 from acic.store.database import Store
 from acic.store.location import default_url
+from acic.workloads import Phase, Workload
 from tests.campaign.laboratory import (
     TIMEOUT,
     Laboratory,
@@ -30,6 +35,7 @@ from tests.campaign.laboratory import (
     check_store_is_the_journal,
     table,
 )
+from tests.campaign.test_trials import WRITE
 from tests.cli.conftest import Result
 
 LOG = Path(__file__).parents[1] / "data" / "darshan" / "known" / "ior_mpiio_coll_strided.darshan"
@@ -334,6 +340,25 @@ def test_the_result_is_what_the_journal_tells(lab: Laboratory, acic: Callable[..
     assert told["dollars"] == pytest.approx(sum(a.dollars for _, a in state.attempts))
     assert json.loads((lab.campaign / "journal.jsonl").read_text().splitlines()[0])["seed"] == 0
     assert os.listdir(lab.journal.raw)
+
+
+def test_only_a_whole_screening_ranks(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    platform = load_platform(str(lab.platform_file))
+    job = Workload(name="job", processes=2, phases=(Phase(characteristics=WRITE),))
+    often = ("--repeats", "1", "--verify", "0")
+    whole = len({row.tobytes() for row in screening_rows(Field(platform))})
+    assert "what matters most for time: " in acic(*lab.train("--points", whole, *often)).out
+    ranks = ranks_of(platform, job, "time")
+    assert set(ranks) == set(platform.space.names)
+    cut = [word if word != lab.name else f"{lab.name}-cut" for word in lab.train("--points", 1, *often)]
+    found = acic(*cut)
+    assert f"what matters most is not known: the screening ended after 1 of its {whole} points\n" in found.out
+    assert "what matters most for" not in found.out
+    file = lab.campaign.with_name(f"{lab.name}-cut") / "journal.jsonl"
+    effects = dict.fromkeys(Field(platform).space.names, 0.0)  # as older versions told them
+    older = {"event": "ranked", "ranks": {"time": list(effects)[::-1]}, "effects": {"time": effects}}
+    file.write_text(f"{file.read_text()}{json.dumps(older)}\n")
+    assert ranks_of(platform, job, "time") == ranks
 
 
 def test_a_budget_of_no_point_is_told_what_one_costs(lab: Laboratory, acic: Callable[..., Result]) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from acic.campaign.points import Point
@@ -127,9 +127,9 @@ class Expectation:
         self._seconds: list[float] = []
 
     @property
-    def typical(self) -> float:
-        """The median of what recent runs took, s; 0.0 before the first."""
-        return median(self._seconds[-51:]) if self._seconds else 0.0
+    def each(self) -> float:
+        """The mean of what recent runs took, s: so many of them fit into a time; 0.0 before the first."""
+        return fmean(self._seconds[-51:]) if self._seconds else 0.0
 
     @property
     def learned(self) -> bool:

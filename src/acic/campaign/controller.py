@@ -14,7 +14,7 @@ from acic.campaign.budget import Budget, Expectation
 from acic.campaign.checking import worth_checking
 from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal
-from acic.campaign.planning import Planner, screened
+from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.recording import measurements_of
 from acic.campaign.repeats import Repeats, UsualNoise
@@ -29,7 +29,7 @@ from acic.store.measurement import Measurement, Outcome
 TRIES = 2  # of a run that fails: once more; one that took far too long would again
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 USED_UP = "the budget is used up"
-ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions
+ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions; fewer if there are no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,7 @@ class Controller:
         self._expectation = Expectation(field.platform)
         self._noise = UsualNoise()
         self._seen: set[Configuration] = set()
+        self._points = min(ENOUGH_POINTS, field.space.raw_size, rules.budget.points or ENOUGH_POINTS)
         self._asked = 0  # points that a search has asked for
         self._cursor = 0  # every point before it is dealt with
         self._resumed: dict[str, Any] = {}  # not yet written down: a search that is refused has changed nothing
@@ -161,6 +162,10 @@ class Controller:
         while not self.stopped and not all(p.stored for p in asked):
             self._step()
         return [p for p in asked if p.stored]
+
+    def expect(self, points: int) -> None:
+        """Take note of how many points a search asks for at most: a budget is spread over no more."""
+        self._points = max(1, min(self._points, points))
 
     def end(self, why: str) -> None:
         """Write down that a search is over."""
@@ -241,10 +246,10 @@ class Controller:
         )
 
     def _affordable(self) -> int:
-        """Return how many runs of each point the budget allows if it is to cover enough points to learn from."""
+        """Return how many runs of each point the budget allows if it is to cover all, or enough of them."""
         limit = self._rules.budget.seconds
-        typical = self._expectation.typical
-        return self._rules.repeats.most if limit is None or not typical else round(limit / typical / ENOUGH_POINTS)
+        each = self._expectation.each
+        return self._rules.repeats.most if limit is None or not each else int(limit / each / self._points)
 
     def _fitting(self, progress: Progress) -> Progress | None:
         """Return the point to run next: this one, or the first one begun later that the rest of the budget covers."""
@@ -296,8 +301,8 @@ class Controller:
         )
 
     def _plan(self) -> bool:
-        """Plan more, if there is more; rank the parameters when the screening is over."""
-        if Stage.SCREENING in self.state.stages and not self.state.ranks:
+        """Plan more, if there is more; rank the parameters when all of the screening is over."""
+        if Stage.SCREENING in self.state.stages and not self.state.ranks and is_whole(self._field, self.state):
             ranks, effects = screened(self._field, self.state)
             self._note("ranked", ranks=ranks, effects=effects)
         planned = self._planner.next(self.state)

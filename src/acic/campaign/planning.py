@@ -161,6 +161,12 @@ def screened(field: Field, state: State) -> tuple[dict[str, list[str]], dict[str
     return {goal: ranking(field, effect) for goal, effect in sizes.items()}, sizes
 
 
+def is_whole(field: Field, state: State) -> bool:
+    """Return whether every run of the screening's design was planned: a part of it cannot tell parameters apart."""
+    planned = {p.row.tobytes() for p in state.progress if p.stage is Stage.SCREENING}
+    return {row.tobytes() for row in screening_rows(field)} <= planned
+
+
 def _bandwidth(progress: Progress | None) -> float | None:
     found = sorted(r.bandwidth for r in progress.repetitions if r.bandwidth) if progress else []
     return found[len(found) // 2] if found else None

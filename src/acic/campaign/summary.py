@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from acic.campaign.points import Field
-from acic.campaign.state import State
+from acic.campaign.screening import screening_rows
+from acic.campaign.state import Stage, State
 from acic.units import format_seconds, format_usd
 
 _SHOWN = 5
@@ -30,6 +31,8 @@ class Summary:
         unsafe: configurations that gave back wrong bytes.
         ranks: parameters by rank, for each goal, the most important first; empty before the screening is over.
         effects: likewise, the size of each effect.
+        screened: where the campaign ended within its screening, which ranks nothing then: the points of it that were
+            dealt with, and all that it has; else None.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Summary:
     unsafe: tuple[Mapping[str, object], ...]
     ranks: Mapping[str, list[str]]
     effects: Mapping[str, Mapping[str, float]]
+    screened: tuple[int, int] | None
 
     def text(self) -> str:
         """Return it in a few lines."""
@@ -62,6 +66,9 @@ class Summary:
         lines.append(f"bytes read back and right in {self.verified} runs; unsafe configurations: {len(self.unsafe)}")
         for goal, names in self.ranks.items():
             lines.append(f"what matters most for {goal}: {', '.join(names[:_SHOWN])}")
+        if self.screened:
+            done, whole = self.screened
+            lines.append(f"what matters most is not known: the screening ended after {done} of its {whole} points")
         return "\n".join(lines)
 
 
@@ -97,4 +104,12 @@ def summary(name: str, field: Field, state: State, *, running: bool = False) -> 
         unsafe=tuple(dict(c) for c in sorted(state.unsafe, key=repr)),
         ranks=state.ranks,
         effects=state.effects,
+        screened=_screened(field, state),
     )
+
+
+def _screened(field: Field, state: State) -> tuple[int, int] | None:
+    if state.ranks or not state.ended or Stage.SCREENING not in state.stages:
+        return None
+    done = sum(p.stored for p in state.progress if p.stage is Stage.SCREENING)
+    return done, len({row.tobytes() for row in screening_rows(field)})

@@ -245,9 +245,10 @@ def amount(value: float | None, goal: str) -> str:
 
 
 def ranks_of(platform: Platform, workload: Workload, goal: str) -> list[str]:
-    """Return what matters to `workload`, by rank, as the last campaign on the platform found it; [] if none did."""
+    """Return what matters to `workload`, by rank, as the last whole screening on the platform tells; [] without."""
     from acic.campaign.journal import journals
     from acic.campaign.meter import known_ranks
+    from acic.campaign.planning import is_whole
     from acic.campaign.points import Field
     from acic.campaign.session import Session
     from acic.campaign.state import replay
@@ -259,7 +260,8 @@ def ranks_of(platform: Platform, workload: Workload, goal: str) -> list[str]:
         except AcicError:
             continue  # of a platform that has changed since
         if other.platform.name == platform.name:
-            found.append(replay(other.journal.events(), other.field).ranks)
+            state = replay(other.journal.events(), other.field)
+            found.append(state.ranks if is_whole(other.field, state) else {})
     names = Field(platform, [phase.characteristics for phase in workload.phases]).system.names
     return known_ranks(found, goal, names)
 

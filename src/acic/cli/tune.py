@@ -89,7 +89,8 @@ def tune(
         if strategy == "model":
             lessons = _lessons(opened, scales, train) if workload.phases else Lessons()
             search = ModelDriven(lessons=lessons, learner=learns, k=top)
-        found = search_with(opened, search, goal, runs)
+        before = train + len(SMALLER) if strategy == "model" else 0
+        found = search_with(opened, search, goal, runs, most=None if runs is None else before + runs)
     show_found(opened, found, goal, as_json)
 
 

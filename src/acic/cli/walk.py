@@ -63,6 +63,7 @@ def walk(
     from acic.campaign.repeats import Repeats
     from acic.campaign.settable import check_matters
     from acic.search import PbWalk, RandomWalk
+    from acic.search.walk import longest
 
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
@@ -76,7 +77,8 @@ def walk(
         if order == "pb" and not ranks:
             say("note: no campaign has ranked the parameters here; a screening comes first")
         search: Search = PbWalk(ranks=ranks or None) if order == "pb" else RandomWalk()
-        found = search_with(opened, search, goal, runs)
+        most = longest(opened.field.system, screened=order == "pb" and not ranks)
+        found = search_with(opened, search, goal, runs, most=most if runs is None else min(most, runs))
     show_found(opened, found, goal, as_json)
 
 
@@ -87,8 +89,18 @@ def characteristics(given: dict[str, Any]) -> dict[str, Any]:
     return {p.name: given.pop(p.name) for p in WORKLOAD_PARAMETERS if p.name in given}
 
 
-def search_with(opened: Bench, search: Search, goal: str, runs: int | None) -> Found:
-    """Return what the search finds by measuring, within the campaign's budget."""
+def search_with(opened: Bench, search: Search, goal: str, runs: int | None, *, most: int | None = None) -> Found:
+    """Return what the search finds by measuring, within the campaign's budget.
+
+    Args:
+        opened: measures.
+        search: chooses.
+        goal: "time" or "cost".
+        runs: configurations to measure at most.
+        most: that the whole campaign measures at most, where that is known: its budget is spread over no more.
+    """
+    if most is not None:
+        opened.controller.expect(most * len(opened.phases))
     rng = np.random.default_rng(opened.session.request.seed)
     space = opened.field.system
     baseline = type(opened.field.platform.baseline)(

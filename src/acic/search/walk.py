@@ -82,6 +82,17 @@ class RandomWalk:
         return conduct(_walk(space, baseline, ledger, order), baseline, ledger)
 
 
+def longest(space: Space, *, screened: bool) -> int:
+    """Return how many configurations a walk measures at most, as a rule.
+
+    Args:
+        space: what may be chosen.
+        screened: a design is measured first, as there are no ranks.
+    """
+    design = len(foldover(plackett_burman(len(space.parameters)))) if screened else 0
+    return design + 1 + sum(len(p.values) - 1 for p in space.parameters)
+
+
 def _walk(space: Space, baseline: Configuration, ledger: Ledger, order: Sequence[str]) -> Proposals:
     usual = usual_values(space, baseline)
     waiting = list(order)
