@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -18,6 +19,7 @@ import pytest
 
 from acic.advisor.knowledge import Knowledge
 from acic.campaign.comparison import Improvement
+from acic.campaign.journal import Journal
 from acic.campaign.session import Session
 from acic.cli.main import run as run_command
 from acic.cli.verify_shown import Verified, verdict
@@ -549,17 +551,76 @@ def test_a_search_that_has_used_up_its_budget_says_how_it_goes_on(run: Callable[
     assert "note: a larger budget goes on with it: acic walk ... --resume --name mine --budget 1.4s\n" in found.err
 
 
+def test_a_budget_that_is_far_from_used_up_goes_into_repetitions(run: Callable[..., Any]) -> None:
+    """It was spread over 150 points: none but the baseline was run twice."""
+    found = run("walk", *WRITE, "--order", "random", "--budget", "10min", "--json").json
+    short = run("walk", *WRITE, "--order", "random", "--budget", "10min", "--runs", 2, "--json").json
+    for one in (found, short):
+        assert one["runs"] > len(one["observations"]) + 1
+
+
+@pytest.mark.parametrize(("differ", "said"), [(5.0, True), (0.001, False), (None, False)])
+def test_a_gain_within_what_runs_differ_by_is_told_so(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, differ: float | None, said: bool
+) -> None:
+    monkeypatch.setattr("acic.campaign.meter._differ", lambda *_: differ)
+    found = run("walk", *WRITE, "--order", "random")
+    assert ("x the baseline. That is within what runs differ by: 500.0 %. Every" in found.out) is said
+    assert ("within" in found.out) is said
+    assert "within" not in run("walk", *WRITE, "--order", "random", "--runs", 1).out  # the baseline is the best
+
+
+def has_more_events(most: int, journal: Journal) -> bool:
+    return len(list(journal.events())) > most
+
+
+def test_a_search_that_is_paused_says_so_and_how_it_goes_on(
+    run: Callable[..., Any], acic: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = vars(Journal)["pause_asked"].fget
+    words = ["walk", *WRITE, "--order", "random", "--name", "mine"]
+    stopped = "the search has stopped: somebody asked for it\nhint: it goes on by acic walk ... --resume --name mine"
+    for most in (0, 12):
+        after = functools.partial(has_more_events, most)
+        monkeypatch.setattr(Journal, "pause_asked", property(after))
+        found = run(*(["walk", *WRITE, "--name", "mine", "--resume"] if most else words))
+        assert found.status == 1
+        assert found.err.strip().endswith(stopped)
+        assert "budget" not in found.out
+        assert ("It was paused: somebody asked for it." in found.out, found.out == "") == (bool(most), not most)
+    monkeypatch.setattr(Journal, "pause_asked", property(asked))
+    with Session.open("mine").journal.locked():
+        told = acic("campaign", "pause", "mine")
+    assert told.err == "mine stops after its present run; acic walk ... --resume --name mine goes on\n"
+    assert run("walk", *WRITE, "--name", "mine", "--resume").status == 0
+
+
 FILES = """[[parameter]]
 name = "files"
 values = ["as the application does", "one per process"]
 [[instance]]"""
 
 
-@pytest.mark.usefixtures("learned")
-def test_a_command_is_not_judged_by_what_it_cannot_be_given(run: Callable[..., Any], lab: Path) -> None:
+def with_files(lab: Path) -> None:
     text = PLATFORM.replace("[[instance]]", FILES, 1).replace('apply = ["romio"]', 'apply = ["files", "romio"]')
     text = text.replace("servers = 4\n", 'servers = 4\nfiles = "as the application does"\n', 1)
     (lab / "pretend.toml").write_text(text.replace('name = "pretend"', 'name = "filed"'))
+
+
+@pytest.mark.parametrize("command", [["walk", "--order", "random"], ["tune", "--strategy", "random", "--runs", 9]])
+def test_no_search_tries_files_where_there_is_one_writer(
+    run: Callable[..., Any], lab: Path, command: list[object]
+) -> None:
+    with_files(lab)
+    for words, tried in (([lab / "job.toml"], set()), (WRITE, {"as the application does", "one per process"})):
+        found = run(*command, *words, "--json")
+        assert found.status == 0, found.err
+        assert {one["configuration"].get("files") for one in found.json["observations"]} - {None} == tried
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_command_is_not_judged_by_what_it_cannot_be_given(run: Callable[..., Any], lab: Path) -> None:
+    with_files(lab)
     made = run("train", "--budget", "10min", "--points", 60, "--repeats", "1:1", "--verify", 0)
     assert made.status == 0, made.err
     found = run("verify", *WRITE, "--model", "ridge", "--top", 12, "--rounds", 1, "--json", "--", "sleep", "0.01")

@@ -27,6 +27,7 @@ class Reading:
         spent: s of wall time that it took to find out; dollars: USD.
         outcome: the worst of any run.
         note: the error, "" if there was none.
+        differ: how much longer the slowest runs took than the fastest, 0.2 is 20 %; None where a phase ran once.
     """
 
     configuration: Configuration
@@ -36,6 +37,7 @@ class Reading:
     dollars: float
     outcome: Outcome
     note: str = ""
+    differ: float | None = None
 
 
 class Meter:
@@ -86,7 +88,15 @@ def _reading(found: Sequence[Progress], phases: Sequence[Characteristics]) -> Re
         dollars=sum(a.dollars for p in found for a in p.attempts),
         outcome=outcome,
         note="" if good else (failures[-1].note if failures else skipped),
+        differ=_differ(found, phases),
     )
+
+
+def _differ(found: Sequence[Progress], phases: Sequence[Characteristics]) -> float | None:
+    runs = [[phase.total_bytes / b for b in p.bandwidths if b > 0] for p, phase in zip(found, phases, strict=True)]
+    if any(len(seconds) < 2 for seconds in runs):
+        return None
+    return sum(map(max, runs)) / sum(map(min, runs)) - 1.0
 
 
 def _seconds(progress: Progress, phase: Characteristics) -> float | None:

@@ -99,6 +99,12 @@ class Session:
             )
         return cls(journal, request, read_platform(text, request.platform))
 
+    @property
+    def resumed_by(self) -> str:
+        """The command that goes on with it; a search is told its job and platform again."""
+        rest = "" if self.request.kind == TRAIN else " ..."
+        return f"acic {self.request.kind}{rest} --resume --name {self.journal.name}"
+
     def choose_store(self, given: str | None, *, announce: Callable[[str], None] = lambda _: None) -> str | None:
         """Choose the store to go on with: that of the beginning, unless another is `given`.
 

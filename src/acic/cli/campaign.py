@@ -70,7 +70,8 @@ def pause(name: str | None, as_json: bool) -> None:
     """Let a running campaign stop after its present run: NAME, or the last one."""
     from acic.campaign.session import Session
 
-    journal = Session.open(name).journal
+    session = Session.open(name)
+    journal = session.journal
     if not journal.running:
         raise AcicError(
             f"the campaign {journal.name} is not running", hint="`acic campaign list` shows those there are"
@@ -78,7 +79,7 @@ def pause(name: str | None, as_json: bool) -> None:
     journal.ask_pause()
     if as_json:
         emit_json({"pausing": journal.name})
-    say(f"{journal.name} stops after its present run; acic campaign resume goes on")
+    say(f"{journal.name} stops after its present run; {session.resumed_by} goes on")
 
 
 @campaign.command(epilog="Example: acic campaign resume")

@@ -47,10 +47,13 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
     seen = [_measured(opened, one, goal) for one in found.observations]
     first = seen[0] if seen else None
     best = None if found.best is None else _measured(opened, found.best, goal)
-    gain = whole = None
+    gain = whole = differ = None
     if first and best:
         gain = _gain(first.measured, best.measured)
         whole = _gain(first.with_computing, best.with_computing)
+        apart = [opened.readings[one.configuration].differ for one in (first, best)]
+        differ = max((one for one in apart if one is not None), default=None)
+    why = f"It was paused: {state.paused}." if state.paused else found.why_ended
     if as_json:
         emit_json(
             {
@@ -59,29 +62,37 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
                 "baseline": first and first.objective,
                 "improvement": gain,
                 "with_computing": whole,
+                "runs_differ": differ,
                 "basis": "measured",
                 "computing_seconds": opened.computing,
                 "observations": seen,
                 "runs": state.runs,
                 "spent_seconds": state.seconds,
                 "spent_dollars": spent_dollars(state, opened.field),
-                "why_ended": found.why_ended,
+                "why_ended": why,
                 "campaign": opened.session.journal.name,
             }
         )
-    else:
+    elif seen:
         _table(opened, seen, goal)
         if best is not None:
             times = f"{gain:.2f}x the baseline" if gain else "the baseline failed"
             times += f" ({whole:.2f}x with computing)" if whole else ""
-            click.echo(f"Best: {amount(best.measured, goal)}, {times}. {found.why_ended}")
+            doubt = _doubt(gain, differ) if best != first else ""
+            click.echo(f"Best: {amount(best.measured, goal)}, {times}. {doubt}{why}")
         spent = amount(state.seconds, "time") + (f" and {amount(state.dollars, 'cost')}" if state.dollars else "")
         click.echo(f"It took {state.runs} runs of {len(seen)} configurations, {spent}.")
+    if state.paused:
+        raise AcicError(f"the search has stopped: {state.paused}", hint=f"it goes on by {opened.session.resumed_by}")
     if best is None:
-        raise AcicError(
-            f"nothing was found: {state.paused or found.why_ended}",
-            hint=f"acic campaign status {opened.session.journal.name}",
-        )
+        raise AcicError(f"nothing was found: {why}", hint=f"acic campaign status {opened.session.journal.name}")
+
+
+def _doubt(gain: float | None, differ: float | None) -> str:
+    """Return a sentence where a gain is no more than what runs of the same configuration differ by."""
+    if gain is None or differ is None or gain - 1.0 > differ:
+        return ""
+    return f"That is within what runs differ by: {100 * differ:.1f} %. "
 
 
 def _measured(opened: Bench, observation: Observation, goal: str) -> Measured:

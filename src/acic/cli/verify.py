@@ -195,6 +195,8 @@ def _by_replica(
                     )
                     found[position].append((value, reading.note))
         opened.controller.end("everything was run")
+    if paused := opened.controller.state.paused:
+        say(f"note: it was paused: {paused}; it goes on by {opened.session.resumed_by}")
     return found
 
 
