@@ -96,7 +96,7 @@ def test_a_job_to_which_nothing_matters_is_refused_before_anything_is_run(
     posix = ["POSIX" if word == "MPIIO" else word for word in WRITE]
     found = run(command, *posix, *options)
     assert (found.status, found.out) == (2, "")
-    assert "acic: nothing that can be set on pretend matters to a job that uses POSIX alone\nhint: " in found.err
+    assert "acic: nothing that pretend chooses makes a difference to this job\nhint: " in found.err
     assert not list(lab.rglob("journal*"))
 
 

@@ -416,7 +416,7 @@ def test_a_job_to_which_nothing_matters_is_refused(lab: Laboratory, acic: Callab
     for dry in ([], ["--dry-run"]):
         found = acic(*lab.train(*QUICK, "--like", LOG.with_name("ior_posix_fpp.darshan"), *dry))
         assert (found.status, found.out) == (2, "")
-        assert "nothing that can be set on pretended matters to a job that uses POSIX alone\nhint: " in found.err
+        assert "nothing that pretended chooses makes a difference to this job\nhint: " in found.err
     assert not lab.campaign.exists()
 
 

@@ -1,15 +1,13 @@
-"""Whether what runs are to differ by can be set, and whether it matters to them: told before anything is run."""
+"""Whether what runs are to differ by can be set: told before anything is run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from acic.campaign.points import Field
 from acic.errors import InvalidInput
 from acic.filesystems import by_hand, kinds_that_set
 from acic.platforms import Platform
 from acic.space import Value
-from acic.workloads import Characteristics
 
 
 def check_settable(platform: Platform, only: Mapping[str, Value]) -> None:
@@ -39,16 +37,3 @@ def _remedy(platform: Platform, name: str) -> str:
         return f'name the parameter of directories in the platform\'s file: [roles] has storage = "{name}"'
     as_it_is = f"acic train --only {name}={platform.baseline.get(name, 'VALUE')}"
     return f"acic cannot set {name}: take it out of the platform's file, or leave it as it is: {as_it_is}"
-
-
-def check_matters(platform: Platform, workloads: Sequence[Characteristics]) -> None:
-    """Refuse workloads to which nothing matters that the platform chooses among: hints, and none uses MPI-IO.
-
-    Raises:
-        InvalidInput: it is so.
-    """
-    if workloads and not Field(platform, workloads).system.parameters:
-        raise InvalidInput(
-            f"nothing that can be set on {platform.name} matters to a job that uses POSIX alone",
-            hint="give a job that uses MPI-IO, or a platform that has more to set than hints for MPI-IO",
-        )

@@ -110,7 +110,6 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     from acic.campaign.repeats import Repeats
     from acic.campaign.request import Request
     from acic.campaign.session import fits
-    from acic.campaign.settable import check_matters
 
     if not given["platform_name"] or not (given["budget"] or given["residual"]):
         raise InvalidInput("--platform and --budget are needed", hint="acic train --platform here --budget 10min")
@@ -125,7 +124,6 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
             raise InvalidInput("--residual needs --paid-since", hint="--paid-since 2026-11-21T09:12:00 (UTC)")
         budget = residual(budget, since=given["paid_since"].replace(tzinfo=UTC), now=datetime.now(UTC))
     like = tuple(fits(platform, _workloads(given["log"]))) if given["log"] else ()
-    check_matters(platform, like)
     return Request(
         platform=given["platform_name"],
         budget=replace(budget, points=given["points"]),

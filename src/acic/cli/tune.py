@@ -67,7 +67,6 @@ def tune(
     """
     from acic.campaign.repeats import Repeats
     from acic.campaign.session import fits
-    from acic.campaign.settable import check_matters
     from acic.models.registry import learner
     from acic.search import Lessons, ModelDriven
     from acic.search import strategy as named
@@ -81,7 +80,6 @@ def tune(
     search: Search = named(strategy)
     learns = learner(model_name)  # here: a name that is none is told before anything is run
     phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
-    check_matters(platform, phases)
     scales = [tuple(smaller(phase, part) for phase in phases) for part in SMALLER] if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
     repeats = Repeats(1, 3, 0.1)

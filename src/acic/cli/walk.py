@@ -61,7 +61,6 @@ def walk(
     goes into the database.
     """
     from acic.campaign.repeats import Repeats
-    from acic.campaign.settable import check_matters
     from acic.search import PbWalk, RandomWalk
     from acic.search.walk import longest
 
@@ -70,7 +69,6 @@ def walk(
     mine = as_begun("walk", given, {"goal": goal, "order": order, "runs": runs, "ranks": None})
     goal, order, runs, ranks, _ = mine.values()
     check_goal(platform, goal)
-    check_matters(platform, [phase.characteristics for phase in workload.phases])
     if order == "pb" and ranks is None:  # kept, as those that are found later would make it another search
         mine["ranks"] = ranks = ranks_of(platform, workload, goal)
     with bench(workload, given, kind="walk", store_url=store_url, repeats=Repeats(1, 3, 0.1), search=mine) as opened:
