@@ -449,6 +449,23 @@ def test_two_campaigns_without_a_name_may_begin_in_the_same_second(lab: Laborato
     assert Session.begin(request(lab), name=None, now=now).journal.name == "pretended-20261123-025105"
 
 
+def test_a_name_that_is_taken_while_a_campaign_without_one_begins_is_not_its_own(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, create, names = datetime(2026, 11, 23, 2, 51, 5, tzinfo=UTC), Journal.create, []
+
+    def late(folder: Path, begun: dict[str, Any]) -> Journal:
+        monkeypatch.setattr(Journal, "create", create)
+        names.append(Session.begin(request(lab), name=None, now=now).journal.name)
+        return create(folder, begun)
+
+    monkeypatch.setattr(Journal, "create", late)
+    names.append(Session.begin(request(lab), name=None, now=now).journal.name)
+    assert names == ["pretended-20261123-025105", "pretended-20261123-025105-2"]
+    with pytest.raises(InvalidInput, match="already"):
+        Session.begin(request(lab), name=names[0], now=now)
+
+
 def test_nothing_is_made_where_nothing_can_be_run(lab: Laboratory) -> None:
     bad = (
         {"where": Where(directory=str(lab.data), benchmark=str(lab.folder / "nothing"))},

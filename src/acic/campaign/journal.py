@@ -61,7 +61,7 @@ def free_folder(of: str, now: datetime) -> Path:
     """Return a folder for a campaign that got no name: what it is of and the time, numbered where that is taken."""
     stem = f"{of[:_STEM]}-{now:%Y%m%d-%H%M%S}"
     names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
-    return next(folder for name in names if not (folder := folder_of(name, campaigns_folder())).exists())
+    return next(folder for name in names if not os.path.lexists(folder := folder_of(name, campaigns_folder())))
 
 
 class Journal:

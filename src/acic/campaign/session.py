@@ -6,10 +6,12 @@ import hashlib
 import math
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from acic.benchmarks import ACIC_BENCH, Benchmark, find_benchmark
 from acic.campaign.controller import Controller, Rules
@@ -54,8 +56,6 @@ class Session:
         text = platform_source(request.platform)
         platform = read_platform(text, request.platform)
         check_request(request, name)
-        kind = "" if request.kind == TRAIN else f"{request.kind}-"
-        folder = folder_of(name, campaigns_folder()) if name else free_folder(f"{kind}{platform.name}", now)
         if LAB in platform.apply:
             request = replace(request, where=replace(request.where, runner=LAB))
         benchmark = _can_run(platform, request)
@@ -67,7 +67,10 @@ class Session:
         machine = socket.gethostname()
         found = {"mark": mark, "places": places, "machine": machine, "platform_text": text}
         begun = {"time": now.isoformat(), **request.event(), **found}
-        return cls(Journal.create(folder, begun), request, platform)
+        if name:
+            return cls(Journal.create(folder_of(name, campaigns_folder()), begun), request, platform)
+        kind = "" if request.kind == TRAIN else f"{request.kind}-"
+        return cls(_create_unnamed(f"{kind}{platform.name}", now, begun), request, platform)
 
     @classmethod
     def open(cls, name: str | None = None, *, kind: str = "") -> Session:
@@ -166,6 +169,14 @@ class Session:
             watch=watch,
             announce=announce,
         )
+
+
+def _create_unnamed(of: str, now: datetime, begun: Mapping[str, Any]) -> Journal:
+    """Return the journal of a new campaign that got no name, under the first that is free."""
+    while True:
+        folder = free_folder(of, now)
+        with suppress(InvalidInput):  # another campaign took it meanwhile
+            return Journal.create(folder, begun)
 
 
 def check_request(request: Request, name: str | None) -> None:
