@@ -370,6 +370,14 @@ def test_companions_are_told_from_outputs(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir() if not is_companion(p)) == ["a.json", "b.out", "c.csv"]
 
 
+@pytest.mark.parametrize("suffix", [".err", ".rc"])
+def test_what_lies_beside_printed_output_is_its_companion(tmp_path: Path, suffix: str) -> None:
+    """As a scheduler names its files: job.out and job.err."""
+    shutil.copy(DATA / "posix_shared.txt", tmp_path / "job.out")
+    (tmp_path / f"job{suffix}").touch()
+    assert [p.name for p in tmp_path.iterdir() if not is_companion(p)] == ["job.out"]
+
+
 def test_what_is_too_large_to_be_of_ior_is_no_failed_run(tmp_path: Path) -> None:
     path = tmp_path / "big.json"
     path.touch()

@@ -106,7 +106,8 @@ def is_companion(path: Path) -> bool:
     """Return whether `path` only tells how the run beside it ended."""
     if path.suffix not in COMPANIONS:
         return False
-    return path.with_suffix("").is_file() or any(path.with_suffix(s).is_file() for s in (".json", ".csv", ".txt"))
+    results = [path.with_suffix(suffix) for suffix in ("", ".json", ".csv", ".txt", ".out")]  # the last, where alone
+    return any(result != path and result.is_file() for result in results)
 
 
 def _parse(path: Path, text: str, command: str) -> IorOutput:
