@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acic.campaign import active
+from acic.campaign.checking import worth_checking
 from acic.campaign.planning import CHUNK, Planner, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.sampling import MOST_LEVELS, PER_PARAMETER, ordered, sampled
@@ -341,6 +342,28 @@ def test_a_plan_depends_on_the_events_and_the_seed_alone(active_: bool) -> None:
 
     assert plan(1) == plan(1)
     assert plan(1) != plan(2)
+
+
+@given(share=st.one_of(st.floats(0, 1, exclude_min=True), st.integers(1, 1000).map(lambda n: n / 1000)))
+def test_the_share_of_points_that_is_asked_for_is_checked(share: float) -> None:
+    checked = checked_of(1000, share)
+    assert checked[0]
+    for count in (1, 10, 100, 999, 1000):
+        assert share * count - 1e-9 <= sum(checked[:count]) < share * count + 1
+
+
+def test_the_points_that_are_checked_lie_evenly() -> None:
+    for share, step in ((1.0, 1), (0.5, 2), (0.2, 5), (0.1, 10), (0.01, 100)):
+        assert checked_of(1000, share) == [number % step == 0 for number in range(1000)]
+    assert not any(checked_of(1000, 0.0))
+
+
+def checked_of(count: int, share: float) -> list[bool]:
+    field = a_field("like")
+    row = field.row(field.default)
+    point = field.point(row)
+    points = [Progress(number=number, row=row, point=point, stage=Stage.SAMPLING) for number in range(count)]
+    return [worth_checking(one, share=share, seen={point.configuration}) for one in points]
 
 
 def test_the_number_of_points_is_never_exceeded() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
+from fractions import Fraction
 
 from acic.campaign.state import Progress
 from acic.space import Configuration
@@ -26,4 +28,10 @@ def worth_checking(progress: Progress, *, share: float, seen: Collection[Configu
         return False
     w = progress.point.workload
     sieved = w.interface in _SIEVING and w.shared and not w.collective and w.operation is Operation.WRITE
-    return progress.number % max(1, round(1 / share)) == 0 or (sieved and progress.point.configuration not in seen)
+    return _is_drawn(progress.number, share) or (sieved and progress.point.configuration not in seen)
+
+
+def _is_drawn(number: int, share: float) -> bool:
+    """Return whether a point is one of those checked: the first, and of the first n points a share, rounded up."""
+    exactly = Fraction(str(share))  # as it was typed: of 10 points 0.1 is one, whatever floats make of it
+    return math.ceil((number + 1) * exactly) > math.ceil(number * exactly)
