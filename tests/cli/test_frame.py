@@ -47,6 +47,16 @@ def test_every_command_has_help_with_an_example_and_options_explained(
             assert option.help, option.name
 
 
+@pytest.mark.parametrize(("path", "command"), EVERY, ids=[" ".join(p) for p, _ in EVERY])
+def test_no_seed_is_negative(path: tuple[str, ...], command: click.Command) -> None:
+    """Nothing can be drawn with one: what had begun with it could not go on."""
+    for option in command.params:
+        if "seed" in (option.name or ""):
+            assert isinstance(option.type, click.IntRange), path
+            assert option.type.min is not None, path
+            assert option.type.min >= 0, path
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_group_has_help_with_an_example_of_one_of_its_commands(name: str) -> None:
     group = cli.get_command(click.Context(cli), name)

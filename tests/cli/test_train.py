@@ -171,6 +171,7 @@ BAD: dict[str, tuple[str, ...]] = {
     "a residual of the future": ("--residual", "--paid-since", "2999-01-01T00:00:00"),
     "a log that is not there": ("--like", "nowhere.darshan"),
     "a store that is none": ("--store", "oracle://x/y"),
+    "a negative seed": ("--seed", "-1"),
     "an unknown option": ("--quickly",),
 }
 

@@ -66,7 +66,7 @@ _SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  
 )
 @click.option("--html", type=PathName(dir_okay=False), help="Also write one page with the pictures.")
 @click.option("--pictures", type=PathName(file_okay=False), help="Also write PNG files into a folder.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of whatever is drawn.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of whatever is drawn.")
 @store_option
 @json_option
 def evaluate(

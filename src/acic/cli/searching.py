@@ -280,7 +280,9 @@ def apply_options(command: Any) -> Any:
             show_default=True,
             help="Part of the runs to read back and compare.",
         ),
-        click.option("--seed", type=int, default=0, show_default=True, help="Of every random choice."),
+        click.option(
+            "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of every random choice."
+        ),
         click.option("--name", help="What to call the campaign.  [default: platform and time]"),
         contributor_option,
         click.option("--resume", is_flag=True, help="Go on with the campaign of that --name, or the last one."),

@@ -54,7 +54,7 @@ def survey() -> None:
 )
 @click.option("--configurations", type=click.IntRange(1), default=160, show_default=True, help="How many at most.")
 @click.option("--passes", type=click.IntRange(1), default=3, show_default=True, help="Runs of each point.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw, and of the order.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw, and of the order.")
 @click.option(
     "--with",
     "file",
