@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
@@ -114,6 +115,17 @@ def test_a_budget_reads_back_what_it_says(seconds: int, dollars: int) -> None:
     assert Budget.parse(format_usd(dollars)) == Budget(dollars=float(dollars))
     assert Budget.parse(str(Budget(seconds=seconds))).seconds == pytest.approx(seconds, rel=0.01)
     assert str(Budget(seconds, dollars, 7)) == f"{format_seconds(seconds)} and {format_usd(dollars)} and 7 points"
+
+
+amounts = st.one_of(st.integers(1, 10**9), st.decimals("0.001", "1000000", places=3))
+
+
+@given(amount=amounts, unit=st.sampled_from(["ns", "ms", "s", "min", "h", "d", "USD"]))
+def test_the_larger_budget_that_is_offered_is_twice_as_much(amount: object, unit: str) -> None:
+    budget = Budget.parse(f"{amount}{unit}")
+    seconds, dollars = (None if one is None else 2 * one for one in (budget.seconds, budget.dollars))
+    assert Budget.parse(budget.doubled) == Budget(seconds, dollars)
+    assert re.fullmatch(r"\d+(\.\d*[1-9])?(s|USD)", budget.doubled)
 
 
 @pytest.mark.parametrize("text", ["", "much", "-5min", "5 parsecs", "USD", "$", "5USDs", "10min 50USD", "nan", "inf"])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from statistics import fmean, median
 from typing import Any
 
@@ -83,8 +84,8 @@ class Budget:
     def doubled(self) -> str:
         """What a user types for twice as much: time, or else money."""
         if self.seconds is not None:
-            return f"{2 * self.seconds:g}s"
-        return f"{2 * (self.dollars or 0.0):g}USD"
+            return f"{_plain(2 * self.seconds)}s"
+        return f"{_plain(2 * (self.dollars or 0.0))}USD"
 
     def check(self, platform: Platform) -> None:
         """Refuse to be limited by money where nothing has a price: it would never end.
@@ -100,6 +101,11 @@ class Budget:
         parts += [format_usd(self.dollars)] if self.dollars is not None else []
         parts += [f"{self.points} points"] if self.points is not None else []
         return " and ".join(parts) or "no limit"
+
+
+def _plain(number: float) -> str:
+    """Return a number with all of its digits and no more, without an exponent: `Budget.parse` gives it back."""
+    return f"{Decimal(str(number)).normalize():f}"
 
 
 def check_prices(platform: Platform, *, otherwise: str) -> None:
