@@ -358,6 +358,14 @@ def test_a_run_that_takes_no_time_is_none_that_a_clock_saw(
     assert found == replace(expected, workload=found.workload)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_run_that_takes_no_time_takes_that_of_its_phases(
+    cluster: Platform, knowledge: Knowledge, share: float
+) -> None:
+    found = recommend(replace(application(WRITE, run=0.0, io=(5.0,)), io_share=share), cluster, knowledge)
+    assert found.baseline_seconds == pytest.approx(5.0)
+
+
 def test_a_run_without_time_in_io_needs_no_change(cluster: Platform, knowledge: Knowledge) -> None:
     advice = recommend(application(WRITE, io=(0.0,)), cluster, knowledge)
     assert advice.verdict is Verdict.NOTHING

@@ -103,8 +103,8 @@ def _between(workload: Workload, told: Floats, predicted: Floats) -> Floats:
     All of them together are what the log has of the job, whose slowest process need not be that of each phase.
     """
     whole = told.sum()
-    if workload.run_seconds is not None and workload.io_share is not None:
-        whole = min(whole, workload.run_seconds * workload.io_share)
+    if known := (workload.run_seconds or 0.0) * (workload.io_share or 0.0):  # no time is none that a clock saw
+        whole = min(whole, known)
     mixed = np.sqrt(np.maximum(told, _LEAST) * np.maximum(predicted, _LEAST))
     return np.asarray(mixed * whole / mixed.sum())
 

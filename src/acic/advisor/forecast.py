@@ -62,8 +62,8 @@ class Forecast:
 
     @property
     def io_share(self) -> float:
-        """Part of the baseline's run that is covered I/O, 0..1."""
-        return sum(self.times.phases) / self.times.total
+        """Part of the baseline's run that is covered I/O, 0..1; 0 where the run takes no time."""
+        return sum(self.times.phases) / self.times.total if self.times.total else 0.0
 
     def weighty(self, candidate: int) -> tuple[Phase, ...]:
         """Return the covered phases that take more than `SLIGHT` of a run, on the baseline or on a candidate.
