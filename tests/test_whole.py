@@ -52,6 +52,17 @@ def test_what_is_no_file_is_never_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "pipe").is_fifo()
 
 
+def test_links_in_a_circle_are_said(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    for name in ("a", "a/made"):
+        with pytest.raises(InvalidInput) as caught, whole(tmp_path / name) as unfinished:
+            unfinished.write_text("all")
+        assert caught.value.hint
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+    assert (tmp_path / "a").is_symlink()
+
+
 def test_a_missing_folder_is_said(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="cannot write"), whole(tmp_path / "no" / "made") as unfinished:
         unfinished.write_text("all")

@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from acic.paths import user_folder
+
 _SOURCES = (".c", ".h", ".def")
 
 
@@ -21,9 +23,7 @@ def cache_folder() -> Path:
     """Return where things are kept: $ACIC_CACHE, or the user's cache folder."""
     if folder := os.environ.get("ACIC_CACHE"):
         return Path(folder)
-    from platformdirs import user_cache_path
-
-    return Path(user_cache_path("acic"))
+    return user_folder("cache")
 
 
 def can_keep() -> bool:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from acic.errors import InvalidInput
+from acic.paths import resolved
 
 
 @contextmanager
@@ -23,7 +24,7 @@ def whole(path: Path) -> Iterator[Path]:
     """
     if path.exists() and not path.is_file():
         raise InvalidInput(f"cannot write {path}: it is no file", hint="give the name of a file, new or to be replaced")
-    place = path.resolve()
+    place = resolved(path)
     unfinished = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
     try:
         try:

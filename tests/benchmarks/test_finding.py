@@ -54,6 +54,12 @@ def test_ior_on_path_goes_first(bare: Path) -> None:
     assert found == find_benchmark("ior")
 
 
+def test_a_program_in_the_home_of_nobody_is_said() -> None:
+    with pytest.raises(InvalidInput, match="~nosuchuser") as caught:
+        find_benchmark("~nosuchuser/ior")
+    assert caught.value.hint
+
+
 def test_without_ior_it_is_acic_bench(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named = program(tmp_path / "named", "acic-bench-1.2.3")
     monkeypatch.setenv("ACIC_BENCH", str(named))

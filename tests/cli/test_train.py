@@ -149,6 +149,7 @@ BAD: dict[str, tuple[str, ...]] = {
     "a benchmark that is not there": ("--benchmark", "./nothing"),
     "a benchmark that is none": ("--benchmark", "iorr"),
     "a directory that is not there": ("--directory", "/nowhere/at/all"),
+    "a benchmark in the home of nobody": ("--benchmark", "~nosuchuser/ior"),
     "repeats that are none": ("--repeats", "some"),
     "repeats the wrong way round": ("--repeats", "5:1"),
     "no repeats": ("--repeats", "0:0"),
@@ -171,6 +172,7 @@ BAD: dict[str, tuple[str, ...]] = {
     "a residual of the future": ("--residual", "--paid-since", "2999-01-01T00:00:00"),
     "a log that is not there": ("--like", "nowhere.darshan"),
     "a store that is none": ("--store", "oracle://x/y"),
+    "a store in the home of nobody": ("--store", "~nosuchuser/x.sqlite"),
     "a negative seed": ("--seed", "-1"),
     "an unknown option": ("--quickly",),
 }

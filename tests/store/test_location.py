@@ -39,6 +39,12 @@ def test_a_tilde_and_the_current_folder_are_understood(tmp_path: Path, monkeypat
     assert locate("~/a.sqlite").file == locate("a.sqlite").file == tmp_path / "a.sqlite"
 
 
+def test_the_home_of_nobody_is_said() -> None:
+    with pytest.raises(InvalidInput, match="~nosuchuser") as caught:
+        locate("~nosuchuser/x.sqlite")
+    assert "./~nosuchuser/x.sqlite" in caught.value.hint
+
+
 def test_the_default_is_a_file_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_url() == str(tmp_path / "acic" / "acic.sqlite")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acic.errors import InvalidInput, UnreadableInput
+from acic.paths import expanded
 
 IOR, ACIC_BENCH = "ior", "acic-bench"
 
@@ -83,8 +84,9 @@ def identify(program: Path, mpiexec: Path | None = None) -> Benchmark:
 
     Raises:
         UnreadableInput: there is no such program.
+        InvalidInput: its path begins with the home of nobody.
     """
-    path = program.expanduser().absolute()
+    path = expanded(program)
     try:
         if not os.access(path, os.X_OK):
             raise PermissionError("it cannot be executed" if path.exists() else "there is no such file")

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from acic.errors import InvalidInput, UnreadableInput
+from acic.paths import user_folder
 from acic.toml import NAME
 
 Event = dict[str, Any]
@@ -41,9 +42,7 @@ _MISSING = {
 
 def campaigns_folder() -> Path:
     """Return the folder of the user's campaigns."""
-    from platformdirs import user_state_path
-
-    return user_state_path("acic") / "campaigns"
+    return user_folder("state") / "campaigns"
 
 
 def folder_of(name: str, within: Path, *, kind: str = "campaign") -> Path:

@@ -19,13 +19,12 @@ from acic.campaign.request import Where
 from acic.campaign.session import open_runner
 from acic.cluster import Job
 from acic.errors import AcicError
+from acic.paths import user_folder
 
 
 def commands_folder() -> Path:
     """Return the folder that has a file of JSON lines for each command at work, which holds a lock on it."""
-    from platformdirs import user_state_path
-
-    return user_state_path("acic") / "commands"
+    return user_folder("state") / "commands"
 
 
 @contextmanager

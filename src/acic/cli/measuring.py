@@ -16,6 +16,7 @@ import click
 from acic.cli.option_types import PathName
 from acic.cli.output import say
 from acic.errors import AcicError, InvalidInput
+from acic.paths import resolved
 from acic.units import format_seconds, format_usd
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def where_of(given: dict[str, Any]) -> Where:
         if not equals:
             raise InvalidInput(f"{text!r} is no attribute", hint="write NAME=VALUE")
         pairs.append((name, value))
-    directory = str((mine["directory"] or Path.cwd()).resolve())
+    directory = str(resolved(mine["directory"] or Path.cwd()))
     where = Where(**mine | {"attributes": tuple(pairs), "directory": directory})
     if where.runner not in (LOCAL, SSH):
         batch_runner(where, None)  # a plan for a scheduler that nobody knows would be shown for nothing

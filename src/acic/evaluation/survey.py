@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
-from platformdirs import user_state_path
 
 from acic.benchmarks.kernels import Kernel, Part, kernel, kernels
 from acic.campaign.interrupts import interruptible
@@ -18,6 +17,7 @@ from acic.campaign.journal import Journal, folder_of, journals
 from acic.errors import AcicError, InvalidInput
 from acic.evaluation.plan import Plan
 from acic.evaluation.truth import Run
+from acic.paths import user_folder
 from acic.platforms import Platform, platform_source, read_platform
 from acic.space import Configuration
 from acic.store.measurement import Outcome
@@ -29,7 +29,7 @@ _SEVERAL = 3  # configurations, and applications, on which everything failed in 
 
 def surveys_folder() -> Path:
     """Return the folder of the user's surveys."""
-    return user_state_path("acic") / "surveys"
+    return user_folder("state") / "surveys"
 
 
 def survey_names() -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from acic.paths import user_folder
 from acic.platforms.mounts import Storage, find_storage, mount_table
 from acic.units import KIB, MIB
 
@@ -68,9 +69,7 @@ def find_machine(storage: Sequence[Storage] = (), *, environment: Mapping[str, s
 
 def kept_file() -> Path:
     """Return the path of the user's own platform file of this machine."""
-    from platformdirs import user_config_path
-
-    return user_config_path("acic") / "platforms" / f"{HERE}-{socket.gethostname()}.toml"
+    return user_folder("config") / "platforms" / f"{HERE}-{socket.gethostname()}.toml"
 
 
 def kept_name() -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from acic.errors import InvalidInput, StoreError
+from acic.paths import expanded, user_folder
 
 BUSY_SECONDS = 60.0  # how long a writer waits for another one
 CONNECT_SECONDS = 10  # how long a server may take to answer at all
@@ -69,10 +70,12 @@ class Location:
 
 
 def default_url() -> str:
-    """Return the path of the user's own store."""
-    from platformdirs import user_data_path
+    """Return the path of the user's own store.
 
-    return str(user_data_path("acic") / "acic.sqlite")
+    Raises:
+        InvalidInput: this user has no home.
+    """
+    return str(user_folder("data") / "acic.sqlite")
 
 
 def without_password(text: str) -> str:
@@ -84,7 +87,7 @@ def locate(url: str | None = None) -> Location:
     """Return the place that a path or URL names; the user's own store for None.
 
     Raises:
-        InvalidInput: neither a path nor a URL of SQLite or PostgreSQL, or an @ in a password.
+        InvalidInput: neither a path nor a URL of SQLite or PostgreSQL, an @ in a password, or no such home.
     """
     text = url or default_url()
     if _POSTGRESQL.match(text):
@@ -109,7 +112,7 @@ def locate(url: str | None = None) -> Location:
 def _file(path: str, options: str) -> Location:
     if path in ("", ":memory:"):
         raise InvalidInput("a store in memory would be lost", hint="give the path of a file")
-    file = Path(path).expanduser().absolute()
+    file = expanded(Path(path))
     if file.is_dir():
         raise InvalidInput(f"the store {file} is a folder", hint=f"give the path of a file: {file / 'acic.sqlite'}")
     return Location(f"sqlite:///{file}", file, options)
