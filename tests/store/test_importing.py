@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from datetime import timedelta, timezone
@@ -52,6 +53,15 @@ def test_a_folder_loses_nothing(tianhe: Platform) -> None:
     assert len(good) == 2 * (2 * BOTH_WAYS + 2)  # in JSON and in text
     assert report.failed == 8  # four failures tell their workload, in JSON and in text
     assert all(s.reason for s in report.skipped)
+
+
+def test_one_damaged_file_does_not_end_the_import_of_a_folder(tianhe: Platform, tmp_path: Path) -> None:
+    path = folder(tmp_path / "x", a="posix_fpp")
+    text = (path / "a.json").read_text()
+    (path / "b.json").write_text(re.sub(r'"bwMiB": [\d.]+', f'"bwMiB": {10**400}', text))
+    report = import_path(path, tianhe)
+    assert len(report.measurements) == 2
+    assert [(s.path.name, s.reason) for s in report.skipped] == [("b.json", "has a number that makes no sense")]
 
 
 def test_names_tell_configurations(tianhe: Platform, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acic.errors import UnreadableInput
+from acic.errors import InvalidInput, UnreadableInput
 from acic.store import Outcome
 from acic.store.ior import IorResult, is_companion, read_ior
 from acic.workloads import Access, Characteristics, Interface, Operation
@@ -376,6 +376,38 @@ def test_what_lies_beside_printed_output_is_its_companion(tmp_path: Path, suffix
     shutil.copy(DATA / "posix_shared.txt", tmp_path / "job.out")
     (tmp_path / f"job{suffix}").touch()
     assert [p.name for p in tmp_path.iterdir() if not is_companion(p)] == ["job.out"]
+
+
+CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter\n"
+
+
+@pytest.mark.parametrize("block", ["inf", "nan", "0", "-1"])
+def test_sizes_that_make_no_sense_leave_those_of_the_command_line(tmp_path: Path, block: str) -> None:
+    (tmp_path / "a.csv").write_text(f"{CSV}write,9.0,1.0,0.1,{block},64,0,1,0,1,4,0\n")
+    (write,) = read_ior(tmp_path / "a.csv", command="ior -a POSIX -N 4 -w -b 1m -t 64k")
+    assert write.workload == told(4, Interface.POSIX, MIB, 64 * KIB, WRITE)
+
+
+def test_a_size_that_no_store_holds_is_no_workload(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"{CSV}write,9.0,1.0,0.1,1e30,64,0,1,0,1,4,0\n")
+    (write,) = read_ior(tmp_path / "a.csv", command="ior -a POSIX -w")
+    assert write.workload is None
+    assert "data_size is not" in write.why_unknown
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "1e308"])
+def test_a_number_beyond_all_measure_is_an_error_of_its_file(tmp_path: Path, number: str) -> None:
+    (tmp_path / "a.csv").write_text(f"{CSV}write,{number},1,0.1,{number},64,0,1,0,1,4,0\n")
+    with pytest.raises(InvalidInput, match="a number that makes no sense") as caught:
+        read_ior(tmp_path / "a.csv", command="ior -a POSIX -w")
+    assert caught.value.hint
+
+
+def test_a_command_line_without_bytes_is_no_workload(tmp_path: Path) -> None:
+    text = (DATA / "posix_shared.txt").read_text()
+    assert "-b 4m" in text
+    results = written(tmp_path, text.replace("-b 4m", "-b 0"), "a.txt")
+    assert [r.workload for r in results] == [r.workload for r in read("posix_shared", ".txt")]
 
 
 def test_what_is_too_large_to_be_of_ior_is_no_failed_run(tmp_path: Path) -> None:

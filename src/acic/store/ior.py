@@ -14,7 +14,7 @@ from acic.store.ior_options import IorOptions, from_command
 from acic.store.ior_output import IorOutput, IorTest, parse_csv, parse_json, parse_text
 from acic.store.measurement import Outcome, Repetition
 from acic.units import format_bytes
-from acic.workloads import Characteristics, Operation
+from acic.workloads import Characteristics, Operation, characteristics_of, values_of
 
 COMPANIONS = (".rc", ".err", ".out")  # exit status, standard error and output, beside NAME or NAME.json
 _LARGEST = 64 * 2**20  # B; IOR's output is some kB
@@ -72,7 +72,7 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
 
     Raises:
         UnreadableInput: the file cannot be read, or is no output of IOR.
-        InvalidInput: `command` cannot be understood.
+        InvalidInput: `command` cannot be understood, or a number in the file makes no sense.
     """
     try:
         if path.stat().st_size > _LARGEST:
@@ -82,7 +82,12 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
     except OSError as error:
         raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
     text = raw.decode(errors="replace")
-    output = _parse(path, text, command)
+    try:
+        output = _parse(path, text, command)
+    except ArithmeticError as error:
+        raise InvalidInput(
+            f"{path} has a number that makes no sense", hint="copy the file again from where IOR wrote it"
+        ) from error
     ending = _ending(path, text, output)
     results: list[IorResult] = []
     for test in output.tests:
@@ -191,7 +196,7 @@ def _outcome(
 
 def _workload(options: IorOptions, operation: Operation) -> tuple[Characteristics | None, str]:
     try:
-        return options.characteristics(operation), ""
+        return characteristics_of(values_of(options.characteristics(operation))), ""  # of sizes that a store can hold
     except InvalidInput as error:
         return None, error.problem
 

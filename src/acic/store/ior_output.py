@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeGuard
 
 from acic.errors import InvalidInput
 from acic.store.ior_options import IorOptions, from_command, from_parameters
@@ -156,8 +157,9 @@ def _describe(test: IorTest, keys: Mapping[str, str]) -> None:
         )
     except (InvalidInput, KeyError):
         return
-    rounded = abs(sizes[0] / options.block_size - 1) < 0.01 and abs(sizes[1] / options.transfer_size - 1) < 0.01
-    block_size, transfer_size = (options.block_size, options.transfer_size) if rounded else sizes
+    exact = options.block_size, options.transfer_size
+    rounded = all(size and abs(told / size - 1) < 0.01 for told, size in zip(sizes, exact, strict=True))
+    block_size, transfer_size = exact if rounded else sizes
     test.nodes, test.tasks_per_node = _int(_value(keys.get("nodes"))), _int(_value(keys.get("clients per node")))
     test.api_version = _bare(keys.get("apiVersion", ""))
     test.options = replace(
@@ -177,11 +179,15 @@ def _describe(test: IorTest, keys: Mapping[str, str]) -> None:
 def _told_by_row(options: IorOptions | None, row: Mapping[str, object]) -> IorOptions | None:
     """Return `options` with what a CSV row tells better than the command line: sizes and tasks."""
     block, transfer, tasks = row.get("blockKiB"), row.get("xferKiB"), _int(row.get("numTasks"))
-    if options is None or not isinstance(block, int | float) or not isinstance(transfer, int | float):
+    if options is None or not _is_size(block) or not _is_size(transfer):
         return options
     return replace(
         options, block_size=round(block * 1024), transfer_size=round(transfer * 1024), tasks=tasks or options.tasks
     )
+
+
+def _is_size(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and 0 < value < math.inf
 
 
 def _repetition(row: Mapping[str, object]) -> Repetition:
