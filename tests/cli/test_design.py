@@ -50,6 +50,8 @@ def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
     [
         ("", 2, "is no screening plan"),
         ("a,b\n1,2\n", 2, "is no screening plan"),
+        ("level:x,result\n300,1\n-1,2\n", 2, "a level other than -1 and 1 in row 1"),
+        ("level:x,result\n0,1\n0,2\n", 2, "a level other than -1 and 1 in row 1"),
         ("level:x,result\n1,\n", 2, "no level or no result in row 1"),
         ("level:x,result\n1,nan\n", 2, "not finite"),
         ("level:x,result\n1,12\n-1,-1\n", 2, "-1 in row 2, which is neither a time nor a cost"),

@@ -121,6 +121,11 @@ def _read_plan(path: Path) -> tuple[list[str], list[list[int]], list[float]]:
                 f"{path} has no level or no result in row {number}",
                 hint="fill in one number per run in the column `result`",
             ) from error
+        if not set(levels[-1]) <= {-1, 1}:
+            raise InvalidInput(
+                f"{path} has a level other than -1 and 1 in row {number}",
+                hint="leave the columns `level:...` as `acic design screen --csv` gave them",
+            )
         if results[-1] <= 0:
             raise InvalidInput(
                 f"{path} has the result {results[-1]:g} in row {number}, which is neither a time nor a cost",
