@@ -202,7 +202,8 @@ def test_posix_beneath_mpi_io_is_left_out_and_beside_it_is_not() -> None:
     calls = loop(processes=2, requests=4, begin=1.0)
     both = darshan_log([*calls, call(0, 0, 512, 9.0, 9.1)], processes=2)
     mpiio = darshan_log(calls, processes=2, interface="MPI-IO")
-    log = with_open_times(replace(mpiio, dxt={**mpiio.dxt, "DXT_POSIX": both.dxt["DXT_POSIX"]}), 0.5, 5.0)
+    whole = replace(mpiio, modules={**mpiio.modules, **both.modules}, dxt={**mpiio.dxt, **both.dxt})
+    log = with_open_times(whole, 0.5, 5.0)
     made = replay_trace(log)
     assert moved(made, interface="posix") == 512
     assert moved(made, interface="mpiio") == sum(c.length for c in calls)
@@ -241,6 +242,27 @@ def test_impossible_segments_are_refused(column: str, value: float) -> None:
     wrong[1] = value
     with pytest.raises(UnreadableInput, match="impossible"):
         replay_trace(replace(log, dxt={"DXT_POSIX": replace(posix, **{column: wrong})}))
+
+
+@pytest.mark.parametrize("write", [True, False])
+@pytest.mark.parametrize("interface", ["POSIX", "MPI-IO"])
+def test_more_bytes_than_the_counters_know_of_are_refused(interface: str, write: bool) -> None:
+    """2^55 B through MPI-IO were millions of pieces."""
+    whole = darshan_log(loop(processes=2, write=write), processes=2, interface=interface)
+    traced = f"DXT_{interface.replace('-', '')}"
+    lengths = whole.dxt[traced].length.copy()
+    lengths[1] = 1 << 55
+    log = replace(whole, dxt={**whole.dxt, traced: replace(whole.dxt[traced], length=lengths)})
+    with pytest.raises(UnreadableInput, match="impossible") as caught:
+        replay_trace(log)
+    assert "damaged" in caught.value.hint
+
+
+def test_a_trace_is_whole_where_counters_of_some_files_are_not() -> None:
+    calls = loop(processes=2)
+    some = darshan_log([c for c in calls if c.rank == 0], processes=2, partial=["POSIX"])
+    made = replay_trace(replace(darshan_log(calls, processes=2), modules=some.modules))
+    assert made.bytes_written == sum(c.length for c in calls)
 
 
 def test_a_clock_set_back_is_forgiven() -> None:

@@ -75,12 +75,13 @@ def requests_of(log: Log) -> Requests:
     lacks_offsets = mpiio is not None and bool((mpiio.offset < 0).any())
     if lacks_offsets:
         mpiio = None
-    parts = [part for part in (posix, mpiio) if part is not None and len(part.length)]
-    if not parts:
+    parts = {"POSIX": posix, "MPI-IO": mpiio}
+    there = {module: part for module, part in parts.items() if part is not None and len(part.length)}
+    if not there:
         what = "only DXT segments without offsets" if lacks_offsets else "no DXT segments, only counters"
         raise MissingData(f"{log.path} has {what}: a replay needs every single read and write", hint=_NO_DXT)
-    for part in parts:
-        _check(log, part)
+    for module, part in there.items():
+        _check(log, part, module)
     kept = [(mpiio, True, np.ones(len(mpiio.length), dtype=bool))] if mpiio is not None else []
     beneath = 0
     if posix is not None:
@@ -91,17 +92,30 @@ def requests_of(log: Log) -> Requests:
     return replace(made, beneath=beneath, lacks_offsets=lacks_offsets)
 
 
-def _check(log: Log, segments: Segments) -> None:
+def _check(log: Log, segments: Segments, module: str) -> None:
     times = np.concatenate([segments.start, segments.end])
     possible = bool(np.isfinite(times).all()) and bool((segments.end - segments.start > -1).all())
     most = 1 << 56
     if possible:
-        possible = bool(((segments.length >= 0) & (segments.length < most)).all())
+        possible = bool(((segments.length >= 0) & (segments.length < most)).all()) and _counted(log, segments, module)
     if not possible or bool(((segments.offset < 0) | (segments.offset >= most)).any()):
         raise UnreadableInput(
             f"cannot replay {log.path}: its DXT segments have impossible lengths, offsets or times",
             hint="the file is damaged: copy it again from where Darshan wrote it",
         )
+
+
+def _counted(log: Log, segments: Segments, name: str) -> bool:
+    """Return whether the counters know of as many bytes as the segments, as far as the log has all counters."""
+    module = log.modules.get(name)
+    if module is None or module.partial:
+        return True
+    write = segments.write
+    for way, moved in (("WRITTEN", segments.length[write]), ("READ", segments.length[~write])):
+        told = module.records[f"{name.replace('-', '')}_BYTES_{way}"].clip(0)
+        if sum(moved.tolist()) > sum(told.tolist()):  # a sum of int64 could overflow
+            return False
+    return True
 
 
 def _own(log: Log, posix: Segments, mpiio: Segments | None) -> NDArray[np.bool_]:
