@@ -1,5 +1,6 @@
 """`acic data`: measurements in and out."""
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -15,10 +16,11 @@ from acic.platforms import load_platform
 from acic.platforms.here import kept_file
 from acic.store import Measurement, Outcome
 from acic.store.bundled import bundled
+from acic.store.database import Store
 from acic.store.exchange import export, read_exchange
 from acic.units import format_bytes
 from tests.cli.conftest import DATA, Result
-from tests.store.samples import MIB, lustre, measurement, measurements
+from tests.store.samples import MIB, failure, lustre, measurement, measurements
 
 Acic = Callable[..., Result]
 IOR = DATA / "ior"
@@ -102,6 +104,19 @@ def test_nothing_is_removed_that_nobody_named(acic: Acic) -> None:
         assert (found.status, found.out) == (status, ""), words
         assert said in found.err
         assert "hint: " in found.err
+    assert len(_listed(acic)) == 2
+
+
+def test_an_empty_output_is_not_told_from_those_of_others(acic: Acic, tmp_path: Path) -> None:
+    nothing = hashlib.sha256(b"").hexdigest()
+    with Store.open(str(tmp_path / "store.sqlite")) as store:
+        store.add(failure(i, raw_sha256=nothing, contributor=who) for i, who in enumerate(("alice", "bob")))
+    (tmp_path / "mine.txt").touch()
+    for more in ([], ["--contributor", "alice"], ["--dry-run"]):
+        found = acic("data", "remove", "--file", tmp_path / "mine.txt", *more)
+        assert (found.status, found.out) == (2, "")
+        assert "mine.txt is empty" in found.err
+        assert "hint: give the ID" in found.err
     assert len(_listed(acic)) == 2
 
 

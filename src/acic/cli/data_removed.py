@@ -65,7 +65,7 @@ def _found(store: Store, identifiers: tuple[str, ...], file: Path | None, matche
     """Return the fingerprints of all that match, in the order they were added.
 
     Raises:
-        InvalidInput: several measurements begin with one of the identifiers.
+        InvalidInput: several measurements begin with one of the identifiers, or the file is empty.
         MissingData: none does.
     """
     from acic.store.content import fingerprint
@@ -86,7 +86,12 @@ def _of_file(store: Store, file: Path) -> set[str]:
     if is_exchange_file(file):
         return {fingerprint(m) for m in read_exchange(file)}
     try:
-        raw = hashlib.sha256(file.read_bytes()).hexdigest()
+        raw = file.read_bytes()
     except OSError as error:
         raise UnreadableInput(f"cannot read {file}: {error.strerror}", hint="give one file, not a folder") from error
-    return set(store.fingerprints(raw_sha256=raw))
+    if not raw:
+        raise InvalidInput(
+            f"{file} is empty, as the outputs of others' failed runs are: nothing tells it from them",
+            hint="give the ID of its measurement (`acic data list --limit 20`)",
+        )
+    return set(store.fingerprints(raw_sha256=hashlib.sha256(raw).hexdigest()))
