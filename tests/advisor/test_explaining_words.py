@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from acic.advisor.explaining import Against, Explanation, explain
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learned import Errors
-from acic.advisor.sensitivity import Dependence
+from acic.advisor.sensitivity import Dependence, WhatIf
 from acic.cli.explain_shown import show
 from acic.models.calibration import Calibration
 from acic.platforms import Platform
@@ -101,6 +102,29 @@ def test_what_is_doubtful_and_harmful_is_worth_knowing_better(
     text = told(explain(doubtful, cluster, crossing), doubtful, cluster, capsys)
     assert "Worth knowing better, most first: request_size." in text
     assert "~3 MiB" in text
+
+
+def test_labels_lie_in_no_direction(cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]) -> None:
+    workload = application(replace(WRITE, access=Access.UNKNOWN))
+    found = explain(workload, cluster, crossing)
+    others = tuple(access for access in Access if access is not Access.UNKNOWN)
+    unknown = Dependence(
+        phase=0,
+        name="access",
+        value=str(Access.UNKNOWN),
+        quality=Quality.UNKNOWN,
+        errors=(),
+        unmeasured=(),
+        levels=tuple(
+            WhatIf(value=str(access), regret=0.2, changes=True, instead=cluster.baseline, improvement=1.0)
+            for access in others
+        ),
+    )
+    assert not any(unknown.onward(turn) for turn in unknown.levels)
+    text = told(replace(found, dependences=(unknown,)), workload, cluster, capsys)
+    for access in others:
+        assert f"access ~unknown {access} " in text
+        assert not re.search(rf"{access} or (less|more)", text)
 
 
 def test_dependences_without_levels_have_no_turn(cluster: Platform, crossing: Knowledge) -> None:

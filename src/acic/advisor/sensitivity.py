@@ -88,7 +88,12 @@ class Dependence:
         return _PARAMETERS[self.name].is_numeric
 
     def onward(self, turn: WhatIf) -> bool:
-        """Return whether all that was tried from `turn` on, away from the own value, changes the answer too."""
+        """Return whether all that was tried from `turn` on, away from the own value, changes the answer too.
+
+        It is False for labels: none lies beyond another.
+        """
+        if not self.is_numeric:
+            return False
         if self._is_less(turn.value):
             return all(one.changes for one in self.levels if not _less(turn.value, one.value))
         return all(one.changes for one in self.levels if not _less(one.value, turn.value))
