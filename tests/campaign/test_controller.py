@@ -473,6 +473,7 @@ def test_nothing_is_made_where_nothing_can_be_run(lab: Laboratory) -> None:
         {"where": Where(directory=str(lab.data), benchmark=str(lab.benchmark), runner="moon")},
         {"time_limit": 0.0},
         {"time_limit": float("inf")},
+        {"contributor": "Andr\udce9"},
     )
     for changed in bad:
         with pytest.raises((InvalidInput, UnreadableInput)) as told:

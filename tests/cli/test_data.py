@@ -1,6 +1,7 @@
 """`acic data`: measurements in and out."""
 
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -117,6 +118,19 @@ def test_an_empty_output_is_not_told_from_those_of_others(acic: Acic, tmp_path: 
         assert (found.status, found.out) == (2, "")
         assert "mine.txt is empty" in found.err
         assert "hint: give the ID" in found.err
+    assert len(_listed(acic)) == 2
+
+
+@pytest.mark.parametrize("words", [["remove", "--revision"], ["remove", "--contributor"], ["export", "x.jsonl"]])
+def test_text_in_another_encoding_is_refused(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert acic("data", "import", IOR / "mpiio_coll.json", *WHERE).status == 0
+    option = [] if words[-1].startswith("--") else ["--contributor"]
+    found = acic("data", *words, *option, os.fsdecode("André".encode("latin-1")))
+    assert found.status == 2
+    assert "it is not valid text; write it in UTF-8" in found.err
     assert len(_listed(acic)) == 2
 
 

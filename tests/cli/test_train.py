@@ -174,6 +174,7 @@ BAD: dict[str, tuple[str, ...]] = {
     "a store that is none": ("--store", "oracle://x/y"),
     "a store in the home of nobody": ("--store", "~nosuchuser/x.sqlite"),
     "a negative seed": ("--seed", "-1"),
+    "a contributor in another encoding": ("--contributor", os.fsdecode("André".encode("latin-1"))),
     "an unknown option": ("--quickly",),
 }
 
@@ -277,6 +278,18 @@ def test_who_measures_is_named_by_an_option_the_environment_or_the_login(
             assert acic(*command, *words).status == 0
         listed = acic("data", "list", "--limit", 9, "--json").json["measurements"]
         assert {m["measurement"]["contributor"] for m in listed} == {name}
+
+
+@pytest.mark.parametrize("command", ["train", "walk", "tune", "verify"])
+def test_a_contributor_in_another_encoding_is_refused_from_the_environment_too(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("ACIC_CONTRIBUTOR", os.fsdecode("André".encode("latin-1")))
+    job = [] if command == "train" else ["--processes", 1, "--interface", "MPIIO", "--operation", "write"]
+    found = acic(command, *job, "--platform", lab.platform_file, "--budget", "10min")
+    assert found.status == 2
+    assert "'--contributor'" in found.err
+    assert "it is not valid text; write it in UTF-8" in found.err
 
 
 HERE_ALONE = {

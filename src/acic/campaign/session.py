@@ -32,6 +32,7 @@ from acic.filesystems import DEPLOYMENT, LAB
 from acic.platforms import Platform, load_platform, platform_source, read_platform
 from acic.store.database import Store
 from acic.store.location import locate
+from acic.store.rows import check_text
 from acic.toml import string, table
 from acic.workloads import Characteristics
 
@@ -183,9 +184,10 @@ def check_request(request: Request, name: str | None) -> None:
     """Refuse what can be met nowhere, so that it is not planned either; nothing is built or written for that.
 
     Raises:
-        AcicError: the name is none for a folder, the time limit is none, the benchmark that is named is not there, or
-            the platform's configurations differ by what no run would set.
+        AcicError: the name is none for a folder, no database can hold the contributor's, the time limit is none, the
+            benchmark that is named is not there, or the platform's configurations differ by what no run would set.
     """
+    check_text("contributor", request.contributor)
     check_settable(load_platform(request.platform), request.only)
     if name:
         folder_of(name, campaigns_folder())

@@ -12,7 +12,7 @@ import click
 
 from acic.cli.data_removed import remove
 from acic.cli.data_shown import fields, row, show_report
-from acic.cli.option_types import PathName
+from acic.cli.option_types import PathName, Text
 from acic.cli.output import emit_json, json_option, plain, progress, say, table
 from acic.cli.platform_name import name_in_store
 from acic.cli.platform_option import platform_option
@@ -52,7 +52,7 @@ data.add_command(remove)
 @click.option("--suspect", type=click.Choice([o.value for o in Operation]), help="The direction that a cache answered.")
 @click.option("--timezone", "zone", default="+00:00", show_default=True, help="Of times written without one.")
 @click.option("--revision", default="", help="The platform's revision at that time.  [default: the current one]")
-@click.option("--contributor", default="", help="Who measured.")
+@click.option("--contributor", type=Text(), default="", help="Who measured.")
 @click.option("--command", default="", help="IOR's command line, where its output does not hold it.")
 @click.option("--processes", type=click.IntRange(min=1), help="How many processes ran, where the output does not tell.")
 @click.option("--dry-run", is_flag=True, help="Say what would be imported, and keep nothing.")
@@ -117,7 +117,7 @@ def import_(
 @click.argument("path", type=PathName())
 @click.option("--platform", "platform_name", help="Only this platform's measurements: its name or file.")
 @click.option("--bundled", is_flag=True, help="The measurements that come with acic, instead of the store's.")
-@click.option("--contributor", help="Who measured, in place of the names that the store has.")
+@click.option("--contributor", type=Text(), help="Who measured, in place of the names that the store has.")
 @store_option
 @json_option
 def export(

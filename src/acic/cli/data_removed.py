@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from acic.cli.option_types import PathName
+from acic.cli.option_types import PathName, Text
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.store_option import store_option
 from acic.errors import InvalidInput, MissingData, UnreadableInput
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: acic data remove --contributor alice --revision 2025-01 --dry-run")
 @click.argument("identifiers", nargs=-1, metavar="[ID...]")
 @click.option("--platform", "platform_name", help="Of this platform: its name or file.")
-@click.option("--contributor", help="Of this contributor; '' is who gave no name.")
-@click.option("--revision", help="Of this revision of the platform.")
+@click.option("--contributor", type=Text(), help="Of this contributor; '' is who gave no name.")
+@click.option("--revision", type=Text(), help="Of this revision of the platform.")
 @click.option("--file", type=PathName(), help="That this file holds: an output of IOR, or an exchange file.")
 @click.option("--dry-run", is_flag=True, help="Say how many there are, and remove none.")
 @store_option

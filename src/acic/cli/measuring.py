@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from acic.cli.option_types import PathName
+from acic.cli.option_types import PathName, Text
 from acic.cli.output import say
 from acic.errors import AcicError, InvalidInput
 from acic.paths import resolved
@@ -67,6 +67,7 @@ def _login() -> str:
 
 contributor_option = click.option(
     "--contributor",
+    type=Text(),
     default=_login,
     envvar="ACIC_CONTRIBUTOR",
     help="Who measures; also $ACIC_CONTRIBUTOR.  [default: your login name]",

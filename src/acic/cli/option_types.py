@@ -50,6 +50,21 @@ class PathName(click.Path):
         return super().convert(value, param, ctx)
 
 
+class Text(click.ParamType[str]):
+    """Text that a database can hold: what was typed in another encoding than UTF-8 is none."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text."""
+        text = str(value)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            self.fail("it is not valid text; write it in UTF-8", param, ctx)
+        return text
+
+
 class Share(click.FloatRange):
     """A part of a whole, 0 to 1; what is no number is none."""
 

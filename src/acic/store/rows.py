@@ -157,6 +157,16 @@ class Decoder:
         return self._configurations[text]
 
 
+def check_text(name: str, value: str) -> None:
+    """Raise InvalidInput where no database can hold the text `value` of what is called `name`."""
+    if "\0" in value:
+        raise InvalidInput(f"{name} holds a NUL character", hint="leave it out")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{name} is not valid text", hint="write it in UTF-8") from error
+
+
 @lru_cache(4096)
 def _workload_columns(workload: Characteristics) -> dict[str, Any]:
     row = {name: getattr(workload, name) for name in CHARACTERISTICS}
@@ -171,9 +181,4 @@ def _check_texts(row: Mapping[str, str]) -> None:
     if joined.isascii() and "\0" not in joined:
         return
     for name, value in row.items():
-        if "\0" in value:
-            raise InvalidInput(f"{name} holds a NUL character", hint="leave it out")
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidInput(f"{name} is not valid text", hint="write it in UTF-8") from error
+        check_text(name, value)
