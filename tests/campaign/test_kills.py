@@ -149,9 +149,12 @@ def test_a_kill_at_each_kind_of_event_changes_nothing(forks: Forks, tmp_path: Pa
     check_store_is_the_journal(lab)
 
 
-def test_a_store_whose_writer_was_killed_within_a_commit_is_opened_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("opened", ["store.sqlite", "link.sqlite", "folder/store.sqlite", "chain.sqlite"])
+def test_a_store_whose_writer_was_killed_within_a_commit_is_opened_again(tmp_path: Path, opened: str) -> None:
     """SQLite then leaves a journal that only a connection which may write can roll back."""
     path = tmp_path / "store.sqlite"
+    for link, to in (("link.sqlite", path), ("folder", tmp_path), ("chain.sqlite", tmp_path / "link.sqlite")):
+        (tmp_path / link).symlink_to(to)
     with Store.open(str(path)):
         pass
     script = (
@@ -161,5 +164,5 @@ def test_a_store_whose_writer_was_killed_within_a_commit_is_opened_again(tmp_pat
     )
     assert subprocess.run([sys.executable, "-c", script, path], check=False).returncode == -signal.SIGKILL
     assert path.with_name("store.sqlite-journal").stat().st_size > 0
-    with Store.open(str(path)) as store:
+    with Store.open(str(tmp_path / opened)) as store:
         assert store.measurements() == []

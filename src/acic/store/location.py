@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from contextlib import closing, suppress
@@ -60,7 +61,8 @@ class Location:
         It keeps SQLite's rollback journal: a write-ahead log needs memory shared by all its users,
         which network file systems (a home directory on NFS) do not give.
         """
-        if read_only and Path(f"{self.file}-journal").exists():
+        # SQLite's journal lies beside the file itself, not beside a link that leads to it
+        if read_only and self.file and Path(f"{os.path.realpath(self.file)}-journal").exists():
             # a writer that was killed leaves a journal, which only a connection that may write can roll back
             with suppress(sqlite3.Error), closing(self.connect_file()) as plain:
                 plain.execute("SELECT 1 FROM sqlite_master").fetchone()
