@@ -40,12 +40,12 @@ def postgresql() -> Iterator[Path]:
 
 
 @pytest.fixture
-def new_database(postgresql: Path) -> Callable[[], str]:
-    """Make an empty database on the server; returns its URL."""
+def new_database(postgresql: Path) -> Callable[..., str]:
+    """Make an empty database on the server, in UTF-8 or the encoding that is named; returns its URL."""
 
-    def make() -> str:
+    def make(encoding: str = "UTF8") -> str:
         name = f"test{next(_names)}"
-        execute(postgresql, f"CREATE DATABASE {name}")
+        execute(postgresql, f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
         return f"postgresql://acic@/{name}?host={postgresql}"
 
     return make

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from acic.errors import InvalidInput, MissingData
+from acic.errors import InvalidInput, MissingData, StoreError
 from acic.store import Basis, Measurement, Outcome
 from acic.store.content import fingerprint
 from acic.store.database import AddResult, Count, Store
@@ -172,3 +172,26 @@ def test_a_closed_store_opens_by_itself(store: Store) -> None:
     store.add([measurement(1)])
     store.close()
     assert store.count() == 1
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_server_in_another_encoding_gives_back_what_it_was_given(
+    new_database: Callable[..., str], monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", encoding)  # as a user may have it
+    them = [measurement(1, contributor="André", note="±5 µs"), failure(2, contributor="André")]
+    with Store.open(new_database(encoding)) as store:
+        assert store.add(them) == AddResult(added=2, duplicates=0)
+        assert store.measurements() == them
+        assert store.fingerprints(contributor="André") == list(map(fingerprint, them))
+        assert [record.contributor for record in store.training_records("tianhe-lustre")] == ["André"]
+
+
+def test_a_server_without_a_letter_says_so_and_what_to_do(new_database: Callable[..., str]) -> None:
+    with Store.open(new_database("LATIN1")) as store:
+        with pytest.raises(StoreError, match="has no equivalent in encoding") as caught:
+            store.add([measurement(1), measurement(2, note="→")])
+        assert "UTF8" in caught.value.hint
+        with pytest.raises(StoreError, match="has no equivalent in encoding"):
+            store.fingerprints(contributor="→")
+        assert store.count() == 0

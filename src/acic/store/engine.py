@@ -37,7 +37,9 @@ def create(place: Location) -> Engine:
         event.listen(made, "begin", _begin)
         return made
     try:
-        return create_engine(place.url, connect_args={"connect_timeout": CONNECT_SECONDS}, poolclass=NullPool)
+        # texts are UTF-8 in any database: else the driver takes its encoding, or gives bytes (SQL_ASCII)
+        arguments = {"connect_timeout": CONNECT_SECONDS, "client_encoding": "utf8"}
+        return create_engine(place.url, connect_args=arguments, poolclass=NullPool)
     except (ArgumentError, ValueError) as error:
         reason = without_password(str(error))  # SQLAlchemy repeats what it cannot take
         raise StoreError(f"{place.shown} is no URL: {reason}", hint="write postgresql://USER@HOST/DATABASE") from error

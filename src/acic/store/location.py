@@ -144,6 +144,12 @@ _SERVER = (
         "refused the right to do that: {reason}",
         "ask its owner for the right (docs/data.md lists them all), or use another database",
     ),
+    (
+        "22P05",
+        "no equivalent in encoding",
+        "cannot hold a letter, for its encoding has none: {reason}",
+        "copy it into a database in UTF-8 (`acic data export`; createdb -E UTF8 -T template0 NAME)",
+    ),
     ("28P01", "password", "refused the password", "correct it in the URL, in PGPASSWORD or in ~/.pgpass"),
     ("28000", "role ", "refused the user", "correct the user in the URL"),
     ("3D000", "database ", "does not exist", "create the database (createdb NAME), or correct its name in the URL"),
