@@ -43,7 +43,7 @@ def fetch_arrays(key: str) -> dict[str, Any] | None:
     try:
         with arrays_path(key).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile):
         return None  # a foreign, cut or outdated file: it is made anew
 
 

@@ -42,7 +42,10 @@ def test_what_was_not_kept_or_is_damaged_is_none(rows: TrainingRows) -> None:
     assert fetch_rows("some") is None
     assert keep_rows("some", rows)
     whole = arrays_path("some").read_bytes()
-    for damaged in (whole[: len(whole) // 2], b"", b"no archive"):
+    entry = whole.index(b"PK\x01\x02")
+    encrypted = whole[: entry + 8] + b"\x01" + whole[entry + 9 :]
+    packed = whole[: entry + 10] + b"\x63" + whole[entry + 11 :]  # in a way that nobody knows
+    for damaged in (whole[: len(whole) // 2], b"", b"no archive", encrypted, packed):
         arrays_path("some").write_bytes(damaged)
         assert fetch_rows("some") is None
 
