@@ -354,6 +354,14 @@ def test_a_search_goes_on_with_the_ranks_that_it_began_with(
     assert again.json["observations"][:4] == first["observations"]
 
 
+def test_a_damaged_journal_of_another_campaign_stops_no_search(run: Callable[..., Any], lab: Path) -> None:
+    assert run("walk", *WRITE, "--order", "random", "--runs", 2, "--name", "bad").status == 0
+    (file,) = lab.rglob("bad/journal.jsonl")
+    file.write_bytes(file.read_bytes() + b'{"event":"finished"}\n')  # every line is one, but it ends no run
+    found = run("walk", *WRITE, "--order", "pb", "--runs", 2)
+    assert found.status == 0, found.err
+
+
 TWO = """
 name = "two"
 processes = 2

@@ -257,11 +257,11 @@ def ranks_of(platform: Platform, workload: Workload, goal: str) -> list[str]:
     for journal in journals():
         try:
             other = Session.open(journal.name)
+            if other.platform.name == platform.name:
+                state = replay(other.journal.events(), other.field)
+                found.append(state.ranks if is_whole(other.field, state) else {})
         except AcicError:
-            continue  # of a platform that has changed since
-        if other.platform.name == platform.name:
-            state = replay(other.journal.events(), other.field)
-            found.append(state.ranks if is_whole(other.field, state) else {})
+            continue  # of a platform that has changed since, or damaged
     names = Field(platform, [phase.characteristics for phase in workload.phases]).system.names
     return known_ranks(found, goal, names)
 
