@@ -9,9 +9,9 @@ import fcntl
 import json
 import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -55,32 +55,66 @@ def clear_up() -> list[str]:
     """End the runs and remove the files of commands that were killed on this machine; return a sentence for each."""
     told = []
     for file in sorted(commands_folder().glob("*.jsonl")):
-        with file.open("r+", encoding="utf-8") as lines:
+        try:
+            lines = file.open("r+", encoding="utf-8")
+        except FileNotFoundError:
+            continue  # it has ended since, or another command has cleared up after it
+        with lines:
             try:
                 fcntl.flock(lines, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 continue  # it is at work
-            head, *runs = [json.loads(line) for line in lines if line.endswith("\n")] or [{}]
-            if head.get("machine") != socket.gethostname():
-                continue  # another's, or it is just beginning
             try:
-                _clear(head, runs[-1:])
+                left = _read(lines)
+            except (LookupError, TypeError, ValueError, RecursionError):
+                file.unlink(missing_ok=True)
+                told.append(f"{file} was damaged and is removed: a folder {file.stem} of a killed command may be left")
+                continue
+            if left is None or left.machine != socket.gethostname():
+                continue  # it is just beginning, or another's
+            try:
+                _clear(left)
             except AcicError as error:
-                told.append(f"{head['outputs']} is left by a command that was killed: {error.problem}")
+                told.append(f"{left.outputs} is left by a command that was killed: {error.problem}")
                 continue
             file.unlink(missing_ok=True)
-            told.append(f"a command that was killed left runs in {head['outputs']}: they are ended and removed")
+            told.append(f"a command that was killed left runs in {left.outputs}: they are ended and removed")
     return told
 
 
-def _clear(head: dict[str, Any], runs: list[dict[str, Any]]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What a command noted: its machine, how it makes runs, their outputs, and its last run's job and folder."""
+
+    machine: str
+    where: Where
+    outputs: Path
+    last: tuple[str, Path] | None
+
+
+def _read(lines: Iterable[str]) -> _Left | None:
+    """Return what a command noted, None where it has not yet.
+
+    Raises:
+        LookupError, TypeError, ValueError, RecursionError: the lines are damaged.
+    """
+    found = [json.loads(line) for line in lines if line.endswith("\n")]
+    if not found:
+        return None
+    head, *runs = found
+    last = (str(runs[-1]["job"]), Path(runs[-1]["place"])) if runs else None
+    return _Left(head["machine"], Where.of(head["where"]), Path(head["outputs"]), last)
+
+
+def _clear(left: _Left) -> None:
     """Clear up after a command; the runs before its last are over."""
-    where, outputs = Where.of(head["where"]), Path(head["outputs"])
-    for run in runs:
-        job = Job(name=run["job"], command=("true",), processes=0, folder=outputs, time_limit=1.0, nodes=where.nodes)
-        open_runner(where, None).reclaim(job)
-        shutil.rmtree(run["place"], ignore_errors=True)
-    shutil.rmtree(outputs, ignore_errors=True)
+    if left.last:
+        name, place = left.last
+        nodes = left.where.nodes
+        job = Job(name=name, command=("true",), processes=0, folder=left.outputs, time_limit=1.0, nodes=nodes)
+        open_runner(left.where, None).reclaim(job)
+        shutil.rmtree(place, ignore_errors=True)
+    shutil.rmtree(left.outputs, ignore_errors=True)
 
 
 def _append(lines: IO[str], content: dict[str, Any]) -> None:

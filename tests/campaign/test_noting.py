@@ -1,0 +1,68 @@
+"""What commands note before they run something, when it is damaged, or gone before it was read."""
+
+from __future__ import annotations
+
+import json
+import socket
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from acic.campaign.killed import clear_up, commands_folder, noted
+from acic.campaign.request import Where
+
+HEAD = {"machine": socket.gethostname(), "where": asdict(Where()), "outputs": "/nowhere/acic-verify-x"}
+DAMAGED = {
+    "no JSON": b'{"machine": broken}\n',
+    "zeros": bytes(100) + b"\n",
+    "no UTF-8": b"\xff\xfe\n",
+    "no object": b"[]\n",
+    "null": b"null\n",
+    "nothing in it": b"{}\n",
+    "no way to make runs": json.dumps(HEAD | {"where": {}}).encode() + b"\n",
+    "an unknown way": json.dumps(HEAD | {"where": asdict(Where()) | {"moon": 1}}).encode() + b"\n",
+    "a number for a folder": json.dumps(HEAD | {"outputs": 5}).encode() + b"\n",
+    "a run of nothing": json.dumps(HEAD).encode() + b"\n{}\n",
+    "nested too deep": b"[" * 100_000 + b"\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    folder = commands_folder()
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_note_is_told_once_and_hides_no_other(notes: Path, tmp_path: Path, damage: str) -> None:
+    file = notes / "acic-verify-a.jsonl"
+    file.write_bytes(DAMAGED[damage])
+    left = tmp_path / "acic-verify-b"
+    left.mkdir()
+    (notes / "acic-verify-b.jsonl").write_text(json.dumps(HEAD | {"outputs": str(left)}) + "\n")
+    first, second = clear_up()
+    assert first == f"{file} was damaged and is removed: a folder acic-verify-a of a killed command may be left"
+    assert str(left) in second
+    assert not left.exists()
+    assert clear_up() == []
+    assert list(notes.iterdir()) == []
+
+
+def test_a_note_that_is_gone_before_it_is_read_is_nobodys(notes: Path) -> None:
+    (notes / "gone.jsonl").symlink_to(notes / "removed")  # is found, and cannot be opened
+    assert clear_up() == []
+
+
+def test_what_is_just_beginning_or_of_another_machine_or_at_work_is_left_alone(notes: Path, tmp_path: Path) -> None:
+    for name, content in (("begins", ""), ("cut", '{"machine": "x'), ("other", json.dumps(HEAD | {"machine": "m"}))):
+        (notes / f"{name}.jsonl").write_text(content + "\n" * (name == "other"))
+    with noted(Where(), tmp_path / "acic-verify-c") as note_run:
+        note_run("job", tmp_path / "place")
+        with (notes / "acic-verify-c.jsonl").open("a") as file:
+            file.write("damaged\n")
+        assert clear_up() == []
+        assert (tmp_path / "acic-verify-c").is_dir()
+    assert sorted(path.stem for path in notes.iterdir()) == ["begins", "cut", "other"]
