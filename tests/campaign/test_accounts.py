@@ -123,8 +123,9 @@ amounts = st.one_of(st.integers(1, 10**9), st.decimals("0.001", "1000000", place
 @given(amount=amounts, unit=st.sampled_from(["ns", "ms", "s", "min", "h", "d", "USD"]))
 def test_the_larger_budget_that_is_offered_is_twice_as_much(amount: object, unit: str) -> None:
     budget = Budget.parse(f"{amount}{unit}")
-    seconds, dollars = (None if one is None else 2 * one for one in (budget.seconds, budget.dollars))
-    assert Budget.parse(budget.doubled) == Budget(seconds, dollars)
+    offered = Budget.parse(budget.doubled)
+    for mine, twice in ((budget.seconds, offered.seconds), (budget.dollars, offered.dollars)):
+        assert twice == (None if mine is None else pytest.approx(2 * mine, rel=1e-14))
     assert re.fullmatch(r"\d+(\.\d*[1-9])?(s|USD)", budget.doubled)
 
 

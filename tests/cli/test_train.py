@@ -295,6 +295,7 @@ def test_a_contributor_in_another_encoding_is_refused_from_the_environment_too(
 HERE_ALONE = {
     "a directory that is not there",
     "a store that is none",
+    "a store in the home of nobody",
 }  # a plan may be for elsewhere, and stores nothing
 
 

@@ -104,8 +104,8 @@ class Budget:
 
 
 def _plain(number: float) -> str:
-    """Return a number with all of its digits and no more, without an exponent: `Budget.parse` gives it back."""
-    return f"{Decimal(str(number)).normalize():f}"
+    """Return a number without an exponent and without what floats add to it (15 digits): `Budget.parse` reads it."""
+    return f"{Decimal(f'{number:.15g}').normalize():f}"
 
 
 def check_prices(platform: Platform, *, otherwise: str) -> None:
