@@ -46,7 +46,7 @@ def regrets(knowledge: Knowledge, mine: Sequence[Lesson], platform: Platform) ->
     assert some.prior is not None
     shares = np.array([some.prior.seconds(w, some.prior.baseline, use)[0] for w, use in usual.phases])
     thought = sum(some.baseline_seconds(w, use) for w, use in usual.phases)
-    (added,) = corrections([usual.io], [thought], some.other)
+    (added,) = corrections([usual.io], [thought], some.other_file_system)
     parts = [
         share * np.exp(-some.effect(w, use).mean - added)
         for (w, use), share in zip(usual.phases, shares / shares.sum(), strict=True)

@@ -61,9 +61,11 @@ def test_what_was_fast_on_the_baseline_gains_less_elsewhere(knowledge: Knowledge
     known = knowledge if measured else Knowledge(LAB, unmeasured(LAB))
     usual, fast, slow = (asked(known, FILES, times=times).log_improvements[0] for times in (1.0, 0.8, 1.25))
     np.testing.assert_allclose(usual, known.effect(FILES).mean, atol=1e-9)
-    np.testing.assert_allclose(usual - fast, np.where(known.other, (1 - SHARED) * np.log(1.25), 0.0), atol=1e-9)
+    np.testing.assert_allclose(
+        usual - fast, np.where(known.other_file_system, (1 - SHARED) * np.log(1.25), 0.0), atol=1e-9
+    )
     np.testing.assert_allclose(slow - usual, usual - fast, atol=1e-9)
-    assert 0 < known.other.sum() < len(known.other)
+    assert 0 < known.other_file_system.sum() < len(known.other_file_system)
 
 
 def test_a_log_from_elsewhere_tells_no_level(knowledge: Knowledge) -> None:

@@ -143,7 +143,7 @@ def forecast(
     added = [np.zeros(len(knowledge.points))] * len(covered)
     if knowledge.prior is not None and weights is not None and not from_bytes:
         of = dict(zip(map(id, workload.phases), weights, strict=True))
-        added = corrections(times.phases, [of[id(phase)] for phase in covered], knowledge.other)
+        added = corrections(times.phases, [of[id(phase)] for phase in covered], knowledge.other_file_system)
     means, lows, highs = (
         [getattr(effect, end) + more for effect, more in zip(effects, added, strict=True)]
         for end in ("mean", "low", "high")

@@ -126,7 +126,7 @@ class Knowledge:
         return at_fault(self.platform, self.points, self.learned.unsafe.shared)
 
     @cached_property
-    def other(self) -> NDArray[np.bool_]:
+    def other_file_system(self) -> NDArray[np.bool_]:
         """Which candidates have another file system than the baseline, shape (candidates,)."""
         return np.asarray(self._kinds != self._kinds[self.baseline])
 
@@ -167,7 +167,7 @@ class Knowledge:
         known = workload in self.learned.workloads
         low, high = self.learned.errors.interval(predicted, self._kinds, seen=known)
         if self.prior and self.learned.measurements and likeness(use) < 1.0:
-            own = np.where(self.other, APART, APART_ALIKE)
+            own = np.where(self.other_file_system, APART, APART_ALIKE)
             low, high = mean - np.hypot(mean - low, own), mean + np.hypot(high - mean, own)
         mean[self.baseline] = low[self.baseline] = high[self.baseline] = 0.0  # by definition
         return Effect(mean, low, high)
