@@ -94,3 +94,28 @@ def test_piped_a_table_is_as_wide_as_its_longest_cell_and_no_line_ends_in_blanks
     assert any(line.split() == ["long", "x" * 300] for line in lines)
     assert any(line.split() == ["words", *["y", "z"] * 100] for line in lines)
     assert lines == [line.rstrip() for line in lines]
+
+
+def test_what_a_terminal_would_obey_is_written_out(acic: Callable[..., Result], tmp_path: Path) -> None:
+    """Logs and their names are others' as often as not."""
+    job = tmp_path / "job.toml"
+    job.write_text(
+        'name = "a\\u001b[2Jb"\nprocesses = 4\n[[phases]]\ninterface = "MPIIO"\noperation = "write"\n'
+        'data_size = "64MiB"\nrequest_size = "1MiB"\niterations = 1\ncollective = false\nshared = true\n'
+        'example = "/scratch/c\\u001b]0;d\\u0007.h5"\n'
+    )
+    shown = acic("characterize", job)
+    assert shown.out.startswith("a\\x1b[2Jb: 4 processes")
+    assert r"c\x1b]0;d\x07.h5" in shown.out
+    for command in ("recommend", "explain"):
+        shown = acic(command, job, "--platform", "tianhe-lustre", "--model", "ridge")
+        assert shown.status == 0, shown.err
+        assert shown.out.startswith("a\\x1b[2Jb on tianhe-lustre")
+
+
+def test_a_table_writes_out_what_a_terminal_would_obey_and_leaves_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
+    cells = ["c\x1b]0;d\x07.h5", "run:x:3", "[/scratch]"]
+    table(["one", "two", "three"], [cells], title="e\x9bf")
+    shown = capsys.readouterr().out
+    assert r"c\x1b]0;d\x07.h5   run:x:3   [/scratch]" in shown
+    assert shown.startswith("e\\x9bf\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from acic.cli.option_types import PathName
-from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.output import emit_json, json_option, printable, say, table
 from acic.cli.workload_input import LogArgument, only_option, partial_option, read_workload
 from acic.errors import InvalidInput
 from acic.units import format_bytes, format_seconds
@@ -46,7 +46,7 @@ def characterize(log: Path, partial: bool, only: str | None, as_toml: bool, as_j
 
 def show(workload: Workload) -> None:
     """Print the workload for people."""
-    click.echo(_headline(workload))
+    click.echo(printable(_headline(workload)))
     shown, rest = _longest(workload.phases)
     if shown:
         rows = [[name, *(cell(phase) for _, phase in shown)] for name, cell in _ROWS]

@@ -15,7 +15,7 @@ from acic.advisor.ranking import TIE
 from acic.advisor.sensitivity import Dependence
 from acic.advisor.support import Limit, Near, Support
 from acic.cli import explain_words as words
-from acic.cli.output import table
+from acic.cli.output import printable, table
 from acic.platforms import Platform
 from acic.workloads import Quality, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS
@@ -29,10 +29,11 @@ _OTHERS = {Against.BASELINE: "baseline", Against.RUNNER_UP: "runner-up", Against
 def show(found: Explanation, workload: Workload, platform: Platform) -> None:
     """Print an explanation for people."""
     advice = found.advice
-    click.echo(
+    headline = (
         f"{advice.workload} on {advice.platform}, goal {advice.goal}; model {advice.model} from "
         f"{advice.measurements} measurements"
     )
+    click.echo(printable(headline))
     words.paragraph(f"Recommended: {words.parameters(platform, found.answer)}")
     words.paragraph(f"Verdict: {advice.verdict}: {advice.reason}.")
     _show_why(found, workload, platform)

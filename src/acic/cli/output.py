@@ -27,12 +27,16 @@ _LEAST_WIDTH = 12  # letters of a cell in a line, before a terminal is left to b
 
 def say(message: str) -> None:
     """Print a message for the person, not a result."""
-    click.echo("\n".join(map(printable, message.split("\n"))), err=True)
+    click.echo(_printable_lines(message), err=True)
 
 
 def printable(text: str) -> str:
     """Return `text` with its control characters written out: a terminal obeys them, whoever wrote them."""
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def _printable_lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def emit_json(result: Mapping[str, Any]) -> None:
@@ -78,15 +82,15 @@ def table(
     from rich.console import Console
     from rich.table import Table
 
-    cells = [list(row) for row in rows]
+    cells = [[_printable_lines(cell) for cell in row] for row in rows]
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         made.add_column(column, justify="right" if column in set(right) else "left")
     for row in cells:
         made.add_row(*row)
-    console = Console(file=sys.stdout, markup=False, highlight=False)
+    console = Console(file=sys.stdout, markup=False, emoji=False, highlight=False)
     if title:
-        console.print(title, style="table.title", soft_wrap=True)
+        console.print(printable(title), style="table.title", soft_wrap=True)
     width = console.measure(made, options=console.options.update(max_width=_ANY_WIDTH)).maximum
     if not sys.stdout.isatty():
         console.width = width

@@ -12,7 +12,7 @@ import click
 
 from acic.cli.advice_options import advice_options, learned
 from acic.cli.option_types import PathName
-from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.output import emit_json, json_option, printable, say, table
 from acic.cli.platform_option import platform_option
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
@@ -93,7 +93,7 @@ def _todo(platform: Platform, wanted: Configuration) -> list[Instruction]:
 
 
 def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> None:
-    click.echo(_headline(advice))
+    click.echo(printable(_headline(advice)))
     click.echo(f"Verdict: {advice.verdict}: {advice.reason}.\n")
     varying = [p.name for p in platform.space.parameters if _told(advice, p.name)]
     priced = any(r.cost for r in advice.recommendations)
