@@ -14,6 +14,7 @@ import click
 import pytest
 
 from acic.cli.main import COMMANDS, cli, main
+from acic.cli.measuring import progress
 from acic.cli.output import late_progress
 from acic.errors import AcicError
 from tests.cli.conftest import Result
@@ -220,6 +221,16 @@ def test_a_file_that_may_not_be_read_is_unreadable(words: tuple[str, ...], tmp_p
     assert "hint:" in done.stderr
 
 
+def test_the_name_of_a_file_that_is_no_text_leaves_no_traceback(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"caf\xe9.jsonl")  # as a machine names it that has Latin-1
+    command = [sys.executable, "-m", "acic", "data", "export", "--bundled", "--platform", "tianhe-lustre", str(file)]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}  # as in en_US.UTF-8
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("caf\\udce9.jsonl\n")
+    assert file.is_file()
+
+
 def test_a_reader_that_goes_away_leaves_no_traceback() -> None:
     command = f"{sys.executable} -m acic platform list --json | head -c 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
@@ -272,6 +283,18 @@ def test_an_interrupt_while_modules_are_loaded_leaves_no_traceback(tmp_path: Pat
     )
     assert done.stderr == ""
     assert done.returncode == (7 if ignored else -signal.SIGINT)
+
+
+def test_a_bar_shows_what_others_said_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Programs write names in brackets: `[/scratch/x]` would close what nobody opened, in markup."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress("measuring") as show:
+        show(0.5, "[node:7] dd: [/scratch/x] is full")
+    assert "[node:7] dd: [/scratch/x] is full" in capsys.readouterr().err
 
 
 def test_a_late_bar_is_there_for_what_takes_long_alone(

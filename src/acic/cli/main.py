@@ -124,6 +124,7 @@ def _open_streams() -> None:
 
     Messages go to nobody then; a result that nobody can get is an error, so standard output cannot be written to.
     Where Python does not buffer it (PYTHONUNBUFFERED), what a full disk cuts off would be lost without an error.
+    The name of a file may be no text, or none that this locale can write: then it is told by codes.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -132,6 +133,8 @@ def _open_streams() -> None:
                 os.dup2(nobody, descriptor)
                 os.close(nobody)
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w"))
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
     if isinstance(sys.stdout.buffer, io.RawIOBase):
         sys.stdout = os.fdopen(1, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors, closefd=False)
 
