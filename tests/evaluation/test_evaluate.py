@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -286,6 +287,35 @@ def test_what_shows_measurements_alone_needs_no_model(
     words = [word for name in figures for word in ("--figure", name)]
     status, _, err = acic("--truth", file, *words, "--html", tmp_path / "page.html")
     assert status == 0, err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--goal", "cost", "--html", "PAGE"), "pictures need the goal time"),
+        (("--goal", "cost", "--pictures", "FOLDER"), "pictures need the goal time"),
+        (("--goal", "time", "--figure", "fig6"), "fig6 is of the goal cost"),
+        (("--pictures", "FOLDER"), "PNG files need matplotlib"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_anything_is_judged(
+    acic: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.setattr("acic.report.evaluation.png.find_spec", lambda _: None)
+    monkeypatch.setattr("acic.evaluation.methods.methods", not_asked_for)
+    status, out, err = acic("--truth", file, *(tmp_path / word if word.isupper() else word for word in words))
+    assert (status, out) == (2, "")
+    assert f"acic: {said}" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["truth.parquet"]
+
+
+def test_the_page_tells_by_which_command_it_was_made(acic: Call, file: Path, tmp_path: Path) -> None:
+    words = ("--sound", "--seed", 3, "--figure", "fig1", "--html", tmp_path / "page.html")
+    status, _, err = acic("--truth", file, *only("rules", "fixed"), *words)
+    assert status == 0, err
+    typed = f"acic evaluate --platform lab --truth {file} --sound --method rules --method fixed --figure fig1 --seed 3"
+    (made,) = re.findall("Made by (.*?)[.] This file", (tmp_path / "page.html").read_text())
+    assert sorted(made.split()) == sorted(typed.split())
 
 
 def test_figure_9_is_drawn_from_searches_that_follow_the_first_method(

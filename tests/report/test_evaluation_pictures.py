@@ -207,6 +207,14 @@ def test_without_matplotlib_the_remedy_is_told(tmp_path: Path, monkeypatch: pyte
     assert caught.value.hint == with_extra("pictures")
 
 
+def test_a_picture_that_cannot_be_written_is_one_error_and_leaves_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason=with_extra("pictures"))
+    (tmp_path / "fig1.png").mkdir()
+    with pytest.raises(InvalidInput, match=r"fig1\.png: it is no file"):
+        pictures(imagine(Imagined(applications=1, configurations=2)), tmp_path, names=["fig1"])
+    assert [path.name for path in tmp_path.iterdir()] == ["fig1.png"]
+
+
 def test_eight_curves_are_told_apart_by_their_marks() -> None:
     made = imagine(Imagined(applications=1, configurations=2))
     many = tuple(

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from functools import cache, partial
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from acic.cli.applications_option import applications_option
 from acic.cli.evaluate_lines import CURVES, lines_of
-from acic.cli.evaluate_shown import NO_METHOD, as_json_takes, show
+from acic.cli.evaluate_shown import FIELD, NO_METHOD, TABLES, as_json_takes, show
+from acic.cli.knowing import knowing
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
-from acic.errors import AcicError, InvalidInput, MissingData
+from acic.errors import InvalidInput, MissingData
 
 if TYPE_CHECKING:
-    from acic.advisor.knowledge import Knowledge
-    from acic.advisor.learned import Learned
     from acic.benchmarks.kernels import Part
     from acic.evaluation.evaluate import Evaluated
     from acic.evaluation.field import Application
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from acic.workloads import Workload
 
 BUNDLED = Path("bundled")
-_SLOW = ("boosting", "gaussian", "prior+forest", "nonlinear", "prior+ranking")  # to learn, the slowest first
+_UNTOLD = ("platform_name", "html", "pictures", "as_json", "store_url")  # of options, on a page
 
 
 @click.command(epilog="Example: acic evaluate --platform lab --goal time --method model:forest --method fixed")
@@ -100,7 +99,7 @@ def evaluate(
 
     if truth and part != "development":
         raise InvalidInput("--applications does nothing beside --truth", hint="leave --applications out")
-    _check(figures, html, pictures)
+    _check(figures, html, pictures, goal)
     platform = load_platform(platform_name)
     spared = _spares_methods(figures, page=html is not None, files=pictures is not None)
     chosen = () if spared else methods(names, first=default_model(platform))
@@ -156,10 +155,10 @@ def _spares_methods(figures: tuple[str, ...], *, page: bool, files: bool) -> boo
     return bool(figures) and not everything and NO_METHOD.issuperset(figures)
 
 
-def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> None:
+def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None, goal: str | None) -> None:
     """Refuse what cannot be drawn, or written, before anything is computed."""
-    from acic.cli.evaluate_shown import TABLES
     from acic.report.evaluation import FIGURES
+    from acic.report.evaluation.png import check_library
 
     for name in figures:
         if name not in (*TABLES, *FIGURES):
@@ -168,6 +167,11 @@ def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> 
             )
         if name not in TABLES and not (html or folder):
             raise InvalidInput(f"{name} is a picture", hint="say where to: --html FILE or --pictures FOLDER")
+    for needed, name in FIELD.items():
+        if name in figures and goal not in (None, needed):
+            raise InvalidInput(f"{name} is of the goal {needed}", hint="leave --goal out")
+    if goal == "cost" and (html or folder):
+        raise InvalidInput("pictures need the goal time", hint="leave --goal out")
     if html and not html.parent.is_dir():
         raise InvalidInput(f"{html} cannot be written: {html.parent} is no folder", hint=f"mkdir -p {html.parent}")
     if html and not os.access(html.parent, os.W_OK):
@@ -175,73 +179,8 @@ def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None) -> 
             f"{html} cannot be written: {html.parent} is not yours to write", hint="choose another folder"
         )
     if folder:
+        check_library()
         folder.mkdir(parents=True, exist_ok=True)
-
-
-def knowing(platform: Platform, store_url: str | None, models: Sequence[str] = ()) -> Callable[[str], Knowledge]:
-    """Return what gives, by a model's name, what it learned of the platform's training, intervals aside; each once.
-
-    Those of `models` that are not kept from an earlier time are learned now, beside one another.
-    """
-    from acic.advisor.knowledge import Knowledge
-    from acic.advisor.known import Trust, kept, known
-    from acic.evaluation.parallel import processors, spread
-
-    now, said = datetime.now(UTC), set[str]()
-
-    def announce(model: str, text: str) -> None:
-        if text not in said:  # what all models need to know once
-            say(_of(model, text))
-        said.update([text] if text.startswith("note") else [])
-
-    missing = [one for one in models if not kept(platform, one, store=store_url, trust=Trust(), now=now)]
-    missing.sort(key=lambda one: _SLOW.index(one) if one in _SLOW else len(_SLOW))
-    beside = missing if len(missing) > 1 else []
-    found = spread(partial(_learned, platform, store_url, now), beside, processes=processors())
-    learned = dict(zip(beside, found, strict=True))
-
-    @cache
-    def knowledge(model: str) -> Knowledge:
-        own, notes = learned.get(model, (None, ()))
-        if own is None:
-            return known(
-                platform,
-                model,
-                store=store_url,
-                trust=Trust(),
-                now=now,
-                announce=partial(announce, model),
-                intervals=False,
-            )
-        for note in notes:
-            announce(model, note)
-        return Knowledge(platform, own)
-
-    return knowledge
-
-
-def _learned(platform: Platform, store_url: str | None, now: datetime, model: str) -> tuple[Learned | None, list[str]]:
-    """Return what a model learned, with the notes on it; None where it refuses, which is told when it is asked for."""
-    from acic.advisor.known import Trust, known
-
-    notes = []
-
-    def announce(text: str) -> None:
-        if text.startswith("note"):
-            notes.append(text)
-        else:
-            say(_of(model, text))
-
-    try:
-        return known(
-            platform, model, store=store_url, trust=Trust(), now=now, announce=announce, intervals=False
-        ).learned, notes
-    except AcicError:
-        return None, notes
-
-
-def _of(model: str, text: str) -> str:
-    return text.replace("learning", f"{model} is learning", 1)
 
 
 def _ranks(platform: Platform) -> list[Rank]:
@@ -284,8 +223,6 @@ def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank
     from acic.report.evaluation import Evaluation
 
     tables = {one.goal: one.table for one in found.judgements}
-    if "time" not in tables:
-        raise InvalidInput("pictures need the goal time", hint="leave --goal out")
     picks = [one[0] for judgement in found.judgements for one in judgement.picks if len(one) == 1]
     shown = [one for one in picks if one.method not in ("best", "baseline")]
     first = shown[0].method if shown else ""
@@ -301,5 +238,18 @@ def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank
         ranks=ranks,
         # the best of few runs flatters itself: curves are judged by those made again too
         lines=lines_of(curves, [*runs, *again], found.platform, shown[0] if shown else None),
-        command=f"acic evaluate --platform {found.platform.argument}",
+        command=_typed(found.platform),
     )
+
+
+def _typed(platform: Platform) -> str:
+    """Return the command as it was typed, for whoever reads its page; not where results go, nor a store's address."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for name, value in context.params.items():
+        if name in _UNTOLD or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        option = next(max(one.opts, key=len) for one in context.command.params if one.name == name)
+        for each in value if isinstance(value, tuple) else (value,):
+            words += [option] if each is True else [option, str(each)]
+    return " ".join(filter(None, ["acic evaluate --platform", platform.argument, shlex.join(words)]))

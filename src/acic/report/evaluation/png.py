@@ -14,6 +14,7 @@ from acic.errors import InvalidInput, MissingData, with_extra
 from acic.report.evaluation.chart import GROUPS, METHODS, SHAPES, Figure, Plot, Rows, Sheet, Spot
 from acic.report.evaluation.evaluation import FIGURES, Evaluation
 from acic.report.evaluation.page import figure_of
+from acic.whole import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,18 +68,23 @@ _DASHES = {
 }
 
 
+def check_library() -> None:
+    """Raise InvalidInput where matplotlib is not installed."""
+    if find_spec("matplotlib") is None:
+        raise InvalidInput("PNG files need matplotlib, which is not installed", hint=with_extra("pictures"))
+
+
 def pictures(given: Evaluation, folder: Path, names: Sequence[str] | None = None) -> list[Path]:
-    """Write pictures as FOLDER/NAME.png: all that there is something for, if `names` is None.
+    """Write pictures as FOLDER/NAME.png, each whole or not at all: all that there is something for, without `names`.
 
     Returns:
         Their paths.
 
     Raises:
-        InvalidInput: matplotlib is not installed, there is no folder, or no picture of that name.
+        InvalidInput: matplotlib is not installed, there is no folder, no picture of that name, or it cannot be written.
         MissingData: there is nothing to draw for one of `names`.
     """
-    if find_spec("matplotlib") is None:
-        raise InvalidInput("PNG files need matplotlib, which is not installed", hint=with_extra("pictures"))
+    check_library()
     if not folder.is_dir():
         raise InvalidInput(f"{folder} is no folder", hint=f"mkdir -p {folder}")
     paths = []
@@ -119,7 +125,9 @@ def _write(shown: Figure, path: Path) -> None:
         else:
             _plot(canvas, part, top, height)
         top += _height(part)
-    canvas.savefig(path, metadata={"Software": "acic", "Title": shown.title, "Description": " ".join(shown.sees)})
+    metadata = {"Software": "acic", "Title": shown.title, "Description": " ".join(shown.sees)}
+    with whole(path) as unfinished:
+        canvas.savefig(unfinished, metadata=metadata)
 
 
 def _plain(text: str) -> str:
