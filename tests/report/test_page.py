@@ -7,17 +7,20 @@ import json
 import os
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acic.campaign.budget import Budget
 from acic.campaign.journal import Journal
 from acic.campaign.session import Session
 from acic.errors import InvalidInput
 from acic.report.choice import LISTED
 from acic.report.contents import Contents, contents_of
+from acic.report.head_section import method_section
 from acic.report.html import Markup, element, text
 from acic.report.page import page_of, write_page
 from acic.store.measurement import Outcome
@@ -213,3 +216,20 @@ def test_ten_thousand_points_stay_small_and_quick(campaign: Open) -> None:
     best_left_out = max((r.gain.value for r in contents.listing.points if r.gain), default=0.0)
     assert contents.best[0].gain
     assert best_left_out >= contents.best[0].gain.value
+
+
+def test_how_it_was_measured_is_told_as_it_was_asked_for(campaign: Open) -> None:
+    contents, page = reported(campaign(Made(screen=False, sampled=4, budget=Budget())))
+    assert contents.headline.used is None
+    assert "no limit" in page
+    assert "of the budget" not in page
+    assert "0% used" not in page
+    asked = contents.request
+    for request, said in (
+        (asked, "by rank"),
+        (replace(asked, spread=True), "all parameters at once"),
+        (replace(asked, screen=True, active=True), "screening, then the model chooses"),
+        (replace(asked, kind="tune"), "what acic tune asked for"),
+        (replace(asked, where=replace(asked.where, runner="lab")), "the lab, 1 node each"),
+    ):
+        assert f"<dd>{said}</dd>" in method_section(replace(contents, request=request))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from acic.campaign.request import TRAIN, Request
+from acic.filesystems import LAB
+from acic.platforms import Platform
 from acic.report.contents import Contents
 from acic.report.headline import Trouble
 from acic.report.html import Markup, element, join
@@ -36,7 +39,7 @@ def header(contents: Contents) -> Markup:
 def _tiles(contents: Contents) -> list[Markup]:
     brief, numbers = contents.headline, contents.headline.summary
     best = contents.best[0].gain if contents.best else None
-    used = bar(min(1.0, brief.used), f"{percent_text(brief.used)} of the budget is used")
+    used = None if brief.used is None else bar(brief.used, f"{percent_text(brief.used)} of the budget is used")
     apart = [
         f"{count} {what}"
         for count, what in ((numbers.failed, "gave nothing"), (numbers.skipped, "left alone"))
@@ -159,7 +162,7 @@ def _groups(title: str, troubles: Sequence[Trouble]) -> Markup:
 def method_section(contents: Contents) -> Markup:
     """Return how the campaign was made, as far as its journal tells."""
     request, brief, platform = contents.request, contents.headline, contents.field.platform
-    repeats, where = request.repeats, request.where
+    repeats = request.repeats
     values = {p.name: value_text(p, platform.baseline.get(p.name)) for p in platform.space.parameters}
     facts: list[tuple[str, object]] = [
         ("platform", f"{brief.title} ({brief.summary.platform}), revision {platform.revision}"),
@@ -167,20 +170,31 @@ def method_section(contents: Contents) -> Markup:
         ("workloads", f"{len(contents.field.like)} given" if contents.field.like else "the platform's training ones"),
         ("begun", _moment(brief.began)),
         ("last run", _moment(brief.last) if brief.last else "none"),
-        ("budget", f"{brief.budget}; {percent_text(brief.used)} used"),
-        (
-            "plan",
-            f"{'screening, then ' if request.screen else ''}{'the model chooses' if request.active else 'by rank'}",
-        ),
+        ("budget", brief.budget if brief.used is None else f"{brief.budget}; {percent_text(brief.used)} used"),
+        ("plan", _plan(request)),
         ("repetitions", f"{repeats.fewest} to {repeats.most}, until known within {percent_text(repeats.precision)}"),
         ("bytes checked", f"in {percent_text(request.verify)} of the runs, and where bytes are known to get lost"),
         ("benchmark", ", ".join(brief.versions) or NOTHING),
-        ("runs made by", f"{where.runner}, {count_text(where.nodes, 'machine')} each, in {where.directory or '.'}"),
+        ("runs made by", _made_by(request, platform)),
         ("seed", str(request.seed)),
         ("measured by", request.contributor or NOTHING),
     ]
     pairs = [element("div", element("dt", name), element("dd", value)) for name, value in facts]
     return section("method", "How it was measured", element("dl", *pairs, class_="facts"))
+
+
+def _plan(request: Request) -> str:
+    if request.kind != TRAIN:
+        return f"what acic {request.kind} asked for"
+    sampled = "the model chooses" if request.active else "all parameters at once" if request.spread else "by rank"
+    return f"screening, then {sampled}" if request.screen else sampled
+
+
+def _made_by(request: Request, platform: Platform) -> str:
+    where = request.where
+    if where.runner == LAB:  # which has its own nodes, and its own place for files
+        return f"the lab, {count_text(platform.compute_nodes or 1, 'node')} each"
+    return f"{where.runner}, {count_text(where.nodes, 'machine')} each, in {where.directory or '.'}"
 
 
 def footer(contents: Contents) -> Markup:

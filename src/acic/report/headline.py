@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from acic.campaign.budget import Budget
 from acic.campaign.points import Field
 from acic.campaign.request import Request
 from acic.campaign.state import Attempt, Progress, State
@@ -49,7 +50,7 @@ class Headline:
     Args:
         summary: in numbers.
         title: of the platform.
-        budget: as the user gave it; used: which part of it is used up.
+        budget: as the user gave it; used: which part of it is used up, None where it has no end.
         began: when, ISO 8601; last: when the last run began, "" before the first.
         overhead_share: part of the time spent that the campaign itself took; None before the first run.
         lost: runs that began, and whose end nobody saw.
@@ -61,7 +62,7 @@ class Headline:
     summary: Summary
     title: str
     budget: str
-    used: float
+    used: float | None
     began: str
     last: str
     overhead_share: float | None
@@ -83,7 +84,7 @@ def headline_of(summary: Summary, request: Request, state: State, field: Field) 
         summary=summary,
         title=field.platform.title,
         budget=str(request.budget),
-        used=1.0 - request.budget.left(state.seconds, state.dollars),
+        used=_used(request.budget, state),
         began=str(state.begun.get("time", "")),
         last=max((a.time for a in attempts), default=""),
         overhead_share=sum(a.overhead for a in attempts) / seconds if seconds > 0 else None,
@@ -92,6 +93,12 @@ def headline_of(summary: Summary, request: Request, state: State, field: Field) 
         remarks=tuple(_groups(odd, state, field)),
         versions=tuple(sorted({a.tool_version for a in attempts if a.tool_version})),
     )
+
+
+def _used(budget: Budget, state: State) -> float | None:
+    if budget.seconds is None and budget.dollars is None:
+        return None
+    return 1.0 - budget.left(state.seconds, state.dollars)
 
 
 def _groups(pairs: Sequence[tuple[Progress, Attempt]], state: State, field: Field) -> list[Trouble]:
