@@ -282,6 +282,7 @@ def test_what_nobody_is_billed_for_has_no_dollars(run: Callable[..., Any], acic:
     (lab / "pretend.toml").write_text(PLATFORM.replace("price = 1.0\n", ""))
     found = run("walk", *WRITE, "--order", "random", "--runs", 2, "--json")
     assert (found.status, found.json["spent_dollars"]) == (0, None), found.err
+    assert found.json["computing_seconds"] is None  # nor does anybody tell how long it computes
     assert acic("campaign", "status", "--json").json["campaign"]["dollars"] is None
     assert acic("campaign", "list", "--json").json["campaigns"][0]["dollars"] is None
     report = acic("campaign", "report", "--json").json["report"]

@@ -64,7 +64,7 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
                 "with_computing": whole,
                 "runs_differ": differ,
                 "basis": "measured",
-                "computing_seconds": opened.computing,
+                "computing_seconds": opened.computing or None,
                 "observations": seen,
                 "runs": state.runs,
                 "spent_seconds": state.seconds,
