@@ -14,12 +14,12 @@ import pytest
 
 from acic.benchmarks.kernels import Kernel, kernels
 from acic.cli.main import run
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, with_sudo
 from acic.evaluation.drawing import balanced_with
 from acic.evaluation.noise import agreement, noise_of
 from acic.evaluation.survey import HopelessRuns, Survey, measure
 from acic.evaluation.truth import Run, read_truth, write_truth
-from acic.platforms import load_platform
+from acic.platforms import load_platform, platform_source
 from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
 
@@ -273,6 +273,46 @@ def test_the_first_passes_alone_are_exported(tmp_path: Path) -> None:
     assert run(["survey", "export", str(everything), str(first), "--passes", "1"]) == 0
     assert read_truth(everything) == survey.runs
     assert read_truth(first) == [one for one in survey.runs if one.repetition == 0]
+
+
+@pytest.mark.parametrize(("user", "noted"), [(1000, True), (0, False)])
+def test_who_is_not_root_is_told_that_root_runs_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], user: int, noted: bool
+) -> None:
+    """With the `sudo` of most systems root looks for surveys, and what else is kept, in a home of its own."""
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    assert run(["survey", "begin", "new", "--configurations", "2", "--passes", "1"]) == 0
+    told = capsys.readouterr().err
+    assert ("note: root runs it" in told) is noted
+    assert told.endswith(f"next: {with_sudo('survey', 'run', 'new', '--budget', '1h')}\n")
+
+
+def test_the_runs_of_a_file_are_of_the_platform_that_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file does not tell what its machines cost."""
+    mine, file = tmp_path / "mine.toml", str(tmp_path / "truth.parquet")
+    text = platform_source("lab").replace('name = "lab"', 'name = "mine"')
+    mine.write_text(text.replace("price = 1.30", "price = 9"))
+    measure(begun(), Fake().run)
+    assert run(["survey", "export", "truth", file]) == 0
+
+    def shown(*more: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        status = run(["survey", "show", *more])
+        told = capsys.readouterr()
+        return status, told.out, told.err
+
+    ours, its = shown(file), shown(file, "--platform", str(mine))
+    assert (ours[0], its[0]) == (0, 0)
+    assert ours[1].partition("cost: ")[0] == its[1].partition("cost: ")[0]
+    assert ours[1] != its[1]
+    status, _, err = shown(file, "--platform", "tianhe-lustre")
+    assert (status, "tianhe-lustre has not" in err) == (2, True)
+    status, _, err = shown("truth", "--platform", "lab")
+    assert (status, "--platform does nothing beside a survey" in err) == (2, True)
+    assert run(["survey", "export", "truth", file, "--platform", "lab"]) == 2
+    assert "--platform does nothing without --lessons" in capsys.readouterr().err
 
 
 def test_a_name_is_used_once_and_an_unknown_one_is_refused() -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,26 +11,31 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.applications_option import applications_option
-from acic.cli.measuring import Interrupted, progress
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.settings_option import settings_of
-from acic.cli.survey_input import contenders_in, likely_in, measured_whole, runs_of
-from acic.cli.survey_shown import compare, plain_field, show_field, show_surveys
-from acic.cli.unused_options import refuse_unused
+from acic.cli.survey_input import (
+    contenders_in,
+    file_platform_option,
+    likely_in,
+    measured_whole,
+    runs_of,
+    runs_on_platform,
+)
+from acic.cli.survey_shown import compare, plain_field, show_begun, show_field, show_surveys, survey_progress
+from acic.cli.unused_options import refuse_typed, refuse_unused
 from acic.errors import AcicError, InvalidInput
 from acic.units import parse_seconds
 
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
-    from acic.evaluation.survey import Survey
     from acic.evaluation.truth import Run
     from acic.space import Configuration
 
 _DRAWN = {"platform_name", "only", "part", "among", "configurations", "passes", "seed", "file"}
 
 
-@click.group(epilog="Example: acic survey begin truth --platform lab --only instance_type=lab.400m")
+@click.group(epilog="Example: sudo acic survey begin truth --platform lab --only instance_type=lab.400m")
 def survey() -> None:
     """Measure applications on configurations of the lab: what advice is judged by, or learns from.
 
@@ -42,7 +44,7 @@ def survey() -> None:
     """
 
 
-@survey.command(epilog="Example: acic survey begin truth --platform lab --configurations 160")
+@survey.command(epilog="Example: sudo acic survey begin truth --platform lab --configurations 160")
 @click.argument("name")
 @click.option("--platform", "platform_name", default="lab", show_default=True, help="A lab's name or file.")
 @click.option("--only", multiple=True, metavar="NAME=VALUE", help="Only configurations with this value; repeat.")
@@ -123,14 +125,7 @@ def begin(
             made = Survey.begin(
                 platform_name, drawn, name=name, passes=passes, seed=seed, now=now, chosen=kernels(part), done=done
             )
-    plan = made.plan
-    if as_json:
-        emit_json({"survey": name, "configurations": len(plan.configurations), "runs": plan.runs})
-        return
-    click.echo(f"{len(plan.kernels)} applications, {len(plan.configurations)} configurations: {plan.runs} runs in all")
-    if before := len(made.runs):
-        say(f"{before} runs were made before; {made.remaining} are left")
-    say(f"next: acic survey run {name} --budget 1h")
+    show_begun(made, as_json)
 
 
 @survey.command(epilog="Example: sudo acic survey run truth --budget 2h")
@@ -155,7 +150,10 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     def doubted(configuration: Configuration) -> bool:
         return bool(at_fault(platform, platform.space.point(configuration)[None], wrong)[0])
 
-    with tempfile.TemporaryDirectory(prefix="acic-survey-") as outputs, _progress(opened, seconds) as (watch, told):
+    with (
+        tempfile.TemporaryDirectory(prefix="acic-survey-") as outputs,
+        survey_progress(opened, seconds) as (watch, told),
+    ):
         runs = Runs(platform, Lab.open(), benchmark, Path(outputs), told=told, doubted=doubted)
         made = measure(opened, runs.run, seconds=seconds, watch=watch)
     outcomes = [r.outcome for r in opened.runs]
@@ -173,7 +171,7 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
             say(f"{runs.thrown_away} runs were made again, because others got this machine's processors meanwhile")
 
 
-@survey.command("list", epilog="Example: acic survey list")
+@survey.command("list", epilog="Example: sudo acic survey list")
 @json_option
 def list_(as_json: bool) -> None:
     """List your surveys and how far each is, the newest last."""
@@ -196,7 +194,7 @@ def list_(as_json: bool) -> None:
         say("there are no surveys yet: acic survey begin truth")
 
 
-@survey.command(epilog="Example: acic survey show truth")
+@survey.command(epilog="Example: sudo acic survey show truth")
 @click.argument("name_or_file")
 @click.option("--against", metavar="SURVEY", help="The survey that this one repeats: do they agree?")
 @click.option(
@@ -206,24 +204,25 @@ def list_(as_json: bool) -> None:
     metavar="SURVEY",
     help="Another one that repeats it: how far both differ is the noise that these are held against; repeat.",
 )
+@file_platform_option
 @json_option
-def show(name_or_file: str, against: str | None, others: tuple[str, ...], as_json: bool) -> None:
+def show(
+    name_or_file: str, against: str | None, others: tuple[str, ...], platform_name: str | None, as_json: bool
+) -> None:
     """Tell how much there is to choose: the best configuration of each application, and what one for all would lose.
 
     SURVEY and NAME_OR_FILE are a survey's name, or a file of `acic survey export`.
     """
     from acic.evaluation.field import field_of, table_of
     from acic.evaluation.noise import noise_of
-    from acic.platforms import load_platform
 
-    runs, platform_name = runs_of(name_or_file)
     if others and not against:
         raise InvalidInput("--noise needs --against", hint="name the survey that both repeat: --against truth")
     if against:
-        before, _ = runs_of(against)
-        compare(before, runs, [run for name in others for run in runs_of(name)[0]], as_json)
+        refuse_typed("beside --against", {"platform_name"})
+        compare(runs_of(against), runs_of(name_or_file), [run for name in others for run in runs_of(name)], as_json)
         return
-    platform = load_platform(platform_name)
+    runs, platform = runs_on_platform(name_or_file, platform_name)
     tables = {goal: table_of(runs, platform, goal) for goal in ("time", "cost")}
     fields = {goal: field_of(made) for goal, made in tables.items()}
     if as_json:
@@ -236,64 +235,36 @@ def show(name_or_file: str, against: str | None, others: tuple[str, ...], as_jso
     click.echo(f"{len(runs)} runs; {'none was repeated' if math.isnan(noise.covers) else differ}")
 
 
-@survey.command(epilog="Example: acic survey export truth truth.parquet")
+@survey.command(epilog="Example: sudo acic survey export truth truth.parquet")
 @click.argument("name")
 @click.argument("file", type=PathName(dir_okay=False))
 @click.option("--passes", type=click.IntRange(1), help="Only runs of the first passes: the next one is not whole.")
 @click.option("--lessons", is_flag=True, help="What runs of sketches teach, as models learn from it.")
+@file_platform_option
 @json_option
-def export(name: str, file: Path, passes: int | None, lessons: bool, as_json: bool) -> None:
+def export(name: str, file: Path, passes: int | None, lessons: bool, platform_name: str | None, as_json: bool) -> None:
     """Write the runs of a survey as Parquet.
 
     NAME is a survey, or a Parquet file of runs.
     """
     from acic.evaluation.teaching import lessons_of
     from acic.evaluation.truth import write_truth
-    from acic.platforms import load_platform
     from acic.store.lessons import write_lessons
 
-    found, platform_name = runs_of(name)
-    runs = [run for run in found if passes is None or run.repetition < passes]
+    def of_passes(found: list[Run]) -> list[Run]:
+        return [run for run in found if passes is None or run.repetition < passes]
+
     if lessons:
-        told = lessons_of(runs, load_platform(platform_name))
+        found, platform = runs_on_platform(name, platform_name)
+        told = lessons_of(of_passes(found), platform)
         write_lessons(told, file)
         count = {"lessons": len(told)}
     else:
+        refuse_typed("without --lessons", {"platform_name"})
+        runs = of_passes(runs_of(name))
         write_truth(runs, file)
         count = {"runs": len(runs)}
     if as_json:
         emit_json({"survey": name, **count, "file": str(file)})
     else:
         click.echo(f"{' '.join(f'{n} {what}' for what, n in count.items())} written to {file}")
-
-
-@contextmanager
-def _progress(
-    opened: Survey, seconds: float | None
-) -> Iterator[tuple[Callable[[int, Run], None], Callable[[str], None]]]:
-    """Show how far a survey is, by the time that is spent or, without a limit, by its runs; yield what tells of runs.
-
-    The first of both is told of each run, and how many were made in all; the second is told anything else.
-    """
-    began, before = time.monotonic(), len(opened.runs)
-    total, made = before + opened.remaining, before
-
-    def part() -> float:
-        if seconds is None:
-            return (made - before) / max(1, total - before)
-        return (time.monotonic() - began) / seconds
-
-    try:
-        with progress("measuring") as show:
-
-            def told(text: str) -> None:
-                show(min(1.0, part()), text[:160])
-
-            def watch(done: int, run: Run) -> None:
-                nonlocal made
-                made = done
-                told(f"{done} of {total} runs; {run.kernel} {run.scale} {run.outcome} {run.note}")
-
-            yield watch, told
-    except KeyboardInterrupt:
-        raise Interrupted("interrupted; what was measured is kept", hint="the same command goes on with it") from None

@@ -1,19 +1,25 @@
-"""What `acic survey show` prints."""
+"""What `acic survey` prints."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
-from acic.cli.output import emit_json, table
+from acic.cli.measuring import Interrupted, progress
+from acic.cli.output import emit_json, say, table
+from acic.errors import with_sudo
 from acic.units import format_seconds, format_setting, format_usd
 
 if TYPE_CHECKING:
     from acic.evaluation.field import Field, Table
     from acic.evaluation.plan import Plan
+    from acic.evaluation.survey import Survey
     from acic.evaluation.truth import Run
     from acic.space import Value
 
@@ -26,6 +32,20 @@ def show_surveys(found: Sequence[tuple[str, Plan, Sequence[Run], int]]) -> None:
         rows.append([name, *map(str, sizes), f"{runs[-1].time:%Y-%m-%d %H:%M}" if runs else ""])
     titles = ["applications", "configurations", "runs", "left"]
     table(["survey", *titles, "last run"], rows, right=titles)
+
+
+def show_begun(made: Survey, as_json: bool) -> None:
+    """Print what a survey is to run, and by which command; say who is to begin it."""
+    plan, name = made.plan, made.journal.name
+    if as_json:
+        emit_json({"survey": name, "configurations": len(plan.configurations), "runs": plan.runs})
+        return
+    click.echo(f"{len(plan.kernels)} applications, {len(plan.configurations)} configurations: {plan.runs} runs in all")
+    if before := len(made.runs):
+        say(f"{before} runs were made before; {made.remaining} are left")
+    if os.geteuid() != 0:
+        say("note: root runs it, and looks in root's home for it where sudo changes HOME: begin it by sudo, too")
+    say(f"next: {with_sudo('survey', 'run', name, '--budget', '1h')}")
 
 
 def compare(before: list[Run], after: list[Run], others: list[Run], as_json: bool) -> None:
@@ -81,3 +101,35 @@ def plain_field(goal: str, field: Field) -> dict[str, object]:
 
 def _words(configuration: Mapping[str, Value]) -> str:
     return ", ".join(format_setting(name, value) for name, value in configuration.items())
+
+
+@contextmanager
+def survey_progress(
+    opened: Survey, seconds: float | None
+) -> Iterator[tuple[Callable[[int, Run], None], Callable[[str], None]]]:
+    """Show how far a survey is, by the time that is spent or, without a limit, by its runs; yield what tells of runs.
+
+    The first of both is told of each run, and how many were made in all; the second is told anything else.
+    """
+    began, before = time.monotonic(), len(opened.runs)
+    total, made = before + opened.remaining, before
+
+    def part() -> float:
+        if seconds is None:
+            return (made - before) / max(1, total - before)
+        return (time.monotonic() - began) / seconds
+
+    try:
+        with progress("measuring") as show:
+
+            def told(text: str) -> None:
+                show(min(1.0, part()), text[:160])
+
+            def watch(done: int, run: Run) -> None:
+                nonlocal made
+                made = done
+                told(f"{done} of {total} runs; {run.kernel} {run.scale} {run.outcome} {run.note}")
+
+            yield watch, told
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; what was measured is kept", hint="the same command goes on with it") from None

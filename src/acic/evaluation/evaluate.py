@@ -174,7 +174,7 @@ def evaluate(
     """
     if not runs:
         raise MissingData("the ground truth is empty", hint="measure some: acic survey")
-    _check([*runs, *fresh], platform)
+    check_known([*runs, *fresh], platform)
     if logs is not None:
         runs, fresh = ([run for run in those if (run.kernel, run.scale) in logs] for those in (runs, fresh))
     tables = {goal: candidates(table_of(runs, platform, goal), platform) for goal in GOALS}
@@ -242,7 +242,7 @@ def _extent(runs: Sequence[Run], table: Table) -> Extent:
     )
 
 
-def _check(runs: Iterable[Run], platform: Platform) -> None:
+def check_known(runs: Iterable[Run], platform: Platform) -> None:
     """Raise InvalidInput for an application or a configuration that is not known here."""
     for name, scale in {(run.kernel, run.scale) for run in runs}:
         kernel(name, scale)

@@ -146,6 +146,13 @@ def test_a_lock_outlives_a_killed_process_for_no_longer_than_what_it_had_just_fo
         Lock(tmp_path / "state").release()
 
 
+def test_where_a_lock_cannot_be_taken_the_remedy_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidInput, match="cannot lock the lab") as caught:
+        Lock(tmp_path / "file" / "state")
+    assert "sudo" in caught.value.hint
+
+
 def test_a_record_is_read_back_or_is_none(tmp_path: Path) -> None:
     assert Record.read(tmp_path) is None
     Record(tmp_path / "state", {"name": "x", "phase": "up"}).save()

@@ -112,7 +112,9 @@ class Lock:
             while self._file < 0:
                 self._file = self._taken()
         except OSError as error:
-            raise InvalidInput(f"cannot lock the lab: {error}", hint="name another state folder") from error
+            raise InvalidInput(
+                f"cannot lock the lab: {error}", hint="run it by sudo, or name another state folder"
+            ) from error
 
     def _taken(self) -> int:
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
