@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from acic.platforms import load_platform
 from acic.report.evaluation import FIGURES, Evaluation, figure, page
 from acic.report.evaluation.chart import SHAPES
 from acic.report.evaluation.page import figure_of
@@ -130,6 +131,11 @@ def test_the_golden_text_of_a_small_page() -> None:
 
 def _small() -> Evaluation:
     return imagine(Imagined(applications=3, configurations=6, failed=0.15, missing=0.1, again=True, methods=3))
+
+
+def test_sizes_of_the_baseline_have_units() -> None:
+    given = replace(_small(), platform=load_platform("tianhe-lustre"))
+    assert "stripe_size 1 MiB" in words(by_id(page(given), "basis"))
 
 
 def test_one_figure_alone_has_no_other() -> None:

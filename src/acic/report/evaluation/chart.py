@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from acic.report.axis import Axis
 
 FAILED = "failed"  # what the axis says at its edge
+_GOLDEN = 0.6180339887498949  # steps of this fill a line evenly
 
 SHAPES: Mapping[str, tuple[str, str, str]] = {
     "each": ("dot", "soft", "a configuration"),
@@ -195,3 +196,8 @@ def at_edge(axis: Axis, *, low: bool) -> tuple[Axis, float]:
     edge = axis.high * room if axis.log else axis.high + room
     kept = tuple(t for t in axis.ticks if t[0] < axis.high * (1 - 1e-9))  # its label would touch that of the edge
     return Axis(low=axis.low, high=edge, log=axis.log, ticks=(*kept, (edge, FAILED))), edge
+
+
+def scattered(number: int) -> float:
+    """Return the lane of a row's mark of that number: marks fill the height evenly, whatever their number."""
+    return ((number * _GOLDEN) % 1 - 0.5) * 1.3

@@ -8,22 +8,20 @@ import numpy as np
 
 from acic.evaluation.picks import Picks
 from acic.report.axis import Axis, log_axis
-from acic.report.evaluation.chart import METHODS, SHAPES, Figure, Mark, Row, Rows, at_edge
+from acic.report.evaluation.chart import METHODS, SHAPES, Figure, Mark, Row, Rows, at_edge, scattered
 from acic.report.evaluation.evaluation import Evaluation
 from acic.report.evaluation.merit import Floats, place, regret, relative
 from acic.report.evaluation.told import (
     application_text,
     configuration_told,
     listed,
-    of_texts,
     place_text,
     share_text,
     speed_text,
 )
-from acic.report.words import NOTHING, times_text, times_tick
+from acic.report.words import NOTHING, count_text, times_text, times_tick
 
 _LANES = {"advice": 0.0, "second": -0.62, "third": 0.62, "fourth": 0.0}
-_GOLDEN = 0.6180339887498949  # steps of this fill a line evenly, whatever their number
 
 
 def field_figure(given: Evaluation, goal: str) -> Figure | None:
@@ -119,7 +117,7 @@ def _everything(given: Evaluation, goal: str, ratios: Floats) -> list[Mark]:
     """Return a mark for each configuration that was measured."""
     order = [int(c) for c in np.argsort(ratios, kind="stable") if not np.isnan(ratios[c])]
     return [
-        _mark(given, goal, ratios, c, "failed" if np.isinf(ratios[c]) else "each", lane=((n * _GOLDEN) % 1 - 0.5) * 1.3)
+        _mark(given, goal, ratios, c, "failed" if np.isinf(ratios[c]) else "each", lane=scattered(n))
         for n, c in enumerate(order)
     ]
 
@@ -153,7 +151,7 @@ def _sees(given: Evaluation, goal: str) -> tuple[str, ...]:
     there = np.any(~np.isnan(ratios), axis=1)
     better = int((np.where(np.isfinite(ratios), ratios, np.inf).min(axis=1) < 1).sum())
     said = [
-        f"For {better} of {of_texts(int(there.sum()), 'application')} some configuration is "
+        f"For {better} of {count_text(int(there.sum()), 'application')} some configuration is "
         f"{'faster' if goal == 'time' else 'cheaper'} than the baseline (the dashed line)."
     ]
     places = []
@@ -166,9 +164,9 @@ def _sees(given: Evaluation, goal: str) -> tuple[str, ...]:
         said.append(f"Among the best tenth of all that was measured is the choice of {listed(places)}.")
     failed, missing = int(np.isinf(table.values).sum()), int(np.isnan(table.values).sum())
     if failed:
-        said.append(f"{of_texts(failed, 'pair')} of application and configuration failed: crosses at the edge.")
+        said.append(f"{count_text(failed, 'pair')} of application and configuration failed: crosses at the edge.")
     if missing:
-        said.append(f"{of_texts(missing, 'pair')} of {table.values.size:,} not measured, and not shown.")
+        said.append(f"{count_text(missing, 'pair')} of {table.values.size:,} not measured, and not shown.")
     if not there.all():
         lost = [application_text(a) for a, t in zip(table.applications, there.tolist(), strict=True) if not t]
         said.append(f"The baseline has no figure for {listed(lost)}: nothing can be compared with it there.")

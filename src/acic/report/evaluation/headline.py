@@ -10,11 +10,11 @@ import numpy as np
 from acic.evaluation.picks import Picks
 from acic.report.evaluation.evaluation import Evaluation
 from acic.report.evaluation.merit import Floats, first, gains, known, quantile, regret, whole
-from acic.report.evaluation.told import listed, of_texts, share_text
+from acic.report.evaluation.told import listed, share_text
 from acic.report.head_section import tile
 from acic.report.html import Markup, element, join
 from acic.report.parts import basis, paragraph, section
-from acic.report.words import NOTHING, times_text
+from acic.report.words import NOTHING, count_text, times_text, value_text
 
 PAPER_SPEED_UP = 3.0  # mean over the baseline; Liu et al., SC13, section 1
 PAPER_SAVED = 0.53  # of the baseline's cost, mean; the same
@@ -69,7 +69,7 @@ def _tiles(given: Evaluation) -> list[Markup]:
                 name,
                 text(gained) if not math.isnan(gained) else NOTHING,
                 f"best possible {text(possible)}; the paper's {text(paper)} was on other machines",
-                f"{of_texts(failed, 'choice')} failed" if failed else None,
+                f"{count_text(failed, 'choice')} failed" if failed else None,
             )
         )
     table = given.tables["time"]
@@ -77,7 +77,7 @@ def _tiles(given: Evaluation) -> list[Markup]:
         tile(
             "applications",
             f"{len(table.applications)}",
-            f"on {of_texts(len(table.configurations), 'configuration')}, {_repeated(given)} each",
+            f"on {count_text(len(table.configurations), 'configuration')}, {_repeated(given)} each",
         )
     )
     if given.training is not None:
@@ -100,13 +100,14 @@ def _regret_tile(given: Evaluation, picks: Picks) -> Markup:
 
 def _repeated(given: Evaluation) -> str:
     least, most = given.repetitions
-    runs = of_texts(most, "run")
+    runs = count_text(most, "run")
     return runs if least == most else f"{least} to {runs}"
 
 
 def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
     """Return what is measured and what is predicted, how much stands behind it, and what is not on the page."""
     table = given.tables["time"]
+    space, baseline = given.platform.space, given.platform.baseline
     values: Floats = table.values
     pairs = len(known(values.ravel()))
     failed, missing = int(np.isinf(values).sum()), int(np.isnan(values).sum())
@@ -117,8 +118,8 @@ def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
         paragraph(
             basis("measured"),
             " Every time and cost in the tables and pictures is that of real runs of the applications: "
-            f"{of_texts(given.runs, 'run')}, {_repeated(given)} of each of {of_texts(pairs, 'pair')} of application "
-            "and configuration, of which the median counts. "
+            f"{count_text(given.runs, 'run')}, {_repeated(given)} of each of {count_text(pairs, 'pair')} of "
+            "application and configuration, of which the median counts. "
             f"Of these pairs {failed:,} failed or gave wrong bytes, and {missing:,} more were not measured.",
         ),
         paragraph(
@@ -131,7 +132,7 @@ def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
             "failed has infinite regret. In the mean speed-up a failure counts as 0, in the mean of what is saved as "
             "the baseline's cost for nothing, and the baseline's run after it. "
             "The baseline is what a site would set up without advice: "
-            f"{', '.join(f'{k} {v}' for k, v in given.platform.baseline.items())}.",
+            f"{', '.join(f'{k} {value_text(space[k], v)}' for k, v in baseline.items())}.",
         ),
         paragraph(f"Not on this page, for want of numbers: {listed(list(lost))}.") if lost else None,
     )

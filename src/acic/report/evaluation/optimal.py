@@ -7,8 +7,8 @@ import numpy as np
 from acic.report.evaluation.chart import Figure, Sheet
 from acic.report.evaluation.evaluation import Evaluation
 from acic.report.evaluation.merit import baselines, best
-from acic.report.evaluation.told import of_texts, speed_text, value_text
-from acic.report.words import NOTHING
+from acic.report.evaluation.told import speed_text, value_text
+from acic.report.words import NOTHING, count_text
 from acic.report.words import value_text as parameter_text
 from acic.space import Configuration
 
@@ -23,8 +23,8 @@ def optimal_figure(given: Evaluation) -> Figure | None:
             parts.append(_sheet(given, goal, choices))
             distinct = len(set(there))
             sees.append(
-                f"For {goal}, {of_texts(len(there), 'application')} of {len(choices)} have "
-                f"{of_texts(distinct, 'different best configuration')}."
+                f"For {goal}, {count_text(len(there), 'application')} of {len(choices)} have "
+                f"{count_text(distinct, 'different best configuration')}."
             )
     if not parts:
         return None

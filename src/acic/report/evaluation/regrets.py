@@ -8,12 +8,12 @@ import numpy as np
 
 from acic.evaluation.field import Table
 from acic.evaluation.picks import Picks
-from acic.report.evaluation.chart import Figure, Mark, Row, Rows, at_edge
+from acic.report.evaluation.chart import Figure, Mark, Row, Rows, at_edge, scattered
 from acic.report.evaluation.evaluation import Evaluation
 from acic.report.evaluation.merit import Floats, known, quantile, regret, whole
-from acic.report.evaluation.told import NEAR, application_text, of_texts, regret_axis, share_text
+from acic.report.evaluation.told import NEAR, application_text, regret_axis, share_text
+from acic.report.words import count_text
 
-_GOLDEN = 0.6180339887498949
 WHAT = {
     "time": "how much longer the run took than on the best configuration",
     "cost": "how much more it cost than on the cheapest configuration",
@@ -77,7 +77,7 @@ def _row(table: Table, picks: Picks, found: Floats) -> Row:
             kind="failed" if math.isinf(found[i]) else "each",
             who=names[i],
             said=f"regret {share_text(float(found[i]))}",
-            lane=((n * _GOLDEN) % 1 - 0.5) * 1.3,
+            lane=scattered(n),
         )
         for n, i in enumerate(order)
     ]
@@ -87,7 +87,7 @@ def _row(table: Table, picks: Picks, found: Floats) -> Row:
     worst = float(known(found).max()) if order else math.nan
     failed = int(np.isinf(found).sum())
     cells = (share_text(middle), share_text(tenth), share_text(worst), str(failed), str(len(order)))
-    over = of_texts(len(order), "application")
+    over = count_text(len(order), "application")
     label = f"{picks.title}: median regret {cells[0]}, 90th percentile {cells[1]}, over {over}"
     return Row(name=picks.title, marks=tuple(marks), cells=cells, label=label)
 
@@ -96,12 +96,12 @@ def _sees(picks: list[Picks], table: Table) -> list[str]:
     there = [(p, regret(table, p)) for p in picks]
     middles = {p.title: quantile(f, 0.5) for p, f in there if len(known(f))}
     least = min(middles, key=lambda m: middles[m])
-    beside = f", the lowest median of {of_texts(len(middles), 'method')}" if len(middles) > 1 else ""
+    beside = f", the lowest median of {count_text(len(middles), 'method')}" if len(middles) > 1 else ""
     within = share_text(middles[least])
     said = [f"For {table.goal}, half of the applications stay within {within} of the best with {least}{beside}."]
     lost = {p.title: int(np.isnan(f).sum()) for p, f in there}
     said += [
-        f"{title} has no measured choice for {of_texts(count, 'application')}."
+        f"{title} has no measured choice for {count_text(count, 'application')}."
         for title, count in lost.items()
         if count
     ]

@@ -9,8 +9,8 @@ from acic.report.axis import Axis, log_axis, of_counts
 from acic.report.evaluation.chart import GROUPS, Figure, Level, Plot, Spot, at_edge
 from acic.report.evaluation.evaluation import Evaluation
 from acic.report.evaluation.merit import best, known
-from acic.report.evaluation.told import application_text, configuration_told, of_texts, place_text, unit_of, value_text
-from acic.report.words import tick_text, times_text
+from acic.report.evaluation.told import application_text, configuration_told, place_text, unit_of, value_text
+from acic.report.words import count_text, tick_text, times_text
 
 _BY = "file_system"  # the parameter whose values have marks of their own, where the platform has it
 
@@ -104,7 +104,7 @@ def _said(given: Evaluation, goal: str, row: int) -> str:
     failed, missing = int(np.isinf(values).sum()), int(np.isnan(values).sum())
     said.append(".")
     if failed:
-        said.append(f" {of_texts(failed, 'configuration')} failed or gave wrong bytes: crosses at the edge.")
+        said.append(f" {count_text(failed, 'configuration')} failed or gave wrong bytes: crosses at the edge.")
     if missing:
-        said.append(f" {of_texts(missing, 'configuration')} of the {len(values)} not measured, and not shown.")
+        said.append(f" {count_text(missing, 'configuration')} of the {len(values)} not measured, and not shown.")
     return "".join(said)

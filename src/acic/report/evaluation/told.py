@@ -73,11 +73,6 @@ def place_text(place: tuple[int, int] | None) -> str:
     return NOTHING if place is None else f"{place[0]} of {place[1]}"
 
 
-def of_texts(count: int, noun: str, plural: str = "") -> str:
-    """Return "1 configuration", "12 configurations"."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
 def listed(parts: list[str]) -> str:
     """Return "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
