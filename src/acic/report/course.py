@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from acic.campaign.state import Attempt, State
+from acic.campaign.state import State
 from acic.report.results import Results
 
 STEPS = 250  # of the curves, at most
@@ -44,7 +44,7 @@ def course_of(state: State, results: Results) -> tuple[Step, ...]:
         if result.gain is not None and not result.unsafe:
             known[max(result.last_run, results.bases[result.workload].last_run)].append(result.gain.value)
     steps, seconds, dollars, points, best = [], 0.0, 0.0, 0, 1.0
-    for attempt in _in_order(state):
+    for _, attempt in state.attempts:
         seconds, dollars = seconds + attempt.elapsed, dollars + attempt.dollars
         points += found[attempt.number]
         best = max([best, *known[attempt.number]])
@@ -60,7 +60,3 @@ def thinned(steps: tuple[Step, ...], most: int = STEPS) -> tuple[Step, ...]:
     rose = [i for i in range(1, len(steps)) if steps[i].best > steps[i - 1].best][-(most // 2) :]
     kept = {0, len(steps) - 1, *range(0, len(steps), every), *rose}
     return tuple(steps[i] for i in sorted(kept))
-
-
-def _in_order(state: State) -> list[Attempt]:
-    return sorted((a for p in state.progress for a in p.attempts), key=lambda a: a.number)
