@@ -105,7 +105,8 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """Find the I/O-system configuration that runs an HPC application fastest or cheapest.
 
-    Start with `acic characterize LOG` on a Darshan log of your job, then `acic recommend LOG --platform P`.
+    Start with `acic characterize LOG` on a Darshan log of your job. `acic train --platform here --budget 10min
+    --like LOG` measures what it does to storage on this machine, and `acic recommend LOG --platform here` answers.
     """
 
 
