@@ -29,7 +29,8 @@ static void print_help(void) {
     struct text text = {0};
     text_add(&text,
              "usage: acic-bench [OPTIONS]         a parallel I/O benchmark with IOR's options\n"
-             "       acic-bench replay FILE ...   replay an application's own I/O; see acic-bench replay -h\n\n");
+             "       acic-bench replay FILE ...   replay an application's own I/O; see acic-bench replay -h\n"
+             "       acic-bench play FILE ...     do what a script says, rank by rank; see acic-bench play -h\n\n");
     options_help(&text);
     text_add(&text, "\nBuilt in: %s. Exit status: 0 done, 1 bad command line, 2 wrong data, 255 failed.\n",
              backend_names());

@@ -102,7 +102,9 @@ def test_help_names_every_option_and_succeeds(bench: Bench, tmp_path: Path) -> N
     shown = bench.do("-h", cwd=tmp_path)
     for option in (*"abcCdDeEFgGikKlmNoOQrRstUwWYz", "-posix.odirect", "-mpiio.hintsFileName"):
         assert re.search(rf" -{option}[ ,\n]", shown), option
-    assert "think" in bench.do("replay --help", cwd=tmp_path)
+    for command, option in (("replay", "think"), ("play", "settle")):
+        assert f"acic-bench {command} FILE" in shown
+        assert option in bench.do(f"{command} --help", cwd=tmp_path)
 
 
 def running(marker: str) -> list[int]:
