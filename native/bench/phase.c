@@ -162,7 +162,7 @@ static void open_move_close(struct run *run, struct hints *in_force) {
     moments->open_begin = moment(run);
     job->backend->open(&run->place, &run->file, run->error);
     moments->open_end = moment(run);
-    if (run->lockstep) {
+    if (run->lockstep || job->options->wear_out) {
         agree_aside(run); /* else one task would wait for another that has no file */
     }
     barrier(run);

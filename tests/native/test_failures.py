@@ -66,6 +66,12 @@ def test_a_file_of_one_task_that_is_not_there(bench: Bench, tmp_path: Path) -> N
         assert_told(bench, f"{interface} -F -r -k -b 64k -t 4k -o d", tmp_path, "d.00000001")
 
 
+def test_a_file_of_one_task_that_cannot_be_opened_when_others_wear_out(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "d.00000001").mkdir()
+    options = "-a POSIX -F -w -E -k -b 64k -t 4k -D 9 -O stoneWallingWearOut=1 -o d"
+    assert_told(bench, options, tmp_path, "d.00000001")
+
+
 @pytest.mark.parametrize("options", ["-q", "extra", "-b 1x", "-i -1", "-b", "-O nonsense=1", "--nonsense"])
 def test_a_command_line_that_cannot_be_read(bench: Bench, tmp_path: Path, options: str) -> None:
     done = bench.run(f"{options}", cwd=tmp_path)
