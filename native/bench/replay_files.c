@@ -1,11 +1,8 @@
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "agree.h"
 #include "pattern.h"
@@ -44,12 +41,13 @@ static void remove_file(const char *path, const struct trace_file *file, struct 
 
 static void look_for_file(const char *path, const struct trace_file *file, struct error *error) {
     const int64_t size = file->size;
-    struct stat found;
-    if (size > 0 && stat(path, &found) != 0) {
-        fail(error, STATUS_FAILED, "%s: %s; run with --prepare first", path, strerror(errno));
-    } else if (size > 0 && found.st_size < size) {
+    int64_t found = 0;
+    struct error own = NO_ERROR;
+    if (size > 0 && POSIX_BACKEND.size(path, &found, &own) != STATUS_OK) {
+        fail(error, STATUS_FAILED, "%s; run with --prepare first", own.text);
+    } else if (found < size) {
         fail(error, STATUS_FAILED, "%s has %" PRId64 " bytes, the trace needs %" PRId64 "; run with --prepare first",
-             path, (int64_t)found.st_size, size);
+             path, found, size);
     }
 }
 

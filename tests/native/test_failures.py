@@ -72,6 +72,39 @@ def test_a_file_of_one_task_that_cannot_be_opened_when_others_wear_out(bench: Be
     assert_told(bench, options, tmp_path, "d.00000001")
 
 
+_REMEMBERED = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void forget(const char *path, off_t *size) { *size = strstr(path, "remembered") ? 8 : *size; }
+int stat(const char *path, struct stat *found) {
+    const int code = fstatat(AT_FDCWD, path, found, 0);
+    forget(path, &found->st_size);
+    return code;
+}
+int stat64(const char *path, struct stat64 *found) {
+    const int code = fstatat64(AT_FDCWD, path, found, 0);
+    forget(path, &found->st_size);
+    return code;
+}
+"""
+
+
+def test_a_size_that_a_client_remembers_is_not_believed(bench: Bench, tmp_path: Path) -> None:
+    """An NFS client tells for seconds how long a file was before other nodes wrote to it; an open asks the server."""
+    (tmp_path / "shim.c").write_text(_REMEMBERED)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c"], cwd=tmp_path, check=True)
+    preloaded = {"LD_PRELOAD": str(tmp_path / "shim.so")}
+    done = bench.run("-a POSIX -w -b 64k -t 4k -o remembered", cwd=tmp_path, env=preloaded)
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "trace").write_text("acic-replay 1\nranks 1\nfile 0 64 remembered\n0 posix read 0 0 0 64 0 0\n")
+    for options in ("--prepare", "-E"):
+        done = bench.run(f"replay trace {options}", ranks=1, cwd=tmp_path, env=preloaded)
+        assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("options", ["-q", "extra", "-b 1x", "-i -1", "-b", "-O nonsense=1", "--nonsense"])
 def test_a_command_line_that_cannot_be_read(bench: Bench, tmp_path: Path, options: str) -> None:
     done = bench.run(f"{options}", cwd=tmp_path)
