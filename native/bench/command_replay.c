@@ -90,9 +90,10 @@ static void make_text(struct text *text, const struct heading *heading, const st
 /* Prepare, replay, check and clean up; a failure is told at the end of all. */
 static void run(struct replay *replay, struct replayed *replayed, struct error *error) {
     const struct replay_options *const options = replay->options;
-    if (options->use_existing) {
-        replay_look(replay, error);
-    } else if (replay_remove(replay, error) == STATUS_OK) {
+    if (options->use_existing && replay_look(replay, error) != STATUS_OK) {
+        return; /* what is there was not prepared for this trace: it may be somebody's own */
+    }
+    if (!options->use_existing && replay_remove(replay, error) == STATUS_OK) {
         replay_prepare(replay, error);
     }
     if (error->status == STATUS_OK && !options->prepare_only && replay_run(replay, replayed, error) == STATUS_OK) {

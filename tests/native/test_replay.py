@@ -150,6 +150,14 @@ def test_preparing_and_replaying_can_be_two_runs(bench: Bench, tmp_path: Path) -
     assert not list((tmp_path / "files").iterdir())
 
 
+def test_files_that_were_not_prepared_are_left_alone(bench: Bench, tmp_path: Path) -> None:
+    write_trace(tmp_path / "trace", checkpoint(), barriers=[0.4])
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "f0").write_text("mine")
+    assert "has 4 bytes" in replay(bench, tmp_path, "-E", status=FAILED).data["Error"]
+    assert (tmp_path / "files" / "f0").read_text() == "mine"
+
+
 def test_extra_ranks_are_idle_and_missing_ones_an_error(bench: Bench, tmp_path: Path) -> None:
     write_trace(tmp_path / "trace", checkpoint(), barriers=[0.4])
     assert replay(bench, tmp_path, ranks=4).data["Replay"]["ranks"] == 3
