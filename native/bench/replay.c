@@ -23,6 +23,7 @@ struct player {
     struct figures mine[2];
     double first[2], last[2]; /* moments of this rank's first and last transfer */
     double until;             /* end of its last transfer or barrier */
+    double burnt;             /* seconds of processor time that the pause since then has had */
     double computing;         /* seconds */
     struct error *error;
 };
@@ -144,24 +145,36 @@ static void note(struct player *player, const struct step *step, double begin, d
     } else if (step->kind != STEP_BARRIER) {
         mine->move += seconds;
         mine->bytes += step->length;
-        mine->transfers += 1;
+        mine->transfers += step->kind == STEP_TRANSFER || step->length > 0; /* not who only joins a call */
         player->first[step->direction] =
             begin < player->first[step->direction] ? begin : player->first[step->direction];
         player->last[step->direction] = end > player->last[step->direction] ? end : player->last[step->direction];
     }
     if (step->kind == STEP_BARRIER || step->kind == STEP_TRANSFER || step->length > 0) {
         player->until = end;
+        player->burnt = 0;
+    }
+}
+
+/* Wait, or compute, until a step's pause is over; steps that follow one another without a transfer have parts of one
+ * pause. */
+static void think(struct player *player, const struct step *step) {
+    struct replay *const replay = player->replay;
+    const double pause = step->pause * replay->options->think;
+    const double begin = clock_now(&replay->clock);
+    if (!replay->options->burn) {
+        clock_sleep(player->until + pause - begin);
+    } else if (pause > player->burnt) {
+        burn(pause - player->burnt);
+        player->burnt = pause;
+        player->computing += clock_now(&replay->clock) - begin;
     }
 }
 
 static void play(struct player *player, const struct step *step) {
     struct replay *const replay = player->replay;
-    if (player->error->status == STATUS_OK && replay->options->burn) {
-        const double started = clock_now(&replay->clock);
-        burn(step->pause * replay->options->think);
-        player->computing += clock_now(&replay->clock) - started;
-    } else if (player->error->status == STATUS_OK && replay->options->think > 0) {
-        clock_sleep(player->until + step->pause * replay->options->think - clock_now(&replay->clock));
+    if (player->error->status == STATUS_OK && replay->options->think > 0) {
+        think(player, step);
     }
     if (replay->options->check_write && step->direction == WRITE && step->length > 0) {
         pattern_fill_file(replay->buffer, step->length, step->file, step->offset, 0);

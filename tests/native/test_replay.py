@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import resource
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,31 @@ def test_files_that_were_not_prepared_are_left_alone(bench: Bench, tmp_path: Pat
     (tmp_path / "files" / "f0").write_text("mine")
     assert "has 4 bytes" in replay(bench, tmp_path, "-E", status=FAILED).data["Error"]
     assert (tmp_path / "files" / "f0").read_text() == "mine"
+
+
+def test_joining_a_collective_call_is_no_transfer(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "trace").write_text(
+        "acic-replay 1\nranks 2\nfile 0 0 a\n"
+        "0 mpiio write 1 0 0 8 0 0\n1 mpiio write 1 0 8 8 0 0\n0 mpiio write 2 0 16 8 1 1\n"
+    )
+    (write,) = replay(bench, tmp_path, ranks=2).results
+    assert (write["bytes"], write["transfers"]) == (24, 3)
+
+
+def processor_time() -> float:
+    """Seconds that programs have used that we started and that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_a_pause_before_a_file_is_opened_is_burnt_once(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "trace").write_text(
+        "acic-replay 1\nranks 1\nfile 0 0 f\nfile 1 0 g\n0 posix write 0 0 0 8 0 0\n0 posix write 0 1 0 8 1.5 1.5\n"
+    )
+    before = processor_time()
+    told = replay(bench, tmp_path, "--think 1 --burn", ranks=1).data["Replay"]
+    assert told["computeTime"] >= 1.5
+    assert 1.5 <= processor_time() - before < 2.7  # with all it takes to start
 
 
 def test_extra_ranks_are_idle_and_missing_ones_an_error(bench: Bench, tmp_path: Path) -> None:
