@@ -157,14 +157,30 @@ int script_path(char *text, size_t size, const char *path, int64_t number) {
     return length >= 0 && (size_t)length < size;
 }
 
-int script_removes(const struct script *script, const char *path) {
+/* Whether a file is one of a removal's; its number, if it is, stands in its path. */
+static int is_removed(const struct removal *removal, const char *path) {
+    const char *const mark = strchr(removal->path, '#');
+    if (mark == NULL) {
+        return strcmp(removal->path, path) == 0;
+    }
+    const size_t before = (size_t)(mark - removal->path);
+    const size_t others = before + strlen(mark + 1);
+    const size_t length = strlen(path);
+    char digits[20] = "";
     char candidate[NAME];
+    int64_t number = 0;
+    if (length <= others || length - others >= sizeof digits) {
+        return 0;
+    }
+    memcpy(digits, path + before, length - others);
+    return word_number(digits, 0, removal->count - 1, &number) &&
+           script_path(candidate, sizeof candidate, removal->path, number) && strcmp(candidate, path) == 0;
+}
+
+int script_removes(const struct script *script, const char *path) {
     for (int64_t i = 0; i < script->removal_count; i++) {
-        for (int64_t number = 0; number < script->removals[i].count; number++) {
-            if (script_path(candidate, sizeof candidate, script->removals[i].path, number) &&
-                strcmp(candidate, path) == 0) {
-                return 1;
-            }
+        if (is_removed(&script->removals[i], path)) {
+            return 1;
         }
     }
     return 0;

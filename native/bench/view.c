@@ -30,6 +30,10 @@ const char *view_mistake(const struct view *view) {
             return "an array has at least one element in each dimension";
         }
     }
+    const int64_t most = (INT64_MAX - view->base) / view->element;
+    if (view->whole[0] > most / view->whole[1] / view->whole[2]) {
+        return "an array ends where no file can";
+    }
     for (int64_t i = 0; i < view->count; i++) {
         const struct box *const box = &view->boxes[i];
         for (int d = 0; d < DIMENSIONS; d++) {

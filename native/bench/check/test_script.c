@@ -63,6 +63,7 @@ static void refused(const char *path) {
         "* open f mpiio w a\n* view f 0 8 4 4 4\n* close f",                 /* no box */
         "* open f mpiio w a\n* view f 0 8 4 4 4 0 0 0 5 1 1\n* close f",     /* outside */
         "* open f mpiio w a\n* view f 0 8 4 4 4 0 0 0 1 1\n* close f",
+        "* open f mpiio w a\n* view f 0 8 2147483647 2147483647 2147483647 2147483646 2147483646 0 1 1 1\n* close f",
         "* open f mpiio w a\n* view f 0 8 4 4 4 2 0 0 1 1 1 0 0 0 1 1 1\n* close f", /* backwards */
         "* open f mpiio w a\n* view f 0 8 4 4 4 0 0 0 1 1 1\n* write_all f 0 12\n* close f",
         "* open f mpiio w a\n* view f 0 8 4 4 4 0 0 0 1 1 1\n* write f 0 8\n* close f",
@@ -111,9 +112,25 @@ static void taken(const char *path) {
     CHECK(script.acts[0].seconds == 0.5 && act->offset == 64 && act->bytes == 8 && act->count == 3);
     CHECK(act->stride == 32 && script.acts[2].offset == 8 && script.acts[7].opening == 1);
     CHECK(script_removes(&script, "d/x4.y") && !script_removes(&script, "d/x5.y") && !script_removes(&script, "a"));
+    CHECK(!script_removes(&script, "d/x04.y") && !script_removes(&script, "d/x+1.y"));
+    CHECK(!script_removes(&script, "d/x.y"));
     script_free(&script);
     error = NO_ERROR;
     CHECK(script_read(&script, path, 7, &error) == STATUS_OK && script.act_count == 0);
+    script_free(&script);
+}
+
+/* Not by trying one number after another: whoever asks may have his time taken. */
+static void many_removals(const char *path) {
+    struct script script;
+    struct error error = NO_ERROR;
+    save(path, HEAD, "0 unlink far# 2000000000\n1 unlink own\n2 unlink a#0 50\n");
+    CHECK(script_read(&script, path, 0, &error) == STATUS_OK && script.removal_count == 3);
+    CHECK(script_removes(&script, "far1999999999") && !script_removes(&script, "far2000000000"));
+    CHECK(!script_removes(&script, "far99999999999999999999") && !script_removes(&script, "far"));
+    CHECK(script_removes(&script, "own") && !script_removes(&script, "own0"));
+    CHECK(script_removes(&script, "a40") && script_removes(&script, "a490") && !script_removes(&script, "a500"));
+    CHECK(!script_removes(&script, "a0") && !script_removes(&script, "a"));
     script_free(&script);
 }
 
@@ -189,6 +206,7 @@ int main(void) {
     close(descriptor);
     refused(path);
     taken(path);
+    many_removals(path);
     groups();
     pieces(path);
     burning();
