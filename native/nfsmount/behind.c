@@ -271,6 +271,12 @@ void behind_committed(struct inode *inode, uint64_t mark, const char *verifier) 
     pthread_mutex_unlock(&behind->lock);
 }
 
+void behind_not_committed(struct inode *inode, int error) {
+    pthread_mutex_lock(&inode->behind.lock);
+    note_error(&inode->behind, error);
+    pthread_mutex_unlock(&inode->behind.lock);
+}
+
 int behind_error(struct inode *inode, struct stream *stream) {
     pthread_mutex_lock(&inode->behind.lock);
     const int error = stream->errors_told != inode->behind.errors ? inode->behind.error : 0;

@@ -80,6 +80,7 @@ bool behind_idle(struct inode *inode);
 /* Whether a COMMIT is needed; `mark` is to be given to behind_committed(). */
 bool behind_needs_commit(struct inode *inode, uint64_t *mark);
 void behind_committed(struct inode *inode, uint64_t mark, const char *verifier);
+void behind_not_committed(struct inode *inode, int error); /* what the server answered to a COMMIT */
 
 /* Return the error that this open file was not told yet; 0 if there is none. */
 int behind_error(struct inode *inode, struct stream *stream);

@@ -112,6 +112,9 @@ static void done_commit(struct call *call, int error, void *answer) {
     struct operation *const operation = (struct operation *)call;
     if (error == 0) {
         behind_committed(operation->inode, operation->mark, ((COMMIT3res *)answer)->COMMIT3res_u.resok.verf);
+    } else if (answer != NULL) { /* told by the server, perhaps once: it is for all who have the file open */
+        behind_not_committed(operation->inode, error);
+        error = 0;
     }
     durable(operation, error);
 }

@@ -199,6 +199,19 @@ static void an_error_is_told_to_every_open_file_once(void) {
     end(&place);
 }
 
+static void a_commit_that_fails_is_told_to_every_open_file(void) {
+    struct place place;
+    begin(&place, 12);
+    uint64_t commit;
+    put(&place, &place.streams[0], 0, LARGEST, NULL);
+    answer_one(0, true);
+    CHECK(behind_needs_commit(place.file, &commit));
+    behind_not_committed(place.file, ENOSPC);
+    CHECK(behind_error(place.file, &place.streams[0]) == ENOSPC && behind_error(place.file, &place.streams[0]) == 0);
+    CHECK(behind_error(place.file, &place.streams[1]) == ENOSPC && behind_needs_commit(place.file, &commit));
+    end(&place);
+}
+
 static void a_server_that_starts_anew_may_have_lost_data(void) {
     struct place place;
     begin(&place, 10);
@@ -234,6 +247,7 @@ int main(void) {
     small_writes_are_gathered();
     a_single_call_is_durable_by_itself();
     an_error_is_told_to_every_open_file_once();
+    a_commit_that_fails_is_told_to_every_open_file();
     a_server_that_starts_anew_may_have_lost_data();
     who_writes_too_much_waits();
     return 0;
