@@ -93,23 +93,35 @@ void inode_release(struct inodes *inodes, struct inode *inode, uint64_t referenc
     }
 }
 
-void inode_named(struct inodes *inodes, struct inode *inode, struct inode *directory, const char *name) {
+/* Note a place of a file: true if it is noted. A place that is ours is noted for open files alone, and stays. */
+static bool put_at(struct inodes *inodes, struct inode *inode, struct inode *directory, const char *name, bool hidden) {
     char *copy = strdup(name);
     struct inode *before = NULL;
     pthread_mutex_lock(&inodes->lock);
-    if (copy != NULL && !inode->hidden) {
+    const bool noted = copy != NULL && (hidden ? inode->opens > 0 : !inode->hidden);
+    if (noted) {
         char *const old = inode->name;
         inode->name = copy;
         copy = old;
         before = inode->directory;
         directory->references++;
         inode->directory = directory;
+        inode->hidden = hidden;
     }
     pthread_mutex_unlock(&inodes->lock);
     free(copy);
     if (before != NULL) {
         inode_release(inodes, before, 1);
     }
+    return noted;
+}
+
+void inode_named(struct inodes *inodes, struct inode *inode, struct inode *directory, const char *name) {
+    put_at(inodes, inode, directory, name, false);
+}
+
+bool inode_hidden(struct inodes *inodes, struct inode *inode, struct inode *directory, const char *name) {
+    return put_at(inodes, inode, directory, name, true);
 }
 
 void inode_opened(struct inodes *inodes, struct inode *inode) {
@@ -156,4 +168,17 @@ struct inode *inode_open_as(struct inodes *inodes, const struct inode *directory
     }
     pthread_mutex_unlock(&inodes->lock);
     return inode;
+}
+
+struct inode *inode_open_after(struct inodes *inodes, struct inode *inode) {
+    pthread_mutex_lock(&inodes->lock);
+    struct inode *const next = inode != NULL && inode->opens > 0 ? inode->next_open : inodes->open;
+    if (next != NULL) {
+        next->references++;
+    }
+    pthread_mutex_unlock(&inodes->lock);
+    if (inode != NULL) {
+        inode_release(inodes, inode, 1);
+    }
+    return next;
 }

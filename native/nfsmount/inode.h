@@ -38,6 +38,10 @@ void inode_release(struct inodes *inodes, struct inode *inode, uint64_t referenc
 /* Note where a file was found last. */
 void inode_named(struct inodes *inodes, struct inode *inode, struct inode *directory, const char *name);
 
+/* Note that a file was renamed to a name of ours, which goes with its last close; false if that was meanwhile, and so
+ * nobody will remove it. */
+bool inode_hidden(struct inodes *inodes, struct inode *inode, struct inode *directory, const char *name);
+
 void inode_opened(struct inodes *inodes, struct inode *inode);
 
 /* Note a close; true if it was the last one of a hidden file, whose directory and name are then given to the caller. */
@@ -45,6 +49,10 @@ bool inode_closed(struct inodes *inodes, struct inode *inode, struct inode **dir
 
 /* Return the open file of that name, with a reference; NULL if there is none. */
 struct inode *inode_open_as(struct inodes *inodes, const struct inode *directory, const char *name);
+
+/* Go through the open files, from NULL to NULL: return the one after that, with a reference, and give that one's back.
+ * If it was closed meanwhile, the first one: some come twice, but none is left out that is open all the time. */
+struct inode *inode_open_after(struct inodes *inodes, struct inode *inode);
 
 static inline nfs_fh3 handle_of(struct inode *inode) {
     return (nfs_fh3){.data = {.data_len = inode->handle.size, .data_val = inode->handle.bytes}};

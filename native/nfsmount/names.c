@@ -65,23 +65,37 @@ static int start_hiding(struct rpc_context *rpc, rpc_cb answered, struct call *c
     return rpc_nfs3_rename_async(rpc, answered, &arguments, call);
 }
 
+static void go_on(struct hiding *hiding, int error) {
+    if (error == 0 || error == ENOENT) {
+        hiding->then(hiding->after);
+    } else {
+        reply_error(hiding->after, error);
+    }
+    free(hiding);
+}
+
+static int start_remove_unneeded(struct rpc_context *rpc, rpc_cb answered, struct call *call) {
+    struct hiding *const hiding = (struct hiding *)call;
+    REMOVE3args arguments = {.object = place_of(hiding->directory, hiding->hidden)};
+    return rpc_nfs3_remove_async(rpc, answered, &arguments, call);
+}
+
+static void done_remove_unneeded(struct call *call, int error, void *answer) {
+    (void)answer;
+    go_on((struct hiding *)call, error);
+}
+
 static void done_hiding(struct call *call, int error, void *answer) {
     struct hiding *const hiding = (struct hiding *)call;
     struct operation *const after = hiding->after;
-    struct inodes *const inodes = &after->mounted->inodes;
     (void)answer;
-    if (error == 0) {
-        inode_named(inodes, after->other, hiding->directory, hiding->hidden);
-        pthread_mutex_lock(&inodes->lock);
-        after->other->hidden = true;
-        pthread_mutex_unlock(&inodes->lock);
+    if (error == 0 && !inode_hidden(&after->mounted->inodes, after->other, hiding->directory, hiding->hidden)) {
+        hiding->call.start = start_remove_unneeded;
+        hiding->call.done = done_remove_unneeded;
+        server_submit(&after->mounted->server, &hiding->call, false);
+        return;
     }
-    if (error == 0 || error == ENOENT) {
-        hiding->then(after);
-    } else {
-        reply_error(after, error);
-    }
-    free(hiding);
+    go_on(hiding, error);
 }
 
 /* If a file is open under that name, keep it under another one; then go on. */

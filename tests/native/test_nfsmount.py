@@ -336,6 +336,35 @@ def test_an_open_file_outlives_its_name(place: Place) -> None:
     assert (here / "f").read_bytes() == b"new"
 
 
+def test_a_hidden_name_that_is_removed_too_leaves_nothing(place: Place) -> None:
+    here = place.mount()
+    (here / "d").mkdir()
+    (here / "d" / "f").write_bytes(b"old")
+    with opened(here / "d" / "f", os.O_RDWR) as file:
+        for _ in range(3):
+            (name,) = os.listdir(here / "d")
+            (here / "d" / name).unlink()
+        assert os.pread(file, 10, 0) == b"old"
+    until(lambda: os.listdir(place.store / "d") == [], "it is not removed")
+    (here / "d").rmdir()
+
+
+def test_a_file_closed_while_its_name_goes_leaves_nothing(place: Place) -> None:
+    here = place.mount()
+
+    def close(file: int, seconds: float) -> None:
+        time.sleep(seconds)
+        os.close(file)
+
+    with ThreadPoolExecutor(1) as pool:
+        for turn in range(400):
+            path = here / f"f{turn}"
+            closed = pool.submit(close, os.open(path, os.O_CREAT | os.O_WRONLY), turn % 40 * 2e-5)
+            path.unlink()
+            closed.result()
+    until(lambda: os.listdir(place.store) == [], "a hidden name is left")
+
+
 def test_many_nodes_create_one_file(place: Place) -> None:
     mounts = [place.mount() for _ in range(3)]
     for turn in range(10):
