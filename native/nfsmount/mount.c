@@ -63,10 +63,8 @@ static void settled(struct waiter *waiter) {
 
 /* Send what is gathered of files that are still open: the program was asked to end before they were closed. */
 static void settle_open(struct mounted *mounted) {
-    pthread_mutex_lock(&mounted->inodes.lock);
-    struct inode *inode = mounted->inodes.open;
-    pthread_mutex_unlock(&mounted->inodes.lock);
-    for (; inode != NULL; inode = inode->next_open) { /* nobody opens or closes any more */
+    struct inode *inode = NULL;
+    while ((inode = inode_open_after(&mounted->inodes, inode)) != NULL) { /* releases may still be under way */
         struct last_wish wish = {.waiter.then = settled};
         sem_init(&wish.settled, 0, 0);
         behind_settle(inode, &wish.waiter, true);

@@ -122,7 +122,7 @@ int server_connect(struct server *server) {
 }
 
 void server_disconnect(struct server *server) {
-    for (int i = 0; i < CONNECTIONS_MAX; i++) {
+    for (int i = CONNECTIONS_MAX - 1; i >= 0; i--) { /* what ends on those for data may submit a short call */
         if (server->connections[i] != NULL) {
             connection_close(server->connections[i]);
             server->connections[i] = NULL;
