@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.cluster import Ending, Job, State, records
+from acic.cluster import Ending, Job, State, jobscript, records
 from acic.cluster.statuses import ending_of
 from acic.cluster.templates import fill
 from acic.errors import InvalidInput
@@ -95,3 +95,22 @@ def test_a_damaged_record_says_nothing(tmp_path: Path, text: str) -> None:
 
 def test_what_is_filled_into_a_script_is_not_filled_again() -> None:
     assert fill("@A@ @B@ $@ a@b", {"A": "@B@", "B": "@A@"}) == "@B@ @A@ $@ a@b"
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        ((("true",), ("lfs", "setstripe")), "'lfs', to be run before, failed: exit status 4"),
+        ((), "what was to be run before failed: exit status 4"),  # as a later controller has it, by its name alone
+    ],
+)
+def test_the_end_of_a_job_is_read_by_whoever_knows_its_name(
+    tmp_path: Path, before: tuple[tuple[str, ...], ...], reason: str
+) -> None:
+    job = Job(**(SOUND | {"folder": tmp_path, "before": before}))
+    files = jobscript.Files.of(job, "token")
+    files.folder.mkdir()
+    files.end.write_text('{"kind": "before-1", "status": 4, "begin": 1.0, "end": 2.0}')
+    assert jobscript.read_end(job, files) == Ending(state=State.FAILED, reason=reason)
+    files.end.write_text('{"kind": "before-", "status": 4, "begin": 1.0, "end": 2.0}')
+    assert jobscript.read_end(job, files) is None

@@ -171,10 +171,11 @@ def read_end(job: Job, files: Files) -> Ending | None:
     try:
         kind, status = str(content["kind"]), int(content["status"])
         seconds = round(float(content["end"]) - float(content["begin"]), 2)
+        number = int(kind.removeprefix("before-")) if kind.startswith("before-") else None
     except (KeyError, TypeError, ValueError):
         return None
     if kind == "late":
         return Ending(state=State.TIMEOUT, seconds=seconds, reason=f"time limit of {job.time_limit:g} s")
-    if kind.startswith("before-"):
-        return failed_before(job.before[int(kind.removeprefix("before-"))], status)
+    if number is not None:  # a later controller knows the job by its name, and not what was to run before it
+        return failed_before(job.before[number] if number < len(job.before) else (), status)
     return ending_of(status, seconds)

@@ -20,9 +20,10 @@ def ending_of(status: int, seconds: float | None) -> Ending:
 
 
 def failed_before(command: Sequence[str], status: int) -> Ending:
-    """Return how a job ended whose `command` before failed."""
+    """Return how a job ended whose `command` before failed; () for one that is not known."""
     shown = _SIGNALLED - status if status < 0 else status
-    return Ending(state=State.FAILED, reason=f"{command[0]!r}, to be run before, failed: {describe(shown)}")
+    what = f"{command[0]!r}, to be run before," if command else "what was to be run before"
+    return Ending(state=State.FAILED, reason=f"{what} failed: {describe(shown)}")
 
 
 def describe(status: int) -> str:
