@@ -246,3 +246,17 @@ def test_a_command_is_told_and_tells() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (3, "good", "bad\n")
     with pytest.raises(FileNotFoundError):
         commands.run(["/no/program"], patience=1)
+
+
+def test_a_job_whose_end_cannot_be_written_down_is_over_and_not_done(tmp_path: Path) -> None:
+    """As where a disk or a quota is full: who waits would wait for ever."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    runner = LocalRunner()
+    made = shell(folder, f"rm -r {folder}")
+    runner.submit(made)
+    until(lambda: runner.poll(made).state.over, "the job ends")
+    ending = runner.wait(made)
+    assert (ending.state, ending.exit_status) == (State.UNKNOWN, None)
+    assert "cannot be written down: No such file" in ending.reason
+    assert nothing_left(made)

@@ -10,6 +10,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import IO
 
@@ -196,7 +197,8 @@ class _Run:
         finally:
             self._timer.cancel()
             for stream in self._streams:
-                stream.close()
+                with suppress(OSError):  # what no disk has room for
+                    stream.close()
         self._settle(ending)
 
     def _run(self) -> Ending:
@@ -253,8 +255,15 @@ class _Run:
     def _settle(self, ending: Ending) -> None:
         with self._lock:
             if not self.over.is_set():
-                self.ending = records.record(self._job, ending)
+                self.ending = self._recorded(ending)
                 self.over.set()
+
+    def _recorded(self, ending: Ending) -> Ending:
+        try:
+            return records.record(self._job, ending)
+        except OSError as error:  # a full disk, say: who waits is told, and the job is not done, as no later one knows
+            told = f"how it ended cannot be written down: {error.strerror or error}"
+            return Ending(state=State.UNKNOWN, reason="; ".join(filter(None, [ending.reason, told])))
 
 
 def _input(text: str) -> IO[bytes]:
