@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import time
@@ -123,6 +124,22 @@ def test_the_environment_is_passed_on_as_it_is(place: Place, tmp_path: Path, mon
         runner.submit(made)
         assert runner.wait(made).state is State.DONE
         assert made.stdout.read_text() == f"{AWKWARD}|controller's own|{made.name}"
+
+
+@pytest.mark.parametrize("processes", [0, 1])
+def test_what_is_not_utf8_is_passed_on_as_it_is(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
+) -> None:
+    odd = os.fsdecode(b"caf\xe9")  # as in an environment of ISO 8859-1
+    monkeypatch.setenv("FROM_CONTROLLER", odd)
+    folder = tmp_path / odd
+    folder.mkdir()
+    script = 'printf "%s|%s|%s" "$GIVEN" "$FROM_CONTROLLER" "$0"'
+    made = job(folder, "sh", "-c", script, odd, processes=processes, environment={"GIVEN": odd})
+    runner = place.runner()
+    runner.submit(made)
+    assert runner.wait(made).state is State.DONE
+    assert made.stdout.read_bytes() == b"caf\xe9|caf\xe9|caf\xe9"
 
 
 def test_arguments_are_passed_on_as_they_are(place: Place, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 import time
@@ -128,7 +129,7 @@ class BatchRunner:
             command, crowded = launcher.in_allocation(command, job.processes), launcher.crowded()
         jobscript.write(job, files, command, crowded)
         launch = ["/bin/sh", str(files.script)]
-        files.batch.write_text(self._scheduler.script(job, self._request, launch, files.folder))
+        files.batch.write_bytes(os.fsencode(self._scheduler.script(job, self._request, launch, files.folder)))
 
     def poll(self, job: Job) -> Ending:
         """See `Runner.poll`: asks the scheduler at most every `interval` seconds."""

@@ -36,13 +36,11 @@ def run(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
         env=environment,
         start_new_session=True,
     )
     try:
-        out, err = process.communicate(stdin, timeout=patience)
+        told = process.communicate(os.fsencode(stdin), timeout=patience)  # a path in it need not be UTF-8
     except BaseException:
         # the whole session: subprocess.run would go on waiting for a child that holds the pipes open
         with suppress(ProcessLookupError):
@@ -55,6 +53,7 @@ def run(
         for pipe in (process.stdin, process.stdout, process.stderr):
             with suppress(OSError):  # what was still to be written to it
                 pipe.close()  # type: ignore[union-attr]  # all three are there
+    out, err = (text.decode(errors="replace") for text in told)
     return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 

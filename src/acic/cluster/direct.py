@@ -270,6 +270,6 @@ def _input(text: str) -> IO[bytes]:
     if not text:
         return open(os.devnull, "rb")
     file = tempfile.TemporaryFile()  # noqa: SIM115  # the caller closes it; unlike a pipe, it takes any length at once
-    file.write(text.encode())
+    file.write(os.fsencode(text))  # what is not UTF-8 of an environment, too
     file.seek(0)
     return file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -160,7 +161,7 @@ def write(job: Job, files: Files, command: Sequence[str], crowded: Mapping[str, 
         "BEFORE": "\n".join(before),
         "COMMAND": shlex.join(command),
     }
-    files.script.write_text(fill(_TEXT, facts))
+    files.script.write_bytes(os.fsencode(fill(_TEXT, facts)))  # a path or an argument need not be UTF-8
 
 
 def read_end(job: Job, files: Files) -> Ending | None:

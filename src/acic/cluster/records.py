@@ -41,6 +41,12 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
         draft.unlink(missing_ok=True)
 
 
+def write_program(path: Path, text: str) -> None:
+    """Write a program that this user alone may read and run."""
+    path.touch(mode=0o700)
+    path.write_bytes(os.fsencode(text))  # a path in it need not be UTF-8
+
+
 def read_json(path: Path) -> dict[str, Any] | None:
     """Return what `path` holds; None if it is not there or holds something else."""
     try:

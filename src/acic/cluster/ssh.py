@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from acic.cluster import processes, segments
+from acic.cluster import processes, records, segments
 from acic.cluster.direct import GRACE, DirectRunner, Plan, Start
 from acic.cluster.hosts import Host, read_hosts, spread
 from acic.cluster.job import TAG, Ending, Job
@@ -85,7 +85,7 @@ class SshRunner(DirectRunner):
         room = {host.name: cores[host.name] if host.slots is None else host.slots for host in hosts}
         tightest = max(placed, key=lambda host: placed[host] / room[host])
         agent = _agent(job).absolute()
-        _write_program(agent, self._remote.agent(job.name, _lost(job).absolute()))
+        records.write_program(agent, self._remote.agent(job.name, _lost(job).absolute()))
         needed = launcher.environment(placed[tightest], room[tightest]) | launcher.over_ssh(agent)
         return Plan(
             before=before,
@@ -140,11 +140,6 @@ def _lost(job: Job) -> Path:
 
 def _agent(job: Job) -> Path:
     return job.folder / f".{job.name}.ssh"
-
-
-def _write_program(path: Path, text: str) -> None:
-    path.touch(mode=0o700)
-    path.write_text(text)
 
 
 def _environment(job: Job) -> dict[str, str]:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from acic.cluster import processes, segments
+from acic.cluster import processes, records, segments
 from acic.cluster.direct import GRACE, DirectRunner, Plan, Start
 from acic.cluster.job import TAG, Ending, Job
 from acic.cluster.lab.nodes import Node
@@ -95,7 +95,7 @@ class LabRunner(DirectRunner):
             return Plan(before=before, command=_once(first, job, job.command), environment=self._environment(job, {}))
         launcher = self._launcher()
         agent = _agent(job).absolute()
-        _write_program(agent, agent_text(self._nodes))
+        records.write_program(agent, agent_text(self._nodes))
         placed = {node.address: count for node, count in deal(job.processes, self._nodes[: job.nodes]).items()}
         command = launcher.there(job.command, placed, agent)
         needed = launcher.over_ssh(agent)
@@ -149,8 +149,3 @@ def _once(node: Node, job: Job, command: Sequence[str]) -> Start:
 
 def _agent(job: Job) -> Path:
     return job.folder / f".{job.name}.agent"
-
-
-def _write_program(path: Path, text: str) -> None:
-    path.touch(mode=0o700)
-    path.write_text(text)
