@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from acic.cluster import Ending, Job, State, jobscript, records
 from acic.cluster.statuses import ending_of
 from acic.cluster.templates import fill
+from acic.cluster.tickets import Ticket, write_ticket
 from acic.errors import InvalidInput
 
 SOUND: dict[str, Any] = {"name": "a", "command": ("true",), "processes": 1, "folder": Path(), "time_limit": 1.0}
@@ -114,3 +117,16 @@ def test_the_end_of_a_job_is_read_by_whoever_knows_its_name(
     assert jobscript.read_end(job, files) == Ending(state=State.FAILED, reason=reason)
     files.end.write_text('{"kind": "before-", "status": 4, "begin": 1.0, "end": 2.0}')
     assert jobscript.read_end(job, files) is None
+
+
+@pytest.mark.parametrize(("more", "shown"), [(0, "[]\n"), (1, "[1]\n")])
+def test_ranks_are_crowded_by_cores_whatever_threads_the_user_wants(tmp_path: Path, more: int, shown: str) -> None:
+    cores = len(os.sched_getaffinity(0))
+    job = Job(**(SOUND | {"folder": tmp_path, "processes": cores + more, "time_limit": 30.0}))
+    files = jobscript.Files.of(job, "token")
+    files.folder.mkdir()
+    write_ticket(job, Ticket(token="token", may_start=True))
+    jobscript.write(job, files, ["sh", "-c", "echo [$CROWDED]"], {"CROWDED": "1"})
+    threads = {"OMP_NUM_THREADS": str(cores + 1), "OMP_THREAD_LIMIT": str(cores + 1) if more else "1"}
+    subprocess.run(["sh", files.script], env=os.environ | threads, check=True, timeout=60)
+    assert job.stdout.read_text() == shown

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from acic.cluster import SshRunner, State
+from acic.cluster import SshRunner, State, segments
 from acic.cluster.hosts import Host, read_hosts, spread
 from acic.cluster.processes import tagged
 from acic.cluster.remote import Remote
@@ -171,6 +171,52 @@ def test_a_folder_that_a_host_does_not_see_is_told(sshd: Sshd, tmp_path: Path) -
     with pytest.raises(InvalidInput, match="node1 does not see"):
         Remote(sshd.client, 5).cores(["node1"], tmp_path / "missing")
     assert Remote(sshd.client, 5).cores(["node1"], tmp_path) == {"node1": len(os.sched_getaffinity(0))}
+
+
+def _odd_host(folder: Path, script: str) -> tuple[str]:
+    """An ssh to this machine, whose login shell does `script` first."""
+    program = folder / "odd-ssh"
+    program.write_text(f'#!/bin/sh\n{script}\nwhile [ "$1" = -o ]; do shift 2; done\nshift\nexec sh -c "$*"\n')
+    program.chmod(0o755)
+    return (str(program),)
+
+
+def test_what_a_hosts_shell_says_and_sets_by_itself_does_not_matter(tmp_path: Path) -> None:
+    cores = len(os.sched_getaffinity(0))
+    odd = Remote(_odd_host(tmp_path, f"echo Welcome, 5 users; export OMP_NUM_THREADS={cores + 7} OMP_THREAD_LIMIT=1"), 5)
+    assert odd.cores(["node1"], tmp_path) == {"node1": cores}
+    name = f"t-{os.getpid()}-odd"
+    sleeper = subprocess.Popen(["sleep", "93"], env=os.environ | {"ACIC_JOB": name})
+    try:
+        assert odd.end(["node1"], name, grace=1)
+        assert sleeper.wait(5) < 0
+        assert not odd.end(["node1"], name, grace=1)
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_host_that_runs_nothing_is_told(tmp_path: Path, status: int) -> None:
+    script = f"echo 'This account is not available.'; exit {status}"
+    with pytest.raises(InvalidInput, match="node1 runs no script of ours: This account is not available") as caught:
+        Remote(_odd_host(tmp_path, script), 5).cores(["node1"], tmp_path)
+    assert "ssh node1" in caught.value.hint
+
+
+@pytest.mark.parametrize("pattern", segments.PATTERNS)
+def test_shared_memory_of_any_mpi_that_was_killed_is_removed_from_hosts(tmp_path: Path, pattern: str) -> None:
+    left = Path("/dev/shm") / pattern.replace("*", f"test-{os.getpid()}")
+    left.write_bytes(b"x")
+    name = f"t-{os.getpid()}-shm"
+    sleeper = subprocess.Popen(["sleep", "94"], env=os.environ | {"ACIC_JOB": name})
+    try:
+        assert Remote(_odd_host(tmp_path, ":"), 5).end(["node1"], name, grace=1)
+        assert not left.exists()
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+        left.unlink(missing_ok=True)
 
 
 def test_more_hosts_than_there_are_is_told(sshd: Sshd, tmp_path: Path) -> None:

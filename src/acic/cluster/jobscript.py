@@ -10,6 +10,7 @@ from pathlib import Path
 
 from acic.cluster import records
 from acic.cluster.job import TAG, Ending, Job, State
+from acic.cluster.launcher import COUNT_CORES
 from acic.cluster.statuses import ending_of, failed_before
 from acic.cluster.templates import fill
 
@@ -134,7 +135,7 @@ def write(job: Job, files: Files, command: Sequence[str], crowded: Mapping[str, 
     variables = dict(job.environment) | {TAG: job.name}
     environment = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
     if needed:
-        environment += [f'if [ {each} -gt "$(nproc)" ]; then', *needed, "fi"]
+        environment += [f'if [ {each} -gt "$({COUNT_CORES})" ]; then', *needed, "fi"]
     before = [
         f'{shlex.join(words)} || finish before-{number} $? "$(now)" "$(now)"' for number, words in enumerate(job.before)
     ]

@@ -15,6 +15,8 @@ from pathlib import Path
 from acic.errors import InvalidInput, with_extra
 
 _HINT = f"{with_extra('mpi')}, or name yours in ACIC_MPIEXEC"
+# A shell line that tells the cores; without these variables, by which users say how many threads of OpenMP they want.
+COUNT_CORES = "unset OMP_NUM_THREADS OMP_THREAD_LIMIT; nproc"
 # A shell around each rank: of a signal N, Hydra says exit status N; of a program that is not there, 255 (Open MPI 66).
 _HONEST = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
 

@@ -11,6 +11,8 @@ from typing import TypeVar
 
 from acic.cluster import commands
 from acic.cluster.job import TAG
+from acic.cluster.launcher import COUNT_CORES
+from acic.cluster.segments import PATTERNS
 from acic.cluster.templates import fill
 from acic.errors import InvalidInput, TransientError
 
@@ -48,7 +50,7 @@ while :; do
   [ $none -eq 1 ] && sleep 0.02 || sleep 0.1
 done
 if [ $any -eq 1 ]; then
-  for segment in /dev/shm/mpich_shm_*; do
+  for segment in @SEGMENTS@; do
     [ -O "$segment" ] || continue
     ls -l /proc/[0-9]*/fd 2>/dev/null | grep -qF "$segment" && continue
     grep -qsF "$segment" /proc/[0-9]*/maps || rm -f "$segment"
@@ -117,14 +119,11 @@ class Remote:
 
         Raises:
             TransientError: some do not answer.
-            InvalidInput: one does not see `folder`.
+            InvalidInput: one does not see `folder`, or runs no script.
         """
-        script = f"cd {shlex.quote(str(folder))} || exit {_NO_FOLDER}; nproc || echo 1"
+        script = f"cd {shlex.quote(str(folder))} || exit {_NO_FOLDER}; {COUNT_CORES} || echo 1"
         answers = self._ask(hosts, lambda host: self._run(host, script, self._patience))
-        for host, answer in answers.items():
-            if answer.returncode == _NO_FOLDER:
-                raise InvalidInput(f"{host} does not see the folder {folder}", hint="use one that all hosts share")
-        return {host: int(answer.stdout) for host, answer in answers.items()}
+        return {host: _cores_of(host, folder, answer) for host, answer in answers.items()}
 
     def end(self, hosts: Sequence[str], name: str, *, grace: float) -> bool:
         """End the processes of the job `name` on `hosts`; return whether there were any.
@@ -137,6 +136,7 @@ class Remote:
             "GRACE": str(round(10 * grace)),
             "LIMIT": str(round(10 * (grace + _KILL_SECONDS))),
             "LEFT": str(_LEFT),
+            "SEGMENTS": " ".join(f"/dev/shm/{pattern}" for pattern in PATTERNS),
         }
         script = fill(_END, facts)
         patience = self._patience + 2 * (grace + _KILL_SECONDS)
@@ -147,7 +147,7 @@ class Remote:
                     f"processes of the job {name} do not end on {host}: {(answer.stdout + answer.stderr).strip()}",
                     hint="they wait for a file system; see to that first",
                 )
-        return any(answer.stdout.strip() == "1" for answer in answers.values())
+        return any(_last_word(answer.stdout) == "1" for answer in answers.values())
 
     def _run(self, host: str, script: str, patience: float) -> subprocess.CompletedProcess[str]:
         try:
@@ -179,6 +179,24 @@ class Remote:
         if silent:
             raise HostsSilent(silent)
         return answers
+
+
+def _cores_of(host: str, folder: Path, answer: subprocess.CompletedProcess[str]) -> int:
+    if answer.returncode == _NO_FOLDER:
+        raise InvalidInput(f"{host} does not see the folder {folder}", hint="use one that all hosts share")
+    said = _last_word(answer.stdout)
+    if answer.returncode != 0 or not said.isdecimal():
+        told = (answer.stdout + answer.stderr).strip().rpartition("\n")[2]
+        raise InvalidInput(
+            f"{host} runs no script of ours: {told or f'exit status {answer.returncode}'}",
+            hint=f"see that `ssh {host} exec /bin/sh -c nproc` prints how many cores it has",
+        )
+    return int(said)
+
+
+def _last_word(text: str) -> str:
+    """Return the last word of an answer: start-up files of the user's shell may have said something before it."""
+    return next(reversed(text.split()), "")
 
 
 class HostsSilent(TransientError):

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # where shm_open puts it
-_PATTERNS = ("mpich_shm_*", "sm_segment.*", "vader_segment.*")  # MPICH, Open MPI 5, Open MPI 4
+PATTERNS = ("mpich_shm_*", "sm_segment.*", "vader_segment.*")  # MPICH, Open MPI 5, Open MPI 4
 
 
 def remove_unused(folder: Path = _SHARED_MEMORY) -> list[Path]:
     """Remove this user's segments that no process holds open or mapped; return them."""
     uid = os.geteuid()
     left = set()
-    for pattern in _PATTERNS:
+    for pattern in PATTERNS:
         for path in folder.glob(pattern):
             with contextlib.suppress(OSError):
                 if path.stat().st_uid == uid:

@@ -61,7 +61,7 @@ class SshRunner(DirectRunner):
         """See whether the first `nodes` hosts answer, before any job depends on it.
 
         Raises:
-            InvalidInput: there is no ssh here.
+            InvalidInput: there is no ssh here, or one runs no script.
             TransientError: some do not answer.
         """
         self._remote.cores([host.name for host in self._hosts[:nodes]], Path("/"))
