@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -10,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from acic.cluster import BatchRunner, State
-from acic.cluster.scheduler import Request, Scheduler
+from acic.cluster import BatchRunner, State, jobscript
+from acic.cluster.lsf import Lsf
+from acic.cluster.scheduler import Request, Scheduler, Sight
 from acic.cluster.slurm import sight_of
+from acic.cluster.tickets import Ticket, write_ticket
 from acic.errors import InvalidInput, MissingData, TransientError, with_extra
 from tests.cluster.places import job, shell
 
@@ -154,3 +157,69 @@ def test_what_would_break_out_of_a_directive_is_refused(text: str) -> None:
     for request in requests:
         with pytest.raises(InvalidInput, match="directive"):
             BatchRunner("slurm", **request)
+
+
+UNKNOWN_JOBS = [
+    ("pbs", "qstat", "{name}: Unknown Job Id 7.server", 153),
+    ("pbs_classic", "qstat", "{name}: Unknown Job Id Error 7.server", 153),
+    ("lsf", "bjobs", "Job <7.server> is not found", 255),
+]
+
+
+@pytest.mark.parametrize(("scheduler", "command", "said", "status"), UNKNOWN_JOBS)
+def test_a_job_that_its_scheduler_forgot_is_neither_waited_for_nor_in_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str, command: str, said: str, status: int
+) -> None:
+    """PBS keeps no history of jobs unless it is told to."""
+    pytest.importorskip("psij")
+    pretend(command, said, status, tmp_path, monkeypatch)
+    made = job(tmp_path, "true")
+    jobscript.folder_of(made).mkdir()
+    write_ticket(made, Ticket(token="t", may_start=True, native="7.server"))
+    assert BatchRunner(scheduler).reclaim(made) is None
+    ending = BatchRunner(scheduler, settle=0).poll(made)
+    assert (ending.state, ending.reason) == (State.UNKNOWN, f"gone from {scheduler} without an exit status")
+
+
+def test_of_several_jobs_those_that_are_there_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psij")
+    pretend("qstat", "", 0, tmp_path, monkeypatch)
+    program = tmp_path / "fake" / "qstat"
+    program.write_text(
+        """#!/bin/sh
+case "$*" in
+  *7.server*) echo "qstat: Unknown Job Id 7.server" >&2; exit 153 ;;
+  *) echo '{"Jobs": {"8.server": {"job_state": "R"}}}' ;;
+esac
+"""
+    )
+    assert Scheduler("pbs", 5).look(["7.server", "8.server"]) == {"8.server": Sight(State.RUNNING)}
+    program.write_text("#!/bin/sh\necho 'qstat: pbs.conf is not found' >&2\nexit 1\n")
+    with pytest.raises(TransientError, match=r"pbs.conf is not found"):
+        Scheduler("pbs", 5).look(["8.server"])
+
+
+def test_why_lsf_ended_a_job_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psij")
+    pretend("bjobs", "", 0, tmp_path, monkeypatch)
+    record = {"STAT": "EXIT", "EXIT_REASON": "TERM_OWNER: job killed by owner", "KILL_REASON": "", "SUSPEND_REASON": ""}
+    running = record | {"JOBID": "8", "STAT": "RUN", "EXIT_REASON": ""}
+    answer = json.dumps({"COMMAND": "bjobs", "JOBS": 2, "RECORDS": [record | {"JOBID": "7"}, running]})
+    (tmp_path / "fake" / "bjobs").write_text(f"#!/bin/sh\necho '{answer}'\n")
+    assert Lsf("lsf", 5).look(["7", "8"]) == {
+        "7": Sight(State.FAILED, "TERM_OWNER: job killed by owner"),
+        "8": Sight(State.RUNNING),
+    }
+
+
+def test_what_the_user_asks_for_goes_before_variables_of_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sbatch itself lets its variables go before what stands in a script."""
+    pytest.importorskip("psij")
+    pretend("sbatch", "", 0, tmp_path, monkeypatch)
+    (tmp_path / "fake" / "sbatch").write_text(f"#!/bin/sh\nenv >{tmp_path}/seen\necho Submitted batch job 7\n")
+    for name in ("ACCOUNT", "PARTITION", "QOS", "TIMELIMIT", "JOB_NAME", "CONSTRAINT"):
+        monkeypatch.setenv(f"SBATCH_{name}", "other")
+    BatchRunner("slurm", account="mine", attributes={"constraint": "haswell"}).submit(job(tmp_path, "true"))
+    seen = (tmp_path / "seen").read_text().splitlines()
+    names = {line.partition("=")[0] for line in seen if line.startswith("SBATCH_")}
+    assert names == {"SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_NO_REQUEUE"}  # what was not asked for, and acic's own

@@ -15,11 +15,13 @@ from acic.cluster import jobscript, processes, records
 from acic.cluster.direct import GRACE
 from acic.cluster.job import Ending, Job, State
 from acic.cluster.launcher import find_launcher, open_launcher
+from acic.cluster.lsf import Lsf
 from acic.cluster.scheduler import Request, Scheduler, Sight
 from acic.cluster.slurm import Slurm
 from acic.cluster.tickets import Ticket, read_ticket, write_ticket
 from acic.errors import AcicError, InvalidInput, TransientError
 
+_KINDS: Mapping[str, type[Scheduler]] = {"slurm": Slurm, "lsf": Lsf}  # those that PSI/J alone does not do for
 _SIGNALLED = 128
 _FIRST_NAP, _LONGEST_NAP = 0.05, 1.0  # s
 
@@ -60,7 +62,7 @@ class BatchRunner:
         settle: float = 10.0,
     ) -> None:
         self._request = Request(account=account, queue=queue, attributes=dict(attributes or {}))
-        self._scheduler = (Slurm if scheduler == "slurm" else Scheduler)(scheduler, patience)
+        self._scheduler = _KINDS.get(scheduler, Scheduler)(scheduler, patience)
         self._launcher, self._mpiexec = tuple(launcher), mpiexec
         self._interval, self._settle, self._patience = interval, settle, patience
         self._lock = threading.RLock()

@@ -36,7 +36,7 @@ _FINDING = {
     "pbs_classic": ("qselect", "-N"),
     "lsf": ("bjobs", "-noheader", "-o", "jobid", "-J"),
 }
-_NONE_FOUND = re.compile(r"is not found|no .*job found", re.IGNORECASE)
+_NONE_FOUND = re.compile(r"\bjob\b.*is not found|no .*job found|unknown job", re.IGNORECASE)
 _OF_A_JOB = re.compile(r"\bjob", re.IGNORECASE)  # what answers that there is none speaks of it
 
 
@@ -156,9 +156,7 @@ class Scheduler:
         import psij
 
         described = psij.Job(psij.JobSpec(executable="/bin/sh"))
-        # a job that a scheduler starts again after a failure of its node would be measured from its second start
-        environment = os.environ | {"SBATCH_NO_REQUEUE": "1"}
-        done = self._command(self._executor.get_submit_command(described, script), environment)
+        done = self._command(self._executor.get_submit_command(described, script), self._environment(script))
         told = (done.stdout + done.stderr).strip()
         if done.returncode != 0:
             if _PASSING.search(told):
@@ -168,6 +166,10 @@ class Scheduler:
             return self._executor.job_id_from_submit_output(done.stdout)
         except Exception as error:  # PSI/J indexes and matches as it goes
             raise TransientError(f"{self.name} told no id of the job: {told}", hint="try again later") from error
+
+    def _environment(self, script: Path) -> Mapping[str, str]:  # noqa: ARG002  # Slurm's depends on it
+        """Return the variables that `script` is submitted with."""
+        return os.environ
 
     def check(self) -> None:
         """Ask the scheduler about a job that there never was, to see whether it answers.
@@ -196,8 +198,11 @@ class Scheduler:
         """
         done = self._command(self._executor.get_status_command(natives))
         try:
-            statuses = self._executor.parse_status_output(done.returncode, done.stdout)
+            statuses = self._executor.parse_status_output(done.returncode, self._readable(done.stdout))
         except Exception as error:  # PSI/J asserts and indexes as it goes
+            if _NONE_FOUND.search(done.stdout + done.stderr):  # of several, the others are asked for one by one
+                each = [self.look([native]) for native in natives] if len(natives) > 1 else []
+                return {native: sight for some in each for native, sight in some.items()}
             raise TransientError(
                 f"{self.name} said nothing that is understood: {(done.stdout + done.stderr)[:200]}",
                 hint="see whether its commands work",
@@ -207,6 +212,10 @@ class Scheduler:
             for native, status in statuses.items()
             if native in natives
         }
+
+    def _readable(self, answer: str) -> str:
+        """Return what `look` was answered as PSI/J can read it."""
+        return answer
 
     def find(self, name: str) -> list[str]:
         """Return the ids of jobs with this name, as far as the scheduler can be asked for them.

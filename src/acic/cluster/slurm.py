@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from acic.cluster.job import State
 from acic.cluster.scheduler import Scheduler, Sight
@@ -14,6 +16,8 @@ from acic.errors import TransientError
 _GONE = "Invalid job id specified"
 _NAME = re.compile(r"\bJobName=(\S+)")
 _FIELDS = re.compile(r"\bJobState=(\S+) Reason=(\S+)")
+_DIRECTIVE = re.compile(r"^#SBATCH --([a-z-]+)=", re.MULTILINE)
+_VARIABLES = {"TIME": "TIMELIMIT", "MEM": "MEM_PER_NODE"}  # of sbatch, where they are not called as the directive
 _HINT = "see whether squeue works"
 
 # Source: squeue(1) of Slurm 22.05 and 24.05, "JOB STATE CODES".
@@ -41,6 +45,13 @@ class Slurm(Scheduler):
     def _answered(self, done: subprocess.CompletedProcess[str]) -> bool:
         """See `Scheduler._answered`: squeue is asked for all jobs, and fails only where it has no answer."""
         return done.returncode == 0
+
+    def _environment(self, script: Path) -> Mapping[str, str]:
+        """See `Scheduler._environment`: without what would go before the script's own directives (sbatch(1))."""
+        asked = {name.upper().replace("-", "_") for name in _DIRECTIVE.findall(os.fsdecode(script.read_bytes()))}
+        hidden = {f"SBATCH_{_VARIABLES.get(name, name)}" for name in asked}
+        # a job that is started again after a failure of its node would be measured from its second start
+        return {name: value for name, value in os.environ.items() if name not in hidden} | {"SBATCH_NO_REQUEUE": "1"}
 
     def look(self, natives: Collection[str]) -> dict[str, Sight]:
         """See `Scheduler.look`: of a job that squeue leaves out, scontrol is asked."""
