@@ -263,7 +263,7 @@ def clean_up(state: Path = RECORD, *, name: str = "") -> None:
         name: of the lab, needed only where the record is lost and the name was not the default one.
 
     Raises:
-        InvalidInput: the lab of that name is another one, with its record elsewhere.
+        InvalidInput: no lab can have that name, or the lab of that name is another one, with its record elsewhere.
         TransientError: another process works on it, or something stays.
     """
     lock = Lock(state)

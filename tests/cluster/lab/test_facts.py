@@ -72,6 +72,7 @@ def test_what_is_missing_is_named(path: str) -> None:
         {"network": "10.9.8.0/16"},
         {"network": "8.8.8.0/24"},
         {"network": "10.9.8.1/24"},
+        {"network": "10.9.8.0/255.255.255.0"},
         {"node": {"cpu": 0, "memory": 1}},
         {"node": {"cpu": 1, "memory": "much"}},
         {"nic": {}},

@@ -3,19 +3,24 @@
 import fcntl
 import os
 import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from acic.cluster.lab.facts import Disk, LabFacts
+from acic.cluster.lab import perform, record
+from acic.cluster.lab.facts import Disk, LabFacts, addresses
 from acic.cluster.lab.groups import groups, wanted
-from acic.cluster.lab.network import rate_of
+from acic.cluster.lab.network import is_used, links_of, rate_of
 from acic.cluster.lab.nodes import Node, hosts_file, joining
-from acic.cluster.lab.perform import _batches
-from acic.cluster.lab.record import Lock, Record
+from acic.cluster.lab.perform import Performer, Services, _batches
+from acic.cluster.lab.record import Lock, Names, Record
 from acic.cluster.lab.runner import agent_text, deal
 from acic.errors import InvalidInput, TransientError
-from acic.steps import Execute, Mount, Step, Unmount
+from acic.lab import clean_up
+from acic.steps import Execute, Mount, Serve, Step, Unmount
 from tests.cluster.lab.test_facts import table
 
 DISK = Disk(read=90_000_000, write=80_000_000, read_iops=250, write_iops=200, dirty=1 << 27, size=1 << 32)
@@ -159,3 +164,61 @@ def test_a_record_is_read_back_or_is_none(tmp_path: Path) -> None:
     found = Record.read(tmp_path / "state")
     assert found is not None
     assert (found.name, found.content["phase"]) == ("x", "up")
+
+
+def test_only_a_labs_own_links_are_taken_for_its() -> None:
+    """Docker's bridges are called br-..., and a lab may be called br."""
+    facts = LabFacts.of({**table(), "compute_nodes": 30, "server_nodes": 30})
+    own = [Names("br").bridge, *(Names("br").link(name) for name in addresses(facts, facts.network))]
+    others = ["br-0123456789ab", "br-c0ffee123456", "br-c", "br-lan", "br0", "abr-c0", "br-archive2", "eth0"]
+    assert links_of("br", [*others, *own]) == own
+
+
+def test_a_name_that_no_lab_has_removes_nothing(tmp_path: Path) -> None:
+    for name in ("../x", "a-b", "docker0"):
+        with pytest.raises(InvalidInput, match="no name for a lab"):
+            clean_up(tmp_path / "state", name=name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("routes", "used"),
+    [
+        ("default via 192.0.2.1 dev eth0\n192.0.2.0/24 dev eth0 proto kernel scope link src 192.0.2.5\n", False),
+        ("10.47.0.0/24 dev acic-br proto kernel scope link src 10.47.0.1\n", True),
+        ("10.47.0.0/16 dev eth0\n", True),
+        ("default via 10.47.0.1 dev eth0\n10.0.0.0/8 dev eth0 scope link src 10.1.2.3\n", True),  # the way out
+        ("10.0.0.0/8 dev eth0 scope link src 10.47.0.9\nlocal 10.47.0.9 dev eth0 table local\n", True),
+        ("110.47.0.1 dev eth0\n10.47.1.0/24 dev eth0\n", False),
+    ],
+)
+def test_a_network_that_this_machine_has_anything_in_is_used(routes: str, used: bool) -> None:
+    assert is_used("10.47.0.0/24", routes) is used
+
+
+def test_images_are_where_the_kernel_tells_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disks are found by the path that it has for the file behind, which is without links."""
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "link").symlink_to("tmp")
+    monkeypatch.setattr(record, "_IMAGES", tmp_path / "link")
+    assert Names("x").images == tmp_path.resolve() / "tmp" / "acic-lab-x"
+
+
+def test_what_is_started_at_once_on_several_nodes_is_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perform, "asked", lambda words: subprocess.CompletedProcess(words, 0, "1\n", ""))
+    services: Services = {}
+    saving = threading.Event()
+
+    def save() -> None:
+        for _ in services:
+            saving.set()
+            time.sleep(0.1)  # as long as somebody else takes to begin
+
+    performer = Performer({name: node(name, "10.0.0.1") for name in ("c0", "c1")}, services, save)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(performer.perform, [Serve(node="c0", name="one", command=("true",))])
+        assert saving.wait(20)
+        second = pool.submit(performer.perform, [Serve(node="c1", name="one", command=("true",))])
+        first.result()
+        second.result()
+    assert sorted(services) == ["c0", "c1"]

@@ -131,7 +131,7 @@ def check_network(network: str) -> None:
         made = ipaddress.IPv4Network(network)
     except ValueError as error:
         raise InvalidInput(f"{network!r} is no network: {error}", hint="write 10.47.0.0/24") from error
-    if made.prefixlen != 24 or not made.is_private:
+    if made.prefixlen != 24 or not made.is_private or str(made) != network:  # addresses are made from the text
         raise InvalidInput(
             f"the network {network} does not do for a lab", hint="give a private one of the form 10.N.0.0/24"
         )

@@ -27,11 +27,16 @@ def check_free(network: str, bridge: str) -> None:
     Raises:
         InvalidInput: something is.
     """
-    prefix = network.rpartition(".")[0]
-    if any(line.startswith(f"{prefix}.") for line in tool("ip", "-4", "route", "show", "table", "all").splitlines()):
+    if is_used(network, tool("ip", "-4", "route", "show", "table", "all")):
         raise InvalidInput(f"this machine uses the network {network} already", hint="give the lab another one")
     if Path(f"/sys/class/net/{bridge}").exists():
         raise InvalidInput(f"there is a network interface {bridge} already", hint="give the lab another name")
+
+
+def is_used(network: str, routes: str) -> bool:
+    """Return whether routes, as `ip route show` tells them, have anything in a network: a gateway or an own address."""
+    prefix = network.rpartition(".")[0]
+    return any(word.startswith(f"{prefix}.") for word in routes.split())
 
 
 def build(names: Names, network: str, nodes: Iterable[Node], rate: int) -> None:
@@ -98,10 +103,15 @@ def rate_of(text: str) -> int:
     return round(float(found[1]) * _PER_SECOND[found[2]]) if found else 0
 
 
+def links_of(lab: str, interfaces: Iterable[str]) -> list[str]:
+    """Return those of this machine's network interfaces that are a lab's: what others begin alike is none of them."""
+    own = re.compile(rf"{re.escape(lab)}-(br|[cs]\d\d?|{ARCHIVE})")
+    return [name for name in interfaces if own.fullmatch(name)]
+
+
 def remove(names: Names) -> None:
     """Delete the bridge and every link of the lab, whether written down or not."""
-    mine = [entry.name for entry in Path("/sys/class/net").iterdir() if entry.name.startswith(f"{names.name}-")]
-    for link in mine:
+    for link in links_of(names.name, [entry.name for entry in Path("/sys/class/net").iterdir()]):
         done = asked(["ip", "link", "delete", link])
         if done.returncode != 0 and Path(f"/sys/class/net/{link}").exists():
             raise TransientError(f"cannot delete the link {link}: {done.stderr.strip()}", hint="try again")

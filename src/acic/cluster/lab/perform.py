@@ -94,7 +94,8 @@ class Performer:
     def _serve(self, step: Serve | Mount, node: Node) -> None:
         if not _NAME.fullmatch(step.name):
             raise InvalidInput(f"{step.name!r} is no name for a service", hint="use letters, digits, '.', '_' and '-'")
-        known = self._services.setdefault(node.name, {}).get(step.name)
+        with self._lock:  # who writes them down goes through all of them
+            known = self._services.setdefault(node.name, {}).get(step.name)
         if known is not None and _alive(node, known):
             raise TransientError(f"{step.name} runs already")
         command = ["/usr/bin/env", *(f"{name}={value}" for name, value in step.environment), *step.command]

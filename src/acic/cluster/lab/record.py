@@ -57,7 +57,7 @@ class Names:
         self.name = name
         self.bridge = f"{name}-br"
         self.group = f"acic-lab-{name}"
-        self.images = _IMAGES / f"acic-lab-{name}"
+        self.images = _IMAGES.resolve() / f"acic-lab-{name}"  # as the kernel tells the files behind disks
 
     def claim(self, state: Path) -> None:
         """Note where the lab's record is."""

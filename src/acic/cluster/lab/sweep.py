@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from acic.cluster.lab import disks, network
+from acic.cluster.lab.facts import check_name
 from acic.cluster.lab.fuse import cut_off
 from acic.cluster.lab.groups import groups
 from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, kill, marked, parent, started
@@ -28,9 +29,10 @@ def sweep(state: Path, name: str) -> None:
     Safe at any time: what is not there is not missed.
 
     Raises:
-        InvalidInput: the lab `name` is another one, with its record elsewhere.
+        InvalidInput: no lab can have that name, or the lab of that name is another one, with its record elsewhere.
         TransientError: something is in use and stays; the record stays too.
     """
+    check_name(name)
     Names(name).check_claim(state)
     record = Record.read(state)
     if record is not None:
