@@ -14,7 +14,7 @@ import click
 from acic.cli.lab_shown import run_benchmark, run_command, show, told
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
-from acic.errors import AcicError, InvalidInput, MissingData, with_sudo
+from acic.errors import AcicError, InvalidInput, with_sudo
 from acic.units import parse_bytes, parse_seconds
 
 if TYPE_CHECKING:
@@ -255,24 +255,22 @@ def _outputs() -> str:
     return str(Path(tempfile.gettempdir()).absolute())
 
 
-def _wanted(opened: Lab, asked: dict[str, Any]) -> dict[str, Value] | None:
-    """Return the configuration that is asked for; None for whatever is deployed."""
+def _wanted(opened: Lab, asked: dict[str, Any]) -> dict[str, Value]:
+    """Return the configuration that is asked for; whatever is deployed, where nothing is."""
     from acic.lab.choice import choose
     from acic.platforms import load_platform
 
     if not asked and opened.site is not None:
-        return None
+        return dict(opened.site.configuration)
     platform = load_platform(opened.room.recall(_PLATFORM) or "lab")
     if isinstance(asked.get("stripe_size"), str):
         asked["stripe_size"] = parse_bytes(asked["stripe_size"])
     return choose(platform.space, {**platform.baseline, "instance_type": opened.nic}, asked)
 
 
-def _deployed(opened: Lab, wanted: dict[str, Value] | None) -> Site:
+def _deployed(opened: Lab, wanted: dict[str, Value]) -> Site:
     present = opened.site
-    if present is not None and (wanted is None or wanted == dict(present.configuration)):
+    if present is not None and wanted == dict(present.configuration):
         return present
-    if wanted is None:
-        raise MissingData("nothing is deployed in the lab", hint="say what: acic lab run --fs nfs")
     say(f"deploying {told(wanted)}")
     return opened.deploy(wanted)
