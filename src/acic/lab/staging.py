@@ -7,9 +7,10 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, TransientError
 from acic.steps import Await, Serve
 from acic.units import MIB
 
@@ -20,6 +21,7 @@ ARCHIVE = "archive"  # the node that takes them
 _PORT = 7000
 _CHUNK = 4 * MIB  # B that shares are cut at
 _SECONDS = 120.0
+_UNREAD = "what was to be copied cannot be read"  # said by the script, as the status of a pipe is that of its last part
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +73,28 @@ def stage_out(lab: Lab, results: Sequence[str]) -> float:
     clients = [client.node for client in site.layout.clients]
     directory = site.deployment.directory
     seen = lab.nodes[clients[0]].root / directory.removeprefix("/")
-    sizes = {f"{directory}/{name}": (seen / name).stat().st_size for name in results}
+    sizes = {f"{directory}/{name}": _size(seen / name) for name in results}
     _open_archive(lab)
     scripts = [_script(pieces, lab.nodes[ARCHIVE].address) for pieces in shares(sizes, len(clients))]
     begin = time.monotonic()
     with ThreadPoolExecutor(len(clients)) as pool:
-        jobs = [
-            pool.submit(lab.run, node, ("sh", "-c", script), seconds=_SECONDS)
+        jobs = {
+            node: pool.submit(lab.run, node, ("sh", "-c", script), seconds=_SECONDS)
             for node, script in zip(clients, scripts, strict=True)
             if script
-        ]
-        for job in jobs:
-            job.result().check_returncode()
+        }
+        for node, job in jobs.items():
+            done = job.result()
+            if done.returncode != 0 or _UNREAD in done.stderr:
+                raise TransientError(f"staging out of {node} failed: {done.stderr.strip()}", hint="try again")
     return time.monotonic() - begin
+
+
+def _size(result: Path) -> int:
+    try:
+        return result.stat().st_size
+    except FileNotFoundError as error:
+        raise InvalidInput(f"there is no result {result.name}", hint="name files that the application wrote") from error
 
 
 def _joined(chunks: Sequence[Piece]) -> list[Piece]:
@@ -104,7 +115,8 @@ def _script(pieces: Sequence[Piece], address: str) -> str:
         f"dd if={shlex.quote(p.file)} bs=1M skip={p.offset // MIB} count={-(-p.length // MIB)} status=none"
         for p in pieces
     )
-    return f"set -e; {{ {'; '.join(reads)}; }} | socat -u - TCP:{address}:{_PORT}" if pieces else ""
+    read = f"{' && '.join(reads)} || echo {shlex.quote(_UNREAD)} >&2"
+    return f"{{ {read}; }} | socat -u - TCP:{address}:{_PORT}" if pieces else ""
 
 
 def _open_archive(lab: Lab) -> None:
