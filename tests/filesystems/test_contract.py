@@ -20,7 +20,7 @@ from acic.filesystems import gluster, nfs, orangefs_config
 from acic.filesystems.deployment import Deployment, Knob, Layout
 from acic.filesystems.registry import FILE_SYSTEMS
 from acic.platforms import load_platform
-from acic.steps import Directory, Execute, File, Mount, Serve, Step, Stop, Unmount, script
+from acic.steps import Await, Directory, Execute, File, Mount, Serve, Step, Stop, Unmount, script
 from acic.units import MIB
 from tests.filesystems.subjects import (
     MOUNT,
@@ -88,6 +88,13 @@ def test_shells_accept_the_steps_as_a_script(configuration: Configured) -> None:
         for steps in (deployment.steps, deployment.teardown, deployment.fresh):
             checked = subprocess.run(["sh", "-n"], input=script(steps, node), text=True, capture_output=True)
             assert checked.returncode == 0, checked.stderr
+
+
+@each
+def test_what_is_waited_for_means_the_same_to_python_and_to_grep(configuration: Configured) -> None:
+    waited = [step.matches for step in deployed(configuration).steps if isinstance(step, Await)]
+    assert waited
+    assert not [matches for matches in waited if re.search(r"\(\?|\\[A-Za-z]", matches)]
 
 
 @pytest.mark.parametrize("name", FILE_SYSTEMS)

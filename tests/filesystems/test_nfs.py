@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+from dataclasses import replace
 
 import pytest
 
 from acic.errors import InvalidInput
 from acic.filesystems.deployment import Knob
 from acic.filesystems.nfs import Nfs, server_configuration
-from acic.steps import Mount, Serve, Stop, Unmount
+from acic.steps import Await, Mount, Serve, Stop, Unmount, script
 from tests.filesystems.subjects import Configured, layout, server
 
 DEDICATED: Configured = {"file_system": "NFS", "servers": 1, "placement": "dedicated", "consistency": "relaxed"}
@@ -59,7 +61,7 @@ def test_consistency_is_a_mount_option_and_is_read_back(consistency: str, mode: 
         (TOLD.format(mode=mode, up=5).replace("/disks/s0", "/disks/s01"), False),
         (TOLD.format(mode=mode, up=5).replace("wsize=1048576", "wsize=65536"), False),
     ):
-        assert all(re.search(knob.matches, told) for knob in knobs(consistency)) is right, told
+        assert all(re.search(knob.matches, told, re.MULTILINE) for knob in knobs(consistency)) is right, told
 
 
 def test_a_part_time_server_is_a_client_too() -> None:
@@ -93,3 +95,11 @@ def test_what_nfs_cannot_be_is_refused() -> None:
     ):
         with pytest.raises(InvalidInput):
             broken.deployment(made, configuration)
+
+
+@pytest.mark.parametrize(("said", "status"), [("/disks/s0", 0), ("/disks/s01", 1), ("x/disks/s0", 1)])
+def test_a_script_sees_the_export_that_it_waits_for(said: str, status: int) -> None:
+    steps = Nfs().deployment(layout(DEDICATED), DEDICATED).steps
+    asked = next(step for step in steps if isinstance(step, Await) and "--exports" in step.command)
+    made = replace(asked, command=("echo", said), seconds=1)
+    assert subprocess.run(["sh"], input=script([made], made.node), text=True, check=False).returncode == status

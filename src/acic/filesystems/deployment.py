@@ -62,7 +62,7 @@ class Knob:
         name: the system parameter, or what else is checked.
         node: where to ask.
         command: what to ask; its exit status must be 0.
-        matches: regular expression that its standard output must match somewhere.
+        matches: regular expression that its standard output must match somewhere; `^` and `$` are at any line.
     """
 
     name: str

@@ -193,4 +193,4 @@ def _taken_down(layout: Layout, server: Server) -> Iterator[Step]:
 
 
 def _line(text: str) -> str:
-    return rf"(?m:^{re.escape(text)}$)"
+    return rf"^{re.escape(text)}$"

@@ -63,7 +63,8 @@ class Await:
     Args:
         node: where.
         command: the program and its arguments.
-        matches: regular expression that is searched in its standard output; "" for any.
+        matches: regular expression, the same for Python and `grep -E`, that is looked for in the lines of its standard
+            output; "" for any.
         seconds: after which it is given up.
     """
 
