@@ -140,6 +140,12 @@ def test_an_expert_option_is_said_in_its_section_by_a_site_or_by_a_configuration
     assert holder[option.keyword] == [str(value)]
 
 
+@pytest.mark.parametrize("name", sorted(name for name, option in OPTIONS.items() if not option.choices))
+def test_an_option_of_0_is_said_unless_the_server_is_to_find_what_is_best(name: str) -> None:
+    option, said = OPTIONS[name], server_config(servers(2), strip=1, metadata=servers(2), options={name: 0})
+    assert (f"{option.keyword} 0\n" in said) == (option.default != 0)
+
+
 def test_defaults_are_those_of_a_site_that_leaves_everything_alone() -> None:
     hints = config(deployed(4, {}))["FileSystem"]["StorageHints"]
     assert (hints["TroveSyncMeta"], hints["TroveSyncData"], hints["TroveMethod"]) == (["yes"], ["no"], ["alt-aio"])

@@ -262,7 +262,8 @@ def _ranges(servers: Sequence[Server], ranges: Sequence[tuple[int, int]]) -> Ite
 def _set(section: str, options: Mapping[str, Value]) -> Iterator[str]:
     for option in OPTIONS.values():
         value = _value(option.name, options)
-        if option.section == section and value != "0":  # 0: as the server finds best, said by silence
+        silent = value == "0" and option.default == 0  # as the server finds best
+        if option.section == section and not silent:
             yield f"\t{option.keyword} {value}"
 
 
