@@ -5,6 +5,7 @@ import os
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from acic.cluster.lab.record import Lock, Names, Record
 from acic.cluster.lab.runner import agent_text, deal
 from acic.errors import InvalidInput, TransientError
 from acic.lab import clean_up
-from acic.steps import Execute, Mount, Serve, Step, Unmount
+from acic.steps import Await, Execute, Mount, Serve, Step, Unmount
 from tests.cluster.lab.test_facts import table
 
 DISK = Disk(read=90_000_000, write=80_000_000, read_iops=250, write_iops=200, dirty=1 << 27, size=1 << 32)
@@ -222,3 +223,23 @@ def test_what_is_started_at_once_on_several_nodes_is_written_down(monkeypatch: p
         first.result()
         second.result()
     assert sorted(services) == ["c0", "c1"]
+
+
+def test_what_is_waited_for_may_take_longer_than_one_question_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = TransientError("it did not end in 10 s")
+    answers: list[TransientError | tuple[int, str]] = [late, (1, "right"), (0, "wrong\n"), (0, "first\nright\n")]
+
+    def asked(words: Sequence[str], *, seconds: float) -> subprocess.CompletedProcess[str]:
+        assert seconds > 0
+        answer = answers.pop(0)
+        if isinstance(answer, TransientError):
+            raise answer
+        return subprocess.CompletedProcess(words, *answer, "")
+
+    monkeypatch.setattr(perform, "asked", asked)
+    performer = Performer({"c0": node("c0", "10.0.0.1")}, {}, lambda: None)
+    performer.perform([Await(node="c0", command=("ask",), matches="^right$", seconds=20)])
+    assert not answers
+    answers.append(TransientError("it did not end in 0.1 s"))
+    with pytest.raises(TransientError, match="Await ask on c0 failed: not so after -1 s: it did not end"):
+        performer.perform([Await(node="c0", command=("ask",), matches="^right$", seconds=-1)])

@@ -108,14 +108,9 @@ class Performer:
             self._save()
 
     def _await(self, step: Await, node: Node) -> None:
-        wanted = re.compile(step.matches, re.MULTILINE)
         limit = time.monotonic() + step.seconds
-        while True:
-            done = asked(node.enter(step.command), seconds=min(_ASKING, max(0.1, step.seconds)))
-            if done.returncode == 0 and wanted.search(done.stdout):
-                return
+        while told := _lacking(step, node):
             if time.monotonic() > limit:
-                told = f"exit status {done.returncode}: {_tail(done.stdout + done.stderr)}"
                 raise TransientError(f"not so after {step.seconds:g} s: {told}")
             time.sleep(_NAP)
 
@@ -164,6 +159,17 @@ class Performer:
                 text = logs[-1].read_text(errors="replace")
                 return f"\n{logs[-1].name}: {_tail(text)}" if text.strip() else ""
         return ""
+
+
+def _lacking(step: Await, node: Node) -> str:
+    """Return what is answered in place of what is waited for; "" if that is."""
+    try:
+        done = asked(node.enter(step.command), seconds=min(_ASKING, max(0.1, step.seconds)))
+    except TransientError as error:  # no answer is not yet the right one
+        return error.problem
+    if done.returncode == 0 and re.search(step.matches, done.stdout, re.MULTILINE):
+        return ""
+    return f"exit status {done.returncode}: {_tail(done.stdout + done.stderr)}"
 
 
 def _batches(steps: Iterable[Step]) -> Iterator[list[Step]]:
