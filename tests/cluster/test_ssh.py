@@ -219,6 +219,14 @@ def test_shared_memory_of_any_mpi_that_was_killed_is_removed_from_hosts(tmp_path
         left.unlink(missing_ok=True)
 
 
+def test_what_a_killed_controller_wrote_of_lost_hosts_goes(tmp_path: Path) -> None:
+    made = job(tmp_path / "folder", "true")
+    made.folder.mkdir()
+    (made.folder / f".{made.name}.lost").write_text("node1\n")
+    assert SshRunner(["node1"], ssh=_odd_host(tmp_path, ":")).reclaim(made) is None
+    assert not list(made.folder.iterdir())
+
+
 def test_more_hosts_than_there_are_is_told(sshd: Sshd, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="wants 3 hosts of 2"):
         SshRunner(["node1", "node2"], ssh=sshd.client).submit(job(tmp_path, "true", processes=3, nodes=3))

@@ -115,8 +115,9 @@ class SshRunner(DirectRunner):
         _agent(job).unlink(missing_ok=True)
         return here or there
 
-    def clear(self, job: Job) -> None:  # noqa: ARG002  # a segment does not tell whose it was
-        """Remove shared memory that nobody uses on this machine; on the hosts, `end` did."""
+    def clear(self, job: Job) -> None:
+        """Remove the note of lost hosts, and shared memory that nobody uses on this machine; on hosts, `end` did."""
+        _lost(job).unlink(missing_ok=True)
         segments.remove_unused()
 
     def explain(self, job: Job, ending: Ending) -> Ending:
