@@ -15,7 +15,7 @@ from acic.cluster.lab import perform, record
 from acic.cluster.lab.facts import Disk, LabFacts, addresses
 from acic.cluster.lab.groups import groups, wanted
 from acic.cluster.lab.network import is_used, links_of, rate_of
-from acic.cluster.lab.nodes import Node, hosts_file, joining
+from acic.cluster.lab.nodes import Known, Node, hosts_file, joining, kill
 from acic.cluster.lab.perform import Performer, Services, _batches
 from acic.cluster.lab.record import Lock, Names, Record
 from acic.cluster.lab.runner import agent_text, deal
@@ -243,3 +243,12 @@ def test_what_is_waited_for_may_take_longer_than_one_question_waits(monkeypatch:
     answers.append(TransientError("it did not end in 0.1 s"))
     with pytest.raises(TransientError, match="Await ask on c0 failed: not so after -1 s: it did not end"):
         performer.perform([Await(node="c0", command=("ask",), matches="^right$", seconds=-1)])
+
+
+def test_a_process_that_had_ended_when_it_was_noted_is_not_in_the_way() -> None:
+    """As a node that could not be made: nobody could take down what there was of its lab."""
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    noted = Known(ended.pid, 0)
+    assert not noted.alive
+    kill([noted])

@@ -75,7 +75,7 @@ class Known:
     @property
     def alive(self) -> bool:
         """Whether it is there still, and no zombie."""
-        return started(self.pid) == self.started
+        return self.started != 0 and started(self.pid) == self.started  # 0: it had ended when it was noted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
