@@ -142,6 +142,16 @@ def test_a_launcher_is_asked_whose_it_is(
     assert find_launcher() == Launcher(program, kind)
 
 
+@pytest.mark.parametrize(("folder", "named"), [("", "bin/mpiexec"), ("bin", "./mpiexec")])
+def test_a_launcher_that_is_named_from_here_is_found_from_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, named: str
+) -> None:
+    program = _fake(tmp_path / "bin", "HYDRA")
+    monkeypatch.chdir(tmp_path / folder)
+    monkeypatch.setenv("ACIC_MPIEXEC", named)
+    assert find_launcher() == Launcher(program, Kind.MPICH)
+
+
 def test_a_launcher_of_another_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="neither"):
         open_launcher(_fake(tmp_path, "launcher of the future"))

@@ -100,7 +100,7 @@ def find_launcher() -> Launcher:
         found = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
         if found is None:
             raise InvalidInput("there is no mpiexec on this machine", hint=_HINT)
-    return open_launcher(Path(found))
+    return open_launcher(Path(found).absolute())  # jobs start elsewhere
 
 
 @functools.cache
