@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,6 +67,12 @@ def test_what_follows_the_storage_works_on_its_directory(changed: dict[str, Any]
     assert all(command[-1] == found.directory for command in found.layout)
 
 
+@pytest.mark.parametrize("kind", ["lustre", "ceph"])
+def test_how_to_see_the_layout_can_be_typed_for_any_directory(kind: str) -> None:
+    found = settings([kind], {"stripe_count": 4}, {}, directory="/scratch/it's mine; $HOME")
+    assert shlex.split(found.check)[-1] == f"{found.directory}/FILE"
+
+
 def test_lustre() -> None:
     found = made(["lustre"], stripe_count=4)
     assert found.layout == (("lfs", "setstripe", "-c", "4", "-S", "1M", "/scratch/here"),)
@@ -73,7 +80,10 @@ def test_lustre() -> None:
     assert made(["lustre"], stripe_size=64 * KIB).layout[0][3:6] == ("1", "-S", "64K")
 
 
-@pytest.mark.parametrize(("size", "whole"), [(64 * KIB, 4 * MIB), (4 * MIB, 4 * MIB), (16 * MIB, 16 * MIB)])
+@pytest.mark.parametrize(
+    ("size", "whole"),
+    [(64 * KIB, 4 * MIB), (4 * MIB, 4 * MIB), (16 * MIB, 16 * MIB), (3 * MIB, 3 * MIB), (1536 * KIB, 3 * MIB)],
+)
 def test_a_ceph_object_holds_whole_stripe_units(size: int, whole: int) -> None:
     (command,) = made(["ceph"], stripe_size=size, stripe_count=2).layout
     assert command[:4] == ("setfattr", "-n", "ceph.dir.layout", "-v")

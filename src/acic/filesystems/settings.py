@@ -5,6 +5,7 @@ Sources: lfs-setstripe(1); docs.ceph.com, File layouts; OrangeFS documentation, 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -103,7 +104,8 @@ def _lustre(made: Settings, configuration: Configured, changed: Configured) -> S
     count = ("-c", str(_whole(configuration, "stripe_count"))) if "stripe_count" in configuration else ()
     size = ("-S", lfs_size(_whole(configuration, "stripe_size"))) if "stripe_size" in configuration else ()
     command = ("lfs", "setstripe", *count, *size, made.directory)
-    return replace(made, layout=(*made.layout, command), check=f"lfs getstripe {made.directory}/FILE")
+    check = shlex.join(("lfs", "getstripe", f"{made.directory}/FILE"))
+    return replace(made, layout=(*made.layout, command), check=check)
 
 
 def _ceph(made: Settings, configuration: Configured, changed: Configured) -> Settings:
@@ -112,12 +114,14 @@ def _ceph(made: Settings, configuration: Configured, changed: Configured) -> Set
     values: dict[str, int] = {}
     if "stripe_size" in configuration:
         size = _whole(configuration, "stripe_size")
-        values = {"object_size": max(4 * MIB, size), "stripe_unit": size}  # a multiple of it; 4 MiB is Ceph's own
+        units = max(1, 4 * MIB // max(1, size))  # in an object: 4 MiB, which is Ceph's own, or what is nearest below
+        values = {"object_size": units * size, "stripe_unit": size}
     if "stripe_count" in configuration:
         values["stripe_count"] = _whole(configuration, "stripe_count")
     words = " ".join(f"{name}={value}" for name, value in values.items())
     command = ("setfattr", "-n", "ceph.dir.layout", "-v", words, made.directory)
-    return replace(made, layout=(*made.layout, command), check=f"getfattr -n ceph.file.layout {made.directory}/FILE")
+    check = shlex.join(("getfattr", "-n", "ceph.file.layout", f"{made.directory}/FILE"))
+    return replace(made, layout=(*made.layout, command), check=check)
 
 
 def _orangefs(made: Settings, configuration: Configured, changed: Configured) -> Settings:
