@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -156,3 +158,26 @@ def test_what_cannot_be_is_said(given: dict[str, Value]) -> None:
     with pytest.raises(InvalidInput) as caught:
         choose(platform.space, platform.baseline, given)
     assert caught.value.hint
+
+
+def test_a_run_that_is_asked_to_end_ends_as_by_ctrl_c(acic: Acic, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal that is closed, say, or a shutdown: else its program goes on in the node, and its files stay."""
+    done: list[str] = []
+    handlers: list[object] = []
+
+    def running(*_: object) -> None:
+        handlers.extend(signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP))
+        raise KeyboardInterrupt  # as the handlers do
+
+    fake = SimpleNamespace(
+        site=SimpleNamespace(configuration={}),
+        undeploy=lambda: done.append("undeployed"),
+        close=lambda: done.append("closed"),
+    )
+    monkeypatch.setattr("acic.lab.Lab.open", lambda _: fake)
+    monkeypatch.setattr("acic.cli.lab.run_command", running)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert acic("lab", "run", "--no-keep", "--", "true").status == 130
+    assert done == ["undeployed", "closed"]
+    assert signal.SIG_DFL not in handlers
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

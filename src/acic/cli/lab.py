@@ -108,23 +108,25 @@ def run(
     COMMAND stands after `--`, and {directory} in it is where its files are to go. Without a command, acic-bench writes
     and reads. What is not asked for is as in the platform's baseline; if nothing is asked for, what is deployed stays.
     """
+    from acic.campaign.interrupts import interruptible
     from acic.lab import Lab
 
     _need_root()
     seconds = parse_seconds(time_limit)
-    opened = Lab.open(state)
-    try:
-        wanted = _wanted(opened, {name: value for name, value in asked.items() if value is not None})
-        site = _deployed(opened, wanted)
-        with tempfile.TemporaryDirectory(prefix="acic-lab-", dir=_outputs()) as outputs:
-            if command:
-                run_command(opened, site, command, processes, Path(outputs), seconds, as_json)
-            else:
-                run_benchmark(opened, site, max(1, processes), Path(outputs), seconds, as_json)
-    finally:
-        if not keep:
-            opened.undeploy()
-        opened.close()
+    with interruptible():
+        opened = Lab.open(state)
+        try:
+            wanted = _wanted(opened, {name: value for name, value in asked.items() if value is not None})
+            site = _deployed(opened, wanted)
+            with tempfile.TemporaryDirectory(prefix="acic-lab-", dir=_outputs()) as outputs:
+                if command:
+                    run_command(opened, site, command, processes, Path(outputs), seconds, as_json)
+                else:
+                    run_benchmark(opened, site, max(1, processes), Path(outputs), seconds, as_json)
+        finally:
+            if not keep:
+                opened.undeploy()
+            opened.close()
 
 
 @lab.command(epilog="Example: sudo acic lab shell c0")
