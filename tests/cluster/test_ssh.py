@@ -230,6 +230,8 @@ def test_what_a_killed_controller_wrote_of_lost_hosts_goes(tmp_path: Path) -> No
 def test_more_hosts_than_there_are_is_told(sshd: Sshd, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="wants 3 hosts of 2"):
         SshRunner(["node1", "node2"], ssh=sshd.client).submit(job(tmp_path, "true", processes=3, nodes=3))
+    with pytest.raises(InvalidInput, match="wants 3 hosts of 2"):  # before a campaign begins in which each run fails
+        SshRunner(["node1", "node2"], ssh=sshd.client).check(3)
 
 
 def test_an_ssh_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -61,23 +61,24 @@ class SshRunner(DirectRunner):
         """See whether the first `nodes` hosts answer, before any job depends on it.
 
         Raises:
-            InvalidInput: there is no ssh here, or one runs no script.
+            InvalidInput: there are fewer, there is no ssh here, or one runs no script.
             TransientError: some do not answer.
         """
-        self._remote.cores([host.name for host in self._hosts[:nodes]], Path("/"))
+        self._remote.cores([host.name for host in self._first(nodes)], Path("/"))
 
     def plan(self, job: Job) -> Plan:
         """Return what to start for `job`; the hosts are asked whether they are there."""
-        hosts = self._of(job)
-        if job.nodes > len(hosts):
-            raise InvalidInput(
-                f"the job {job.name} wants {job.nodes} hosts of {len(hosts)}", hint="list more, or use fewer nodes"
-            )
+        hosts = self._first(job.nodes)
         cores = self._remote.cores([host.name for host in hosts], job.folder.absolute())
         before = [self._once(job, hosts[0], command) for command in job.before]
         if job.processes == 0:
             return Plan(before=before, command=self._once(job, hosts[0], job.command), environment=_environment(job))
         return self._parallel(job, hosts, cores, before)
+
+    def _first(self, nodes: int) -> tuple[Host, ...]:
+        if nodes > len(self._hosts):
+            raise InvalidInput(f"a run wants {nodes} hosts of {len(self._hosts)}", hint="list more, or use fewer nodes")
+        return self._hosts[:nodes]
 
     def _parallel(self, job: Job, hosts: Sequence[Host], cores: dict[str, int], before: Sequence[Start]) -> Plan:
         launcher = find_launcher() if self._mpiexec is None else open_launcher(self._mpiexec)
@@ -105,13 +106,10 @@ class SshRunner(DirectRunner):
         ]
         return Start(self._remote.shell(host.name), "\n".join(lines))
 
-    def _of(self, job: Job) -> tuple[Host, ...]:
-        return self._hosts[: job.nodes]
-
     def end(self, job: Job) -> bool:
         """End all processes of `job`, here and on its hosts."""
         here = processes.end(job.name, grace=self._grace)
-        there = self._remote.end([host.name for host in self._of(job)], job.name, grace=self._grace)
+        there = self._remote.end([host.name for host in self._hosts[: job.nodes]], job.name, grace=self._grace)
         _agent(job).unlink(missing_ok=True)
         return here or there
 
