@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
+from acic.benchmarks import Benchmark
+from acic.campaign import session
+from acic.campaign.request import Where
 from acic.campaign.system import Deployed
 from acic.errors import TransientError
+from acic.evaluation.running import Runs
+from acic.platforms import load_platform
 from acic.space import Configuration
 
 
@@ -82,3 +87,17 @@ def test_a_folder_that_can_be_removed_leaves_the_file_system_alone(lab: PretendL
     assert not folder.exists()
     assert system.remove(folder)  # which is gone already
     assert lab.site is not None
+
+
+def test_jobs_in_the_lab_are_launched_by_the_mpi_that_the_benchmark_was_built_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With another one each process may be a program of its own."""
+    given: list[Path | None] = []
+    lab: Any = SimpleNamespace(site=None, runner=lambda *, mpiexec=None: given.append(mpiexec))
+    built = Benchmark(name="acic-bench", program=Path("/b"), version="", mpiexec=Path("/its/mpiexec"))
+    monkeypatch.setattr("acic.lab.Lab.open", lambda: lab)
+    monkeypatch.setattr(session, "find_benchmark", lambda _: built)
+    session.open_trials(load_platform("lab"), Where(runner="lab"), tmp_path)
+    Runs(load_platform("lab"), lab, built, tmp_path)
+    assert given == 2 * [Path("/its/mpiexec")]

@@ -231,7 +231,8 @@ def open_trials(
 
         lab = Lab.open()
         nodes = platform.compute_nodes or 1
-        made = Trials(platform, lab.runner(), benchmark, Deployed(lab), outputs, nodes=nodes, look=processor_time)
+        inside = lab.runner(mpiexec=benchmark.mpiexec)
+        made = Trials(platform, inside, benchmark, Deployed(lab), outputs, nodes=nodes, look=processor_time)
         return made, benchmark
     check_directories(platform, Path(where.directory))
     runner = open_runner(where, benchmark.mpiexec)

@@ -65,7 +65,7 @@ class Runs:
         self._platform = platform
         self._lab = lab
         self._system = Deployed(lab)
-        self._runner = lab.runner()
+        self._runner = lab.runner(mpiexec=benchmark.mpiexec)
         self._benchmark = benchmark
         self._doubted = doubted
         self._outputs = outputs
