@@ -183,7 +183,8 @@ def _odd_host(folder: Path, script: str) -> tuple[str]:
 
 def test_what_a_hosts_shell_says_and_sets_by_itself_does_not_matter(tmp_path: Path) -> None:
     cores = len(os.sched_getaffinity(0))
-    odd = Remote(_odd_host(tmp_path, f"echo Welcome, 5 users; export OMP_NUM_THREADS={cores + 7} OMP_THREAD_LIMIT=1"), 5)
+    said = f"echo Welcome, 5 users; export OMP_NUM_THREADS={cores + 7} OMP_THREAD_LIMIT=1"
+    odd = Remote(_odd_host(tmp_path, said), 5)
     assert odd.cores(["node1"], tmp_path) == {"node1": cores}
     name = f"t-{os.getpid()}-odd"
     sleeper = subprocess.Popen(["sleep", "93"], env=os.environ | {"ACIC_JOB": name})
