@@ -84,3 +84,15 @@ def test_programs_are_found_where_only_root_looks(monkeypatch: pytest.MonkeyPatc
 def test_who_is_not_root_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     assert "root" in lacking(doctor.findings())
+
+
+def test_a_kernel_that_cannot_limit_what_waits_for_disks_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Disks could be made on none before 6.2, and not be taken away again."""
+    (tmp_path / "7:0").mkdir()
+    (tmp_path / "7:0/max_ratio").write_text("100")
+    monkeypatch.setattr(doctor, "_WRITING_BACK", tmp_path)
+    assert "limits of writing back" in lacking(doctor.findings())
+    (tmp_path / "7:0/max_bytes").write_text("0")
+    assert "limits of writing back" not in lacking(doctor.findings())

@@ -33,6 +33,7 @@ PROGRAMS: Mapping[str, str] = {
 }
 KERNEL_FILE_SYSTEMS = ("xfs", "btrfs", "fuse", "tmpfs")
 _NAMESPACES = ("net", "uts", "ipc", "mnt", "pid")
+_WRITING_BACK = Path("/sys/class/bdi")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +66,7 @@ def findings(more: Mapping[str, Sequence[tuple[str, str]]] | None = None) -> lis
     """
     found = [_root(), *(_program(name, package) for name, package in PROGRAMS.items())]
     found += [_namespaces(), _groups(), _loop(), _fuse(), _bridge(), *map(_file_system, KERNEL_FILE_SYSTEMS)]
-    found += [_congestion(), _space()]
+    found += [_congestion(), _waiting(), _space()]
     for what, programs in (more or {}).items():
         found += [_program(name, package, what) for name, package in programs]
     return found
@@ -147,6 +148,13 @@ def _congestion() -> Finding:
     known = read(Path("/proc/sys/net/ipv4/tcp_available_congestion_control")).split()
     well = CONGESTION in known or _module(f"tcp_{CONGESTION}")
     return _told(f"TCP {CONGESTION}", well, f"the kernel has no TCP {CONGESTION}")
+
+
+def _waiting() -> Finding:
+    """Look for what limits the data that waits to be written to a disk: since Linux 6.2."""
+    well = any(_WRITING_BACK.glob("*/max_bytes"))
+    hint = "boot Linux 6.2 or a later one"
+    return _told("limits of writing back", well, "the kernel cannot limit what waits for a disk", hint=hint)
 
 
 def _space() -> Finding:
