@@ -158,7 +158,7 @@ class Lab:
         nic = str(configuration.get("instance_type", self.nic))
         self.room.rate(nic)
         self.undeploy()
-        if nic != self.nic:
+        if nic != self.nic or not self.room.shaped:
             self.set_nic(nic)
         self._note(configuration, whole=False, mounts={})
         devices = self.room.attach([node.name for node in serving], profile, count)

@@ -16,7 +16,7 @@ import pytest
 
 from acic.benchmarks.building import find_mpicc
 from acic.cluster import Job, State
-from acic.cluster.lab import MOUNT, STORE
+from acic.cluster.lab import MOUNT, STORE, network
 from acic.errors import InvalidInput, TransientError
 from acic.lab import Lab
 from acic.steps import Await, Directory, Execute, File, Mount, Serve, Stop, Unmount
@@ -87,6 +87,23 @@ def _rate(lab: Lab, sender: str, receiver: str) -> float:
         return float(json.loads(done.stdout)["end"]["sum_received"]["bits_per_second"])
     finally:
         lab.perform([Stop(node=receiver, name="iperf")])
+
+
+def test_links_whose_shaping_was_cut_off_are_shaped_by_the_next_deployment(
+    fake: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_off(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    wanted = {**CONFIGURATION, "instance_type": "lab.1g"}
+    with monkeypatch.context() as patched:
+        patched.setattr(network, "reshape", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            fake.deploy(wanted)
+    fake.undeploy()
+    fake.deploy(wanted)
+    assert fake.audit() == []
+    fake.set_nic(NIC)
 
 
 def test_links_are_as_fast_as_the_instance_type_says(lab: Lab) -> None:

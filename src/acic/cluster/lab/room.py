@@ -154,6 +154,11 @@ class Room:
         """
         return _rate(self.facts, nic)
 
+    @property
+    def shaped(self) -> bool:
+        """Whether all links have the network interface that is written down: False where `set_nic` was cut off."""
+        return bool(self._record.content.get("shaped", True))
+
     def set_nic(self, nic: str) -> None:
         """Give all nodes but the archive another network interface.
 
@@ -162,8 +167,9 @@ class Room:
         """
         self._held()
         rate = self.rate(nic)
-        self._note(nic=nic)
+        self._note(nic=nic, shaped=False)
         network.reshape(self.names, self._nodes.values(), rate)
+        self._note(shaped=True)
 
     def run(
         self, node: str, command: Sequence[str], *, seconds: float = 30.0, stdin: str = ""
