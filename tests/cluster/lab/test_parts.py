@@ -14,7 +14,7 @@ import pytest
 from acic.cluster.lab import perform, record
 from acic.cluster.lab.facts import Disk, LabFacts, addresses
 from acic.cluster.lab.groups import groups, wanted
-from acic.cluster.lab.network import is_used, links_of, rate_of
+from acic.cluster.lab.network import is_used, links_of, rate_of, silenced
 from acic.cluster.lab.nodes import Known, Node, hosts_file, joining, kill
 from acic.cluster.lab.perform import Performer, Services, _batches
 from acic.cluster.lab.record import Lock, Names, Record
@@ -252,3 +252,9 @@ def test_a_process_that_had_ended_when_it_was_noted_is_not_in_the_way() -> None:
     noted = Known(ended.pid, 0)
     assert not noted.alive
     kill([noted])
+
+
+def test_a_kernel_without_ipv6_is_not_told_of_it(tmp_path: Path) -> None:
+    """It would refuse, and with it the whole lab."""
+    assert silenced("acic-br", tmp_path) == "link set acic-br addrgenmode none"
+    assert silenced("acic-br", tmp_path / "none") == ""

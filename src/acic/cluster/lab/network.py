@@ -51,14 +51,15 @@ def build(names: Names, network: str, nodes: Iterable[Node], rate: int) -> None:
     prefix = network.rpartition(".")[0]
     lines = [
         f"link add {names.bridge} type bridge stp_state 0 forward_delay 0",
-        f"link set {names.bridge} addrgenmode none up",
+        silenced(names.bridge),
+        f"link set {names.bridge} up",
         f"address add {prefix}.1/24 dev {names.bridge}",
     ]
     shapes = []
     for node in nodes:
         link = names.link(node.name)
         lines.append(f"link add {link} type veth peer name {INSIDE} netns {node.pid}")
-        lines.append(f"link set {link} addrgenmode none master {names.bridge} up")
+        lines += [silenced(link), f"link set {link} master {names.bridge} up"]
         if node.name != ARCHIVE:
             shapes.append(_shape(link, rate))
     tool("ip", "-batch", "-", stdin="\n".join([*lines, ""]))
@@ -69,9 +70,10 @@ def build(names: Names, network: str, nodes: Iterable[Node], rate: int) -> None:
 
 def _connect(node: Node, rate: int) -> None:
     shaped = "" if node.name == ARCHIVE else f"tc {_shape(INSIDE, rate)}"
+    silent = f"ip {words}" if (words := silenced(INSIDE)) else ""
     script = f"""set -e
 ip link set lo up
-ip link set {INSIDE} addrgenmode none
+{silent}
 ip address add {node.address}/24 dev {INSIDE}
 ip link set {INSIDE} up
 {shaped}
@@ -80,6 +82,11 @@ echo 4096 131072 {_BUFFER} >/proc/sys/net/ipv4/tcp_rmem
 echo 4096 65536 {_BUFFER} >/proc/sys/net/ipv4/tcp_wmem
 """
     tool(*node.enter(["/bin/sh", "-s"]), stdin=script)
+
+
+def silenced(link: str, ipv6: Path = Path("/proc/sys/net/ipv6")) -> str:
+    """Return what `ip` is told so that a link gives itself no address; "" where the kernel has no IPv6, and refuses."""
+    return f"link set {link} addrgenmode none" if ipv6.exists() else ""
 
 
 def reshape(names: Names, nodes: Iterable[Node], rate: int) -> None:
