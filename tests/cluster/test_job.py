@@ -125,7 +125,7 @@ def test_ranks_are_crowded_by_cores_whatever_threads_the_user_wants(tmp_path: Pa
     job = Job(**(SOUND | {"folder": tmp_path, "processes": cores + more, "time_limit": 30.0}))
     files = jobscript.Files.of(job, "token")
     files.folder.mkdir()
-    write_ticket(job, Ticket(token="token", may_start=True))
+    write_ticket(job, Ticket(token="token", may_start=True))  # noqa: S106  # no password
     jobscript.write(job, files, ["sh", "-c", "echo [$CROWDED]"], {"CROWDED": "1"})
     threads = {"OMP_NUM_THREADS": str(cores + 1), "OMP_THREAD_LIMIT": str(cores + 1) if more else "1"}
     subprocess.run(["sh", files.script], env=os.environ | threads, check=True, timeout=60)

@@ -175,7 +175,7 @@ def test_a_job_that_its_scheduler_forgot_is_neither_waited_for_nor_in_the_way(
     pretend(command, said, status, tmp_path, monkeypatch)
     made = job(tmp_path, "true")
     jobscript.folder_of(made).mkdir()
-    write_ticket(made, Ticket(token="t", may_start=True, native="7.server"))
+    write_ticket(made, Ticket(token="t", may_start=True, native="7.server"))  # noqa: S106  # no password
     assert BatchRunner(scheduler).reclaim(made) is None
     ending = BatchRunner(scheduler, settle=0).poll(made)
     assert (ending.state, ending.reason) == (State.UNKNOWN, f"gone from {scheduler} without an exit status")
