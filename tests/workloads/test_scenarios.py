@@ -69,6 +69,18 @@ def test_a_file_for_each_iteration(shared: bool, left: Mapping[str, bool]) -> No
     assert (c.iterations, c.data_size, c.shared, phase.files) == (6, 4 * MIB, shared, 6 if shared else 48)
 
 
+def test_a_second_file_of_one_process_is_no_iteration_of_all() -> None:
+    """Its process is none of those whose requests are looked at, and these have one file each."""
+    calls = loop(processes=8, requests=4, shared=False)
+    more = [
+        dataclasses.replace(call, file="/scratch/more", start=call.start + 1, end=call.end + 1)
+        for call in calls
+        if call.rank == 1
+    ]
+    phase = only(characterize(darshan_log(calls + more, processes=8)))
+    assert (phase.characteristics.iterations, phase.characteristics.io_processes, phase.files) == (1, 8, 9)
+
+
 @pytest.mark.parametrize("left", LEFT[:2])
 def test_private_files_that_grow(left: Mapping[str, bool]) -> None:
     calls = loop(processes=8, iterations=6, requests=4, pause=1, shared=False)

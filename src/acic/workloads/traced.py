@@ -103,7 +103,8 @@ class Traced:
         if self._alone or self._trace.pausing:
             return None
         sampled = self._sample()
-        if len({len(records) for records in sampled}) > 1:
+        counts = {len(records) for records in sampled}
+        if len(counts) > 1 or 1 in counts:
             return None
         start, end = self._trace.segments.start, self._trace.segments.end
         pauses = []
