@@ -403,6 +403,16 @@ def test_acic_bench_finds_a_byte_that_storage_changed(
     assert attempt.verified != flips
 
 
+@pytest.mark.parametrize("operation", list(Operation))
+def test_whole_words_in_place_of_the_jobs_odd_bytes_are_no_wrong_data(
+    lab: Laboratory, platform: Platform, acic_bench: Benchmark, operation: Operation
+) -> None:
+    """Three requests of 333 B are three of 336 B here: the files are larger than the job's."""
+    odd = replace(WRITE, operation=operation, data_size=1000, request_size=333)
+    attempt = made(lab, platform, acic_bench).run(trial(lab, point(platform, odd), verify=True))
+    assert (attempt.outcome, attempt.verified) == (Outcome.OK, True), attempt.note
+
+
 @pytest.mark.parametrize(("taken", "outcome"), [(3, Outcome.OK), (4, Outcome.SUSPECT), (60, Outcome.SUSPECT)])
 def test_a_figure_is_doubted_if_others_got_the_processors(
     lab: Laboratory, platform: Platform, taken: int, outcome: Outcome

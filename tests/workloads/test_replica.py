@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from acic.units import KIB, MIB, parse_bytes
-from acic.workloads import Operation, Workload, characterize_file, from_options, ior_commands
+from acic.workloads import Interface, Operation, Workload, characterize_file, from_options, ior_commands
 from acic.workloads.darshan import read_log
 from tests.workloads.darshan.logs import EACH_BUNDLED
 from tests.workloads.test_workload_files import workloads
@@ -141,6 +141,8 @@ def check(workload: Workload) -> None:
         assert int(replica.arguments[2]) == c.io_processes
         assert ("w" in made) is (replica.prepares or c.operation is Operation.WRITE)
         assert ("F" in made) is not c.shared
+        files = int(made["i"]) if "m" in made else 1
+        assert replica.size == (None if c.interface is Interface.HDF5 else amount(made) * c.io_processes * files)
         if not replica.prepares:
             moved = amount(made) * int(made.get("i", "1"))
             requests = max(1, round(c.data_size / c.request_size))

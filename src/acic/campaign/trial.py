@@ -191,7 +191,7 @@ class Trials:
                 return verdict if step == "measure" else replace(verdict, note=f"{step}: {verdict.note}")
             if replica.prepares:
                 self._system.forget(data)
-        if excess := answered(partial(self._excess, run, data), patience=self._patience):
+        if excess := answered(partial(_excess, data, replicas[-1].size), patience=self._patience):
             return Verdict(Outcome.CORRUPT, verdict.result, excess)
         if (taken := self._look().taken_since(before)) > TAKEN:
             return Verdict(Outcome.SUSPECT, verdict.result, f"others got {taken:.0%} of the processor time wanted")
@@ -203,15 +203,6 @@ class Trials:
         check_place(place.seen, run.trial.point.workload.total_bytes, place.device, room=place.room)
         run.made = not data.exists()  # told first: an interrupt right behind the next line must not leave the folder
         data.mkdir()
-
-    def _excess(self, run: _Run, data: Path) -> str:
-        """Return how much larger its files are than what was written, "" if they are not.
-
-        GlusterFS counts bytes of sharded files twice that several clients extend at once.
-        """
-        written = run.trial.point.workload.total_bytes
-        found = sum(path.stat().st_size for path in data.iterdir())
-        return f"its files have {found} B, and {written} B were written" if found > written else ""
 
     def _step(self, run: _Run, step: str, replica: Replica, *, layout: bool = False) -> Verdict:
         arguments = [*replica.options, "-G", str(run.trial.number + 1), *self._hints(run)]
@@ -283,6 +274,15 @@ class Trials:
     def _raw(self, run: _Run) -> Path:
         """Where the output is kept."""
         return self._outputs / f"{run.trial.name}.json"
+
+
+def _excess(data: Path, written: int | None) -> str:
+    """Return how much larger the files in `data` are than what was written, B, "" if they are not.
+
+    GlusterFS counts bytes of sharded files twice that several clients extend at once.
+    """
+    found = sum(path.stat().st_size for path in data.iterdir())
+    return f"its files have {found} B, and {written} B were written" if written is not None and found > written else ""
 
 
 def _replicas(run: _Run) -> list[Replica]:

@@ -35,12 +35,14 @@ class Replica:
     Args:
         phase: its number in the workload, from 0.
         arguments: the command.
+        size: of its files together, B; None where HDF5 adds what it needs itself.
         prepares: whether it only makes the file that the command behind it reads.
         differences: what it does not do as the application does, one sentence each.
     """
 
     phase: int
     arguments: tuple[str, ...]
+    size: int | None
     prepares: bool = False
     differences: tuple[str, ...] = ()
 
@@ -106,7 +108,13 @@ def _replica(number: int, phase: Phase, name: str, *, prepare: bool = False) -> 
     differences: tuple[str, ...] = ("This makes the file for the command below.",)
     if not prepare:
         differences = (*_of_interface(phase, collective), *_of_layout(phase, layout), *_of_time(phase, layout))
-    return Replica(phase=number, arguments=(*arguments, "-o", name), prepares=prepare, differences=differences)
+    return Replica(
+        phase=number,
+        arguments=(*arguments, "-o", name),
+        size=None if c.interface is Interface.HDF5 else layout.moved // layout.times_over,
+        prepares=prepare,
+        differences=differences,
+    )
 
 
 class _Layout:
