@@ -44,6 +44,14 @@ def test_a_heat_map_of_other_files_tells_nothing(share: float) -> None:
     assert ("POSIX" in within(whole, "/scratch").heatmaps) == (size <= 0.01 * sum(c.length for c in WRITES + other))
 
 
+@pytest.mark.parametrize("trace", [True, False])
+def test_files_elsewhere_are_left_out_also_where_no_counters_tell_of_them(trace: bool) -> None:
+    whole = darshan_log(WRITES + READS, processes=4, counters=False, trace=trace)
+    part = within(whole, "/scratch")
+    assert not part.heatmaps  # nothing tells what of them is here
+    assert sum(one.bytes for one in characterize(part).phases) == trace * sum(call.length for call in WRITES)
+
+
 def test_a_directory_is_no_beginning_of_a_name() -> None:
     assert below("/scratch/a", "/scratch")
     assert below("/a", "/")

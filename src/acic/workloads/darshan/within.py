@@ -41,9 +41,10 @@ def within(log: Log, directory: str) -> Log:
     mine = {file for file, name in log.names.items() if below(name, top)}
     if not mine:
         raise MissingData(f"no file of {log.path} lies below {top}", hint=_places(log))
+    elsewhere = [file for file, name in log.names.items() if name.startswith("/") and file not in mine]
     mine.update(file for file, name in log.names.items() if name.startswith("<"))  # standard streams are no files
     chosen = {name: _chosen(module, mine) for name, module in log.modules.items()}
-    if all(rows.all() for rows in chosen.values()):
+    if not elsewhere and all(rows.all() for rows in chosen.values()):  # counters alone may have been lost
         return log
     modules = {name: _part(log.modules[name], rows) for name, rows in chosen.items() if rows.any()}
     maps = {
