@@ -61,6 +61,16 @@ def test_a_workload_file_is_taken_where_a_log_is(acic: Acic, tmp_path: Path, nam
     assert acic("replicate", path).out == acic("replicate", BTIO).out
 
 
+def test_control_sequences_in_names_do_not_reach_the_terminal(acic: Acic, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    told = acic("characterize", BTIO, "--toml").out.replace("bt.A.x", r"\u001b[2J").replace("btio.full", r"\u009b2J")
+    path.write_text(told)
+    shown = acic("characterize", path).out
+    assert shown.startswith(r"\x1b[2J")
+    assert r"\x9b2J" in shown
+    assert all(line.isprintable() for line in shown.split("\n"))
+
+
 def test_a_workload_file_by_another_name_is_told_its_own(acic: Acic, tmp_path: Path) -> None:
     path = tmp_path / "mine.workload"
     path.write_text(acic("characterize", BTIO, "--toml").out)
@@ -133,6 +143,10 @@ def test_what_was_cut_off_a_log_is_not_said_to_be_missing_in_the_job(acic: Acic,
     assert "Module PNETCDF_FILE was left out" in result.err
     assert "what could be read of the log has no module of that library" in result.err
     assert acic("characterize", path, "--partial", "--json").json["workload"]["io_share"] is None
+    repeated = acic("replicate", path, "--partial")
+    assert "ior" in repeated.out
+    assert "note: Module PNETCDF_FILE was left out" in repeated.err
+    assert any("PNETCDF_FILE" in note for note in acic("replicate", path, "--partial", "--json").json["notes"])
 
 
 def test_a_log_of_which_only_what_has_no_io_is_whole_does_not_say_that_there_was_none(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acic.workloads.darshan import read_log
-from acic.workloads.replay import replay_trace
+from acic.workloads.replay import Replay, replay_trace
 from tests.cli.conftest import LOGS, Result
 
 Acic = Callable[..., Result]
@@ -67,7 +67,9 @@ def test_a_damaged_log_needs_partial(acic: Acic, tmp_path: Path) -> None:
     """Cut behind the DXT modules, whose regions come before that of HEATMAP."""
     (tmp_path / "cut.darshan").write_bytes(CHECKPOINT.read_bytes()[:-10])
     assert acic("replicate", tmp_path / "cut.darshan", "--replay", tmp_path / "t").status == 3
-    assert acic("replicate", tmp_path / "cut.darshan", "--partial", "--replay", tmp_path / "t").status == 0
+    whole = acic("replicate", tmp_path / "cut.darshan", "--partial", "--replay", tmp_path / "t")
+    assert whole.status == 0
+    assert "# Module HEATMAP was left out: the data end early.\n" in whole.out
     assert (tmp_path / "t").read_text().splitlines() == list(replay_trace(read_log(CHECKPOINT)).lines)
 
 
@@ -75,3 +77,13 @@ def test_a_file_that_cannot_be_written_is_told(acic: Acic, tmp_path: Path) -> No
     result = acic("replicate", CHECKPOINT, "--replay", tmp_path / "missing" / "t")
     assert result.status == 2
     assert "cannot write" in result.err
+
+
+def test_a_line_break_in_the_name_of_a_file_ends_no_comment(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lines may be given to a shell."""
+    made = Replay(lines=(), ranks=1, files=(), bytes_read=0, bytes_written=0, differences=("Requests on a\nb went.",))
+    monkeypatch.setattr("acic.workloads.replay.save_replay", lambda *_, **__: made)
+    shown = acic("replicate", CHECKPOINT, "--replay", tmp_path / "t").out
+    assert [line.partition(" ")[0] for line in shown.splitlines()] == ["#", "mpiexec"]

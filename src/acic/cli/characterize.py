@@ -100,5 +100,5 @@ _ROWS: tuple[tuple[str, Callable[[Phase], str]], ...] = (
     ("moved", lambda p: format_bytes(p.bytes)),
     ("time in I/O", lambda p: "not known" if p.seconds is None else format_seconds(p.seconds)),
     ("slowest rank over mean", lambda p: "not known" if p.imbalance is None else f"{p.imbalance:.2f}"),
-    ("example file", lambda p: Path(p.example).name),
+    ("example file", lambda p: printable(Path(p.example).name)),
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.option_types import PathName
-from acic.cli.output import emit_json, json_option, say
+from acic.cli.output import emit_json, json_option, printable, say
 from acic.cli.workload_input import is_workload_file, read_workload, workload_input
 from acic.errors import InvalidInput
 
@@ -52,8 +52,10 @@ def replicate(
     workload = read_workload(log, partial=partial, only=only, given=given)
     commands = ior_commands(workload)
     if as_json:
-        emit_json({"workload": workload.name, "commands": commands})
+        emit_json({"workload": workload.name, "notes": workload.notes, "commands": commands})
         return
+    for note in workload.notes:
+        say(f"note: {note}")
     if not commands:
         say("note: the log has no phase to replay")
     for command in commands:
@@ -77,5 +79,5 @@ def _show_replay(made: Replay, trace: Path, as_json: bool) -> None:
         emit_json({"trace": str(trace), "command": command, **facts})
         return
     for difference in made.differences:
-        click.echo(f"# {difference}")
+        click.echo(f"# {printable(difference)}")  # names of files may have line breaks, which end a comment
     click.echo(shlex.join(command))

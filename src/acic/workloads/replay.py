@@ -83,7 +83,7 @@ def replay_trace(log: Log) -> Replay:
         files=files,
         bytes_read=int(made.length[~made.write].sum()),
         bytes_written=int(made.length[made.write].sum()),
-        differences=(*losses(log, numbered), *notes),
+        differences=(*log.notes, *losses(log, numbered), *notes),
     )
 
 
