@@ -141,6 +141,19 @@ def test_a_variable_that_names_no_program_is_an_error(monkeypatch: pytest.Monkey
             find_benchmark()
 
 
+@pytest.mark.parametrize(
+    ("variable", "named"), [("ACIC_MPICC", "mpi/mpicc"), ("ACIC_MPIEXEC", "./mpi/mpiexec"), ("PATH", "mpi")]
+)
+def test_an_mpi_is_found_from_where_one_stands_and_used_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, named: str
+) -> None:
+    for tool in ("mpicc", "mpiexec"):
+        program(tmp_path / "mpi" / tool, "#!/bin/sh\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(variable, named)
+    assert building.find_mpicc() == tmp_path / "mpi" / "mpicc"
+
+
 def test_without_make_or_a_compiler_the_error_says_so(bare: Path, tmp_path: Path) -> None:
     program(bare / "mpicc", "#!/bin/sh\necho the compiler is broken >&2\nexit 3\n")
     with pytest.raises(AcicError, match="there is no make"):

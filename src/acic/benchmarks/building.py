@@ -48,14 +48,14 @@ def find_mpicc() -> Path | None:
         found = shutil.which("mpicc", path=str(_program("ACIC_MPIEXEC", named).parent))
     else:
         found = shutil.which("mpicc", path=str(Path(sys.executable).parent)) or shutil.which("mpicc")
-    return Path(found) if found else None
+    return Path(found).absolute() if found else None  # make runs elsewhere
 
 
 def _program(variable: str, named: str) -> Path:
     found = shutil.which(named)
     if found is None:
         raise InvalidInput(f"{variable} names {named}, which is no program", hint=_NO_MPI)
-    return Path(found)
+    return Path(found).absolute()
 
 
 def built() -> Built:
