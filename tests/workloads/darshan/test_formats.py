@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from acic.workloads import characterize
 from acic.workloads.darshan import read_log
 from acic.workloads.darshan.counters import LAYOUTS
 from acic.workloads.darshan.regions import Compression
@@ -199,7 +200,7 @@ def test_heat_maps_of_another_width_are_left_out_with_a_note(tmp_path: Path) -> 
 def test_modules_that_are_not_known_are_left_out_with_a_note(tmp_path: Path) -> None:
     modules = {
         "POSIX": (5, [b"x"]),
-        "APMPI": (1, [b"x"]),
+        "MDHIM": (1, [b"x"]),
         "STDIO": (2, [record("<", 14, 15)]),
         "DXT_MPIIO": (4, [b"x"]),
         "H5F": (0, [b"x"]),
@@ -208,10 +209,17 @@ def test_modules_that_are_not_known_are_left_out_with_a_note(tmp_path: Path) -> 
     assert set(log.modules) == {"STDIO"}
     assert set(log.notes) == {
         "POSIX is in format 5, newer than this reader's 4, and was left out.",
-        "Module APMPI was left out: this reader does not know it.",
+        "Module MDHIM was left out: this reader does not know it.",
         "DXT_MPIIO is in format 4, newer than this reader's 3, and was left out.",
         "H5F is in format 0, which Darshan does not have, and was left out.",
     }
+
+
+def test_modules_that_tell_of_no_files_are_missed_by_nobody(tmp_path: Path) -> None:
+    modules = {"STDIO": (2, [record("<", 14, 15)]), "APMPI": (1, [b"x"]), "APXC": (1, [b"x"])}
+    log = read_log(write(tmp_path / "x.darshan", darshan_log(modules)))
+    assert (set(log.modules), log.notes, log.lost) == ({"STDIO"}, (), ())
+    assert characterize(log).complete
 
 
 def test_a_log_without_modules_is_fine(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ _NEWEST = {
     "HEATMAP": heatmap.NEWEST,
 }
 _OR_PARTIAL = ", or pass --partial to use the modules that are whole"
+_OF_NO_FILES = ("APMPI", "APXC")  # AutoPerf's: MPI calls, and what a Cray's network counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,8 @@ class Log:
 def read_log(path: Path | str, *, partial: bool = False) -> Log:
     """Return the Darshan log at `path`.
 
-    Modules that this reader does not know are left out, with a note; one that Darshan itself marked as partial is
-    read like any other.
+    Modules that this reader does not know are left out, with a note, and those that tell of no files without one; one
+    that Darshan itself marked as partial is read like any other.
 
     Args:
         path: of the log, formats 3.00 to 3.41.
@@ -126,6 +127,8 @@ class _Reading:
 
     def read_region(self, region: Region, job: Job) -> None:
         """Read one module, or the names; tell or note what is wrong with it."""
+        if region.name in _OF_NO_FILES:
+            return
         names = region is self.header.names
         what = "the file names" if names else f"module {region.name}"
         if not names and (note := _unknown(region)):
