@@ -56,7 +56,11 @@ _OPTIONS = (
     click.option("--operation", type=click.Choice([o.value for o in Operation]), help="The direction."),
     click.option("--collective/--independent", default=None, help="Collective MPI-IO or not.  [default: independent]"),
     click.option("--shared/--file-per-process", default=None, help="One file or one each.  [default: shared]"),
-    click.option("--access", type=click.Choice([a.value for a in Access]), help="How requests lie in the file."),
+    click.option(
+        "--access",
+        type=click.Choice([a.value for a in Access]),
+        help="How requests lie in the file.  [default: consecutive]",
+    ),
 )
 
 
