@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 
 from acic.errors import InvalidInput, MissingData, UnreadableInput
 from acic.workloads.darshan import Log, read_log
+from acic.workloads.darshan.dxt import read_segments
+from acic.workloads.darshan.regions import Region
 from acic.workloads.replay import Replay, replay_trace, save_replay
 from tests.workloads.darshan.logs import BUNDLED, DATA, public
 from tests.workloads.simulator import Call, darshan_log, loop
@@ -208,6 +210,14 @@ def test_posix_beneath_mpi_io_is_left_out_and_beside_it_is_not() -> None:
     assert moved(made, interface="posix") == 512
     assert moved(made, interface="mpiio") == sum(c.length for c in calls)
     assert any("8 POSIX ones" in difference for difference in made.differences)
+
+
+def test_a_trace_of_mpi_io_that_has_no_records_is_no_trace() -> None:
+    """As of a job that opened a file through MPI-IO, and did nothing with it."""
+    log = darshan_log(loop(processes=2), processes=2)
+    empty = read_segments(b"", Region("DXT_MPIIO", 3, False, 0, 8), "<", 2)()
+    made = replay_trace(replace(log, dxt={**log.dxt, "DXT_MPIIO": empty}))
+    assert made == replay_trace(log)
 
 
 def test_without_dxt_the_error_says_how_to_get_it() -> None:

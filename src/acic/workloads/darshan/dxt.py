@@ -85,7 +85,7 @@ class Segments:
     def write(self) -> NDArray[np.bool_]:
         """Whether each is a write."""
         counts = np.array([self.writes, self.requests - self.writes]).T.ravel()
-        return np.array([True, False] * len(self.writes)).repeat(counts)
+        return np.array([True, False] * len(self.writes), dtype=bool).repeat(counts)
 
 
 def read_segments(raw: bytes, region: Region, order: str, processes: int) -> Callable[[], Segments]:
