@@ -92,10 +92,15 @@ def test_a_cache_that_somebody_touched_still_serves(tmp_path: Path, facts: str) 
 def test_a_build_that_takes_too_long_is_told(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for tool in ("sh", "sleep", "mkdir", "make"):
         (bare / tool).symlink_to(str(shutil.which(tool, path="/usr/bin:/bin")))
-    program(bare / "mpicc", "#!/bin/sh\nexec sleep 1\n")
-    monkeypatch.setattr(building, "_SECONDS", 0.2)
+    busy = tmp_path / "busy"
+    turns = " ".join(map(str, range(200)))
+    program(bare / "mpicc", f"#!/bin/sh\nfor turn in {turns}; do echo >> {busy}; sleep 0.02; done\n")
+    monkeypatch.setattr(building, "_SECONDS", 1)
     with pytest.raises(AcicError, match=r"not built with .* within"):
         find_benchmark()
+    said = busy.stat().st_size
+    time.sleep(0.2)
+    assert busy.stat().st_size == said > 0  # no compiler goes on
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["acic-bench.lock"]
 
 

@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,8 +106,6 @@ def _make(mpicc: Path, here: Path, home: Path) -> None:
 
 
 def _compile(mpicc: Path, here: Path, whole: Path) -> None:
-    import subprocess
-
     if shutil.which("make") is None:
         raise AcicError("acic-bench cannot be built: there is no make", hint="install make, or put ior on PATH")
     # a copy, since the package's folder may be read-only, and make can do nothing with blanks in a path
@@ -116,23 +115,14 @@ def _compile(mpicc: Path, here: Path, whole: Path) -> None:
     # a newer compiler may warn of more than the one we build with
     command += ["WERROR=", "BUILD=build"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    try:
-        done = subprocess.run(  # noqa: S603  # no shell
-            command,
-            env=environment,  # that of a make around us would pass its own options on
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
+    status, said = _run(command, environment)
+    if status is None:
         raise AcicError(
             f"acic-bench was not built with {mpicc} within {_SECONDS} s",
             hint="try again when the machine is less busy, or put ior on PATH",
-        ) from error
-    if done.returncode != 0:
-        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TOLD:])
+        )
+    if status != 0:
+        said = "\n".join(said.strip().splitlines()[-_TOLD:])
         compiler = "" if any(map(shutil.which, ("cc", "gcc", "clang"))) else "install a C compiler such as gcc, or "
         raise AcicError(
             f"acic-bench cannot be built with {mpicc}:\n{said}",
@@ -142,3 +132,27 @@ def _compile(mpicc: Path, here: Path, whole: Path) -> None:
     shutil.move(source / "build" / ACIC_BENCH, whole / ACIC_BENCH)
     mpiexec = shutil.which("mpiexec", path=str(mpicc.parent))
     (whole / _FACTS).write_text(json.dumps({"mpicc": str(mpicc), "mpiexec": mpiexec}) + "\n")
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int | None, str]:
+    """Return a command's exit status, None if it took too long, and what it said; none of its processes outlives it."""
+    import signal
+    import subprocess
+
+    with subprocess.Popen(  # noqa: S603  # no shell
+        command,
+        env=environment,  # that of a make around us would pass its own options on
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            said = "".join(process.communicate(timeout=_SECONDS))
+        except subprocess.TimeoutExpired:
+            return None, ""
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode, said
