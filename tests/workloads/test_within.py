@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from acic.errors import InvalidInput, MissingData
 from acic.units import KIB
 from acic.workloads import Workload, characterize, characterize_file
-from acic.workloads.darshan import below, read_log, within
+from acic.workloads.darshan import Module, below, read_log, within
+from acic.workloads.darshan.counters import LAYOUTS
 from tests.workloads.darshan.logs import BUNDLED
 from tests.workloads.simulator import darshan_log, loop
 
@@ -50,6 +52,15 @@ def test_files_elsewhere_are_left_out_also_where_no_counters_tell_of_them(trace:
     part = within(whole, "/scratch")
     assert not part.heatmaps  # nothing tells what of them is here
     assert sum(one.bytes for one in characterize(part).phases) == trace * sum(call.length for call in WRITES)
+
+
+def test_what_is_no_file_lies_nowhere_else() -> None:
+    log = darshan_log(WRITES, processes=4)
+    machine = np.zeros(1, dtype=LAYOUTS["BG/Q"].dtype())
+    machine["id"] = 9
+    modules = {**log.modules, "BG/Q": Module("BG/Q", 2, False, machine)}
+    whole = replace(log, names={**log.names, 9: "darshan-internal-bgq"}, modules=modules)
+    assert within(whole, "/scratch") is whole
 
 
 def test_a_directory_is_no_beginning_of_a_name() -> None:

@@ -42,7 +42,7 @@ def within(log: Log, directory: str) -> Log:
     if not mine:
         raise MissingData(f"no file of {log.path} lies below {top}", hint=_places(log))
     elsewhere = [file for file, name in log.names.items() if name.startswith("/") and file not in mine]
-    mine.update(file for file, name in log.names.items() if name.startswith("<"))  # standard streams are no files
+    mine.update(file for file, name in log.names.items() if name[:1] not in ("", "/"))  # streams, a machine: no files
     chosen = {name: _chosen(module, mine) for name, module in log.modules.items()}
     if not elsewhere and all(rows.all() for rows in chosen.values()):  # counters alone may have been lost
         return log
