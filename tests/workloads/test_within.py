@@ -29,7 +29,7 @@ def told(workload: Workload) -> list[object]:
 
 @pytest.mark.parametrize("interface", ["POSIX", "MPI-IO", "STDIO"])
 @pytest.mark.parametrize("trace", [True, False])
-@pytest.mark.parametrize(("directory", "mine"), [("/scratch", WRITES), ("/home/me/", READS)])
+@pytest.mark.parametrize(("directory", "mine"), [("//scratch", WRITES), ("/home/me/", READS)])
 def test_the_rest_is_as_if_it_had_not_been(interface: str, trace: bool, directory: str, mine: Any) -> None:
     lacks: dict[str, Any] = {"interface": interface, "trace": trace, "heatmap": False, "run_seconds": 9.0}
     whole = darshan_log(WRITES + READS, processes=4, **lacks)

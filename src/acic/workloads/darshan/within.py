@@ -37,7 +37,7 @@ def within(log: Log, directory: str) -> Log:
     """
     if not directory.startswith("/"):
         raise InvalidInput(f"{directory} is no absolute path", hint="name the directory as the job saw it: /scratch")
-    top = os.path.normpath(directory)
+    top = "/" + os.path.normpath(directory).lstrip("/")  # which keeps two at the beginning
     mine = {file for file, name in log.names.items() if below(name, top)}
     if not mine:
         raise MissingData(f"no file of {log.path} lies below {top}", hint=_places(log))
