@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from acic.units import KIB, MIB
 from acic.workloads import Operation, Phase, characterize
 from acic.workloads.darshan import Log
+from acic.workloads.pauses import _idle_of_many, idle
 from acic.workloads.spells import Spells, counted_twice
 from tests.workloads.simulator import Call, darshan_log, loop
 
@@ -146,6 +147,25 @@ def test_no_process_waits_for_the_slowest_ones_of_all_phases(every: list[Spells]
     slowest = [max(busy(one, rank) for rank in range(6)) for one in every]
     all_phases = max(sum(busy(one, rank) for one in every) for rank in range(6))
     assert sum(slowest) - counted_twice(every) == pytest.approx(all_phases, abs=1e-9)
+
+
+WINDOWS = st.lists(
+    st.tuples(st.integers(-1, 5), st.floats(0.0, 10.0), st.floats(0.0, 10.0), st.floats(0.0, 10.0)),
+    min_size=1,
+    max_size=20,
+).map(
+    lambda rows: Spells(
+        [rank for rank, *_ in rows],
+        [first for _, first, *_ in rows],
+        [first + length for _, first, length, _ in rows],
+        [busy for *_, busy in rows],
+    )
+)
+
+
+@given(every=st.lists(WINDOWS, min_size=1, max_size=4))
+def test_processes_are_idle_as_long_where_few_records_tell_it_as_where_many_do(every: list[Spells]) -> None:
+    assert idle(every[0], every, 6) == pytest.approx(_idle_of_many(every[0], every, 6), abs=1e-9)
 
 
 @pytest.mark.parametrize(("begin", "waits"), [(0.5, 1.0), (1.2, 2.0)])

@@ -6,8 +6,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 
-import numpy as np
-
 from acic.workloads.columns import BYTES, CALLS, CONSECUTIVE, HIGHEST_BYTE, SEEKS, SEQUENTIAL, STRIDES
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
@@ -86,10 +84,12 @@ def times_over(group: Group, tables: Mapping[str, Table]) -> float | None:
     seen, column = table.summary(rows), HIGHEST_BYTE + group.direction
     highest = seen.totals[column]
     if len(seen.files) < len(rows):  # a record for each process
-        file = np.unique(table.files[rows], return_inverse=True)[1].ravel()
-        most = np.zeros(len(seen.files), dtype=np.int64)
-        np.maximum.at(most, file, table.integers[rows, column])
-        highest = int(most.sum())
+        most: dict[int, int] = {}
+        reached = table.column(column)
+        for row in rows:
+            file = table.file_list[row]
+            most[file] = max(most.get(file, 0), reached[row])
+        highest = sum(most.values())
     return group.bytes / (highest + len(seen.files)) if highest else None
 
 

@@ -130,10 +130,13 @@ def _metadata(tables: Mapping[str, Table]) -> float:
             read, written = table.moved(READ), table.moved(WRITE)
             rows = [row for row in rows if not read[row] and not written[row]]
         if rows:
-            ranks, times = table.ranks[rows], table.floats[rows]
-            known = ranks >= 0
-            seconds += float(np.bincount(ranks[known], times[known, META_SECONDS]).max(initial=0.0))
-            seconds += float(times[~known, SLOWEST_SECONDS].sum())
+            spent, slowest, ranks = table.seconds(META_SECONDS), table.seconds(SLOWEST_SECONDS), table.rank_list
+            of_rank: dict[int, float] = {}
+            for row in rows:
+                if ranks[row] >= 0:
+                    of_rank[ranks[row]] = of_rank.get(ranks[row], 0.0) + spent[row]
+            seconds += max(of_rank.values(), default=0.0)
+            seconds += float(np.sum([slowest[row] for row in rows if ranks[row] < 0]))
     return seconds
 
 

@@ -67,8 +67,8 @@ class Evidence:
         table = self.tables.get(LIBRARY_DATA.get(group.interface, ""))
         if table is None or table is group.table:
             return group.times[SECONDS + d] / processes
-        moved = int(table.integers[:, BYTES + d].sum())
-        return float(table.floats[:, SECONDS + d].sum()) * min(1.0, group.bytes / max(moved, 1)) / processes
+        moved = sum(table.moved(d))
+        return float(np.sum(table.seconds(SECONDS + d))) * min(1.0, group.bytes / max(moved, 1)) / processes
 
     def place(self, file: int) -> tuple[str, dict[str, str | int]]:
         """Return the name of a file, and what is known of where it lies."""

@@ -173,12 +173,13 @@ def _from_heatmap(group: Group, heatmap: Heatmap) -> Iterations | None:
 
 def _alike(moved: list[int], width: float) -> Iterations | None:
     """Return the stretches of bins of `width` s in which some bytes were moved, if they are of about the same size."""
-    busy = [at for at, size in enumerate(moved) if size]
-    first, behind = busy[0], busy[-1] + 1
-    empty = behind - first - len(busy)
+    first = next(at for at, size in enumerate(moved) if size)
+    behind = len(moved) - next(at for at, size in enumerate(reversed(moved)) if size)
+    used = moved[first:behind]
+    empty = used.count(0)
     if not empty:
         return None
-    sizes = [sum(bins) for used, bins in groupby(moved[first:behind], bool) if used]
+    sizes = [sum(bins) for busy, bins in groupby(used, bool) if busy]
     middle = sorted(sizes)[len(sizes) // 2]
     if any(abs(size - middle) > _TOLERANCE * middle for size in sizes):
         return None
@@ -188,12 +189,13 @@ def _alike(moved: list[int], width: float) -> Iterations | None:
 
 def _each(moved: NDArray[np.int64], width: float) -> Iterations | None:
     """Return what most ranks have in common, each of which comes in its own time, shape (ranks, bins)."""
-    found = [one for row in moved[moved.any(axis=1)].tolist() if (one := _alike(row, width))]
+    rows = list(filter(any, moved.tolist()))
+    found = [one for row in rows if (one := _alike(row, width))]
     counts = Counter(one.count for one in found)
     if not counts:
         return None
     count, often = counts.most_common(1)[0]
-    if often <= _MOST * int(moved.any(axis=1).sum()):
+    if often <= _MOST * len(rows):
         return None
     pauses = [one.pause or 0.0 for one in found if one.count == count]
     return Iterations(count, ESTIMATED, "pauses", sum(pauses) / often, "heat map")

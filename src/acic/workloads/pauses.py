@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.workloads.columns import MANY
 from acic.workloads.spells import INSTANT, Spells
 
 Floats = NDArray[np.float64]
@@ -26,6 +27,58 @@ def idle(of: Spells, every: Sequence[Spells], processes: int) -> float:
         every: that of all files, in both directions.
         processes: of the job.
     """
+    if sum([len(one.rank) for one in every]) > MANY:
+        return _idle_of_many(of, every, processes)
+    if min(of.rank) < 0:
+        begin, end = min(of.first), max(of.last)
+        busy = 0.0
+        for one in every:
+            spells = zip(one.rank, one.first, one.last, one.busy, strict=True)
+            shares = [
+                spent * _part(began, ended, begin, end) / (1 if rank < 0 else processes)
+                for rank, began, ended, spent in spells
+            ]
+            busy += _sum(shares)
+        return max(0.0, end - begin - busy)
+    first: dict[int, float] = {}
+    last: dict[int, float] = {}
+    for rank, began, ended in zip(of.rank, of.first, of.last, strict=True):
+        first[rank] = min(began, first.get(rank, began))
+        last[rank] = max(ended, last.get(rank, 0.0))
+    away = _away(first, last, every)
+    return _sum(away) / len(away)
+
+
+def _away(first: dict[int, float], last: dict[int, float], every: Sequence[Spells]) -> list[float]:
+    """Return the s between each rank's first and last request in which it does no I/O, the lowest rank first."""
+    ranks = sorted(first)
+    spent = dict.fromkeys(ranks, 0.0)
+    for one in every:
+        together = []  # about as much of each process, whatever its own first and last
+        for rank, began, ended, busy in zip(one.rank, one.first, one.last, one.busy, strict=True):
+            if rank in spent:
+                spent[rank] += busy * _part(began, ended, first[rank], last[rank])
+            elif rank < 0:
+                together.append(busy * _part(began, ended, first[ranks[0]], last[ranks[0]]))
+        if together:
+            share = _sum(together)
+            spent = {rank: mine + share for rank, mine in spent.items()}
+    return [max(last[rank] - first[rank] - spent[rank], 0.0) for rank in ranks]
+
+
+def _part(first: float, last: float, begin: float, end: float) -> float:
+    """Return the share of a spell that lies between `begin` and `end`."""
+    both = min(last, end) - max(first, begin)
+    length = last - first
+    return min(max(both / length, 0.0), 1.0) if length > INSTANT else float(both >= 0)
+
+
+def _sum(values: list[float]) -> float:
+    return float(np.add.reduce(values)) if len(values) > 1 else values[0]
+
+
+def _idle_of_many(of: Spells, every: Sequence[Spells], processes: int) -> float:
+    """Return what `idle` does."""
     if min(of.rank) < 0:
         begin, end = np.array(min(of.first)), np.array(max(of.last))
         shares = [np.where(np.array(one.rank) < 0, 1, processes) for one in every]

@@ -47,6 +47,7 @@ class Draft:
     access: Access
     access_quality: Quality
     timing: Timing
+    over: float | None
     covered: float | None
     cut: bool
     even: bool
@@ -70,6 +71,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
     traced = evidence.traced(group)
     processes, processes_quality = io_processes(group, traced, evidence.heatmap)
     several = group.calls > group.uses
+    over = access.times_over(group, evidence.tables)
     found = iterations(
         group,
         processes,
@@ -78,7 +80,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
         spent=evidence.spent(group, processes) if traced is not None and several else 0.0,
         sure=processes_quality is EXACT,
         waits=evidence.waits(group),
-        over=access.times_over(group, evidence.tables),
+        over=over,
     )
     name, _ = evidence.place(group.example)
     covered = None if traced is None else traced.bytes / group.bytes
@@ -98,6 +100,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
         access=pattern,
         access_quality=pattern_quality,
         timing=timing(group, processes, traced, evidence.tables),
+        over=over,
         covered=covered,
         cut=traced is not None and traced.bytes < group.bytes and (traced.partial or group.table.name != "H5D"),
         even=even(group, traced),
@@ -242,8 +245,8 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
 def _parts(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
     """Return who moves which part of the files, as far as that is not what one would think."""
     group, parts = found.group, dict[str, str | int | float]()
-    if (times := access.times_over(group, evidence.tables)) is not None and abs(times - 1.0) > _ALIKE:
-        parts["times_over"] = times
+    if found.over is not None and abs(found.over - 1.0) > _ALIKE:
+        parts["times_over"] = found.over
     if group.shared and found.iterations.count > 1 and access.contiguous(group, evidence.tables):
         parts["contiguous"] = True
     if (apart := ranks_apart(group, evidence.heatmap)) is not None and apart > 1.0:

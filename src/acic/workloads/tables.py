@@ -114,15 +114,19 @@ class Table:
             self._columns = self._load()
         return self._columns[1]
 
+    def column(self, at: int) -> list[int]:
+        """Return an integer column."""
+        return self.integers[:, at].tolist() if self._load_rows is None else [row[at] for row in self.counters]
+
+    def seconds(self, at: int) -> list[float]:
+        """Return a float column."""
+        return self.floats[:, at].tolist() if self._load_rows is None else [row[at] for row in self.times]
+
     def moved(self, direction: int) -> list[int]:
         """Return the bytes that each record has read, or written."""
         found = self._moved[direction]
         if not found:
-            if self._load_rows is None:
-                found = self.integers[:, BYTES + direction].tolist()
-            else:
-                found = [row[BYTES + direction] for row in self.counters]
-            self._moved[direction] = found
+            found = self._moved[direction] = self.column(BYTES + direction)
         return found
 
     def shared(self, direction: int) -> frozenset[int]:
