@@ -11,9 +11,13 @@ import pytest
 
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import Trust, known
+from acic.advisor.learning import learn, too_few
+from acic.errors import MissingData
+from acic.models.registry import learner
 from acic.platforms import Platform
 from acic.store import Measurement, Repetition
 from acic.store.database import Store
+from acic.store.training import training_table
 from tests.advisor.conftest import WHEN, WRITE
 
 
@@ -65,3 +69,18 @@ def test_a_liar_is_named_and_teaches_nothing(
     assert "faster than what the others' say" in note
     assert note.endswith("left out")
     np.testing.assert_array_equal(found.effect(WRITE).mean, honest)
+
+
+def test_what_is_left_out_counts_as_not_measured(cluster: Platform, training: list[Measurement]) -> None:
+    """Rows that are left out leave their configurations behind, which were taken for measured."""
+    rows = training_table(training, cluster)
+    ephemeral = np.array([c["device"] == "ephemeral" for c in rows.configurations])[rows.configuration]
+    of_baseline = np.array([c == cluster.baseline for c in rows.configurations])[rows.configuration]
+    part = rows.rows(~ephemeral)
+    learned = learn(part, cluster, learner("ridge"), weight=np.ones(len(part)), seed=1)
+    assert learned.systems["device"].labels == ("EBS",)
+    assert not too_few(part, cluster)
+    alone = rows.rows(of_baseline)
+    assert too_few(alone, cluster)
+    with pytest.raises(MissingData, match="measurements of 0 configurations"):
+        learn(alone, cluster, learner("ridge"), weight=np.ones(len(alone)), seed=1)

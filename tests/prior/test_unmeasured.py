@@ -26,6 +26,7 @@ from acic.platforms import Platform, load_platform
 from acic.prior import APART, APART_ALIKE, COLUMNS, Use, prior_of
 from acic.store import Measurement, Outcome, Repetition
 from acic.store.baselines import Baselines
+from acic.store.database import Store
 from acic.store.training import training_table
 from acic.units import MIB
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
@@ -186,3 +187,18 @@ def test_only_those_that_take_it_are_given_the_prior() -> None:
     assert beside.columns == (*data.columns, *COLUMNS)
     prior = beside.x[:, beside.columns.index(PRIOR)]
     np.testing.assert_allclose(prior, data.y, atol=1e-9)  # made up by the prior itself
+
+
+def test_what_gave_wrong_bytes_is_never_advised_however_little_was_measured(tmp_path: Path) -> None:
+    """It was forgotten where hardware alone answers, which named just that configuration."""
+    _, before = ask(BARE, "prior+extra-trees")
+    best = before.recommendations[0].configuration
+    assert best != BARE.baseline
+    wrong = replace(made_up(1.0)[0], configuration=best, outcome=Outcome.CORRUPT, repetitions=())
+    with Store.open(f"sqlite:///{tmp_path}/none.db") as opened:
+        opened.add([wrong])
+    knowledge, after = ask(BARE, "prior+extra-trees")
+    assert knowledge.learned.measurements == 0
+    assert best not in [BARE.space.configuration(point) for point in knowledge.points]
+    assert best not in [one.configuration for one in after.recommendations]
+    assert any("gave back other bytes" in note for note in after.notes)

@@ -83,14 +83,15 @@ def known(
         unfit = [told] if (told := unfit_told(rows.unfit, platform)) else []
         if isinstance(chosen, PriorAlone) and prior is None:
             raise _nothing_else(platform, rows)
-        if takes_prior(chosen) and prior is not None and too_few(rows, platform):
-            announce(f"note: too little was measured on {platform.name} to learn from: its hardware alone answers")
-            return Knowledge(platform, replace(unmeasured(platform), doubts=tuple(unfit)))
         unsafe = unsafe_configurations(platform, opened)
     found = contributions(rows, platform)
     contributors = trusted(rows, found)
     heard = contributors >= HEARD
     rows, contributors = rows.rows(heard), contributors[heard]
+    doubts = (*unfit, *map(str, doubted(found)))
+    if takes_prior(chosen) and prior is not None and too_few(rows, platform):
+        announce(f"note: too little was measured on {platform.name} to learn from: its hardware alone answers")
+        return Knowledge(platform, replace(unmeasured(platform), unsafe=unsafe, doubts=doubts))
     weight = contributors * ageing_weights(
         rows.time, rows.behind, now=now, half_life=trust.half_life, revision_factor=trust.revision_factor
     )
@@ -111,7 +112,7 @@ def known(
         intervals=intervals,
         watch=watch,
     )
-    learned = replace(learned, unsafe=unsafe, doubts=(*unfit, *map(str, doubted(found))))
+    learned = replace(learned, unsafe=unsafe, doubts=doubts)
     if learns is not chosen:
         announce(f"note: there is so little to choose that {learns.name} answers: the workloads that are most alike")
     elif not keep(key if intervals else point, learned):

@@ -23,7 +23,7 @@ from acic.models.residual import PriorAlone, PriorPredictor, takes_prior
 from acic.models.validation import grouped_folds, out_of_fold
 from acic.platforms import Platform
 from acic.prior import COLUMNS
-from acic.space import Parameter
+from acic.space import Configuration, Parameter
 from acic.store.baselines import Baselines, Improvements
 from acic.store.lessons import Lesson
 from acic.store.training import TrainingRows, unfit_told
@@ -166,9 +166,14 @@ def check(rows: TrainingRows, platform: Platform) -> None:
         )
 
 
+def can_train(platform: Platform) -> bool:
+    """Return whether campaigns measure it: nothing that its configurations differ by is set by hand."""
+    return not by_hand(platform) and DEPLOYMENT not in platform.apply
+
+
 def _how_to_measure(platform: Platform) -> str:
     imports = f"import measurements: acic data import FILE --platform {platform.argument}"
-    if by_hand(platform) or DEPLOYMENT in platform.apply:
+    if not can_train(platform):
         return imports
     return f"measure it: acic train --platform {platform.argument} --budget 2h; or {imports}"
 
@@ -181,7 +186,12 @@ def too_few(rows: TrainingRows, platform: Platform) -> bool:
 
 def _measured(rows: TrainingRows, platform: Platform) -> int:
     """Return how many configurations beside the baseline were measured."""
-    return len({c for c in rows.configurations if c != platform.baseline})
+    return len({*_of(rows)} - {platform.baseline})
+
+
+def _of(rows: TrainingRows) -> list[Configuration]:
+    """Return the distinct configurations of the rows: of those that were left out, `rows` still has theirs."""
+    return [rows.configurations[i] for i in np.unique(rows.configuration)]
 
 
 def few(rows: TrainingRows, platform: Platform) -> bool:
@@ -302,7 +312,7 @@ def _range(rows: TrainingRows, name: str, taught: NDArray[np.int64], *, numeric:
 
 
 def _system_range(rows: TrainingRows, parameter: Parameter) -> Range | None:
-    values = [value for c in rows.configurations if (value := c.get(parameter.name)) is not None]
+    values = [value for c in _of(rows) if (value := c.get(parameter.name)) is not None]
     return _range_of(values, numeric=parameter.is_numeric) if values else None
 
 
