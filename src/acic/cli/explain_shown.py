@@ -11,6 +11,7 @@ import click
 from acic.advisor.attribution import Cause, Character
 from acic.advisor.changes import Unit
 from acic.advisor.explaining import Against, Explanation
+from acic.advisor.learning import can_train
 from acic.advisor.ranking import TIE
 from acic.advisor.sensitivity import Dependence
 from acic.advisor.support import Limit, Near, Support
@@ -218,11 +219,12 @@ def _show_precision(found: Explanation, platform: Platform) -> None:
         f"{why.baseline:.2f}x, and runs of the same thing differ by {why.noise:.2f}x. What is picked because it seems "
         "best is slower than predicted more often than faster, so the slow end is farther away."
     )
-    train = f"acic train --platform {platform.argument} --like LOG"
+    own = platform.argument
+    how = f"acic train --platform {own} --like LOG" if can_train(platform) else f"acic data import FILE --platform {own}"
     words.paragraph(
         {
-            Limit.MODEL: f"The model limits it: to measure workloads like this one would help most ({train}).",
-            Limit.BASELINE: f"The baseline limits it: to measure it with workloads like this one would help ({train}).",
+            Limit.MODEL: f"The model limits it: to measure workloads like this one would help most ({how}).",
+            Limit.BASELINE: f"The baseline limits it: to measure it with workloads like this one would help ({how}).",
             Limit.NOISE: "The noise of the platform limits it: only more repetitions would help.",
         }[why.limit]
     )
