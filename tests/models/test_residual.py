@@ -87,6 +87,14 @@ def test_it_says_what_the_hardware_says_first() -> None:
     assert PriorAlone().fit(data, rng=rng()).explain(row) == ["by its hardware alone 4x slower than the baseline"]
 
 
+def test_it_says_which_part_of_what_was_learned_counts() -> None:
+    data, _ = told(made_up(60))
+    some = with_prior(data, np.full(len(data), 0.25), (ALIKE,))
+    _, *rest = Residual(Cart()).fit(some, rng=rng()).explain(some.x[0])
+    assert rest
+    assert all(reason.startswith("beside that, of which 25% counts, ") for reason in rest)
+
+
 def test_the_prior_alone_is_the_prior_whatever_was_measured() -> None:
     data, prior = told(made_up(30))
     predictor = PriorAlone().fit(data, rng=rng())

@@ -17,7 +17,7 @@ from acic.advisor.forecast import CHOSEN
 from acic.advisor.informed import informed
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import Trust, known
-from acic.advisor.learning import TRUSTED, learn, training_set
+from acic.advisor.learning import TRUSTED, learn, training_set, unmeasured
 from acic.advisor.recommend import recommend
 from acic.errors import MissingData
 from acic.models.registry import INFORMED, learner
@@ -202,3 +202,17 @@ def test_what_gave_wrong_bytes_is_never_advised_however_little_was_measured(tmp_
     assert best not in [BARE.space.configuration(point) for point in knowledge.points]
     assert best not in [one.configuration for one in after.recommendations]
     assert any("gave back other bytes" in note for note in after.notes)
+
+
+def test_what_limits_an_answer_is_told_of_the_job_as_it_is_run() -> None:
+    """Of a job that never syncs it was told what would limit one that does."""
+    prior, knowledge = prior_of(BARE), Knowledge(BARE, unmeasured(BARE))
+    assert prior is not None
+    details = {"syncs": 0, "collective_buffering": True}
+    phase = Phase(characteristics=WRITE, bytes=WRITE.total_bytes, details=details)
+    workload = Workload(name="app", processes=16, phases=(phase,), run_seconds=10.0, io_share=0.5)
+    (use,) = knowledge.uses(workload)
+    found = recommend(workload, BARE, knowledge).recommendations
+    assert [one.limits for one in found] == [prior.why(WRITE, one.configuration, use) for one in found]
+    assert any(one.limits != prior.why(WRITE, one.configuration) for one in found)
+    assert all(one.limits == one.why[0] for one in found)

@@ -33,6 +33,7 @@ class Forecast:
 
     Args:
         covered: the phases that measurements speak about.
+        uses: what is known of each of them beside its characteristics.
         times: where the time goes under the baseline.
         log_improvements: over the baseline, predicted of each covered phase.
         from_bytes: whether the seconds in I/O come from the platform's own baseline, not from the log.
@@ -44,6 +45,7 @@ class Forecast:
     """
 
     covered: tuple[Phase, ...]
+    uses: tuple[Use, ...]
     times: TimeModel
     log_improvements: tuple[Floats, ...]
     from_bytes: bool
@@ -155,6 +157,7 @@ def forecast(
         staging = np.where(unsafe, np.inf, staging)  # "what if" asks of other jobs than candidates were chosen for
     return Forecast(
         covered=covered,
+        uses=tuple(uses[id(phase)] for phase in covered),
         times=times,
         log_improvements=tuple(means),
         from_bytes=from_bytes,

@@ -233,18 +233,18 @@ class Knowledge:
             )
         return notes
 
-    def why(self, workload: Characteristics, candidate: int) -> list[str]:
-        """Return the reasons for a candidate's prediction in words, most important first."""
-        row = self._joined(workload, np.array([candidate]))
+    def why(self, workload: Characteristics, candidate: int, use: Use) -> list[str]:
+        """Return the reasons for a candidate's prediction in words, most important first; arguments as of `effect`."""
+        row = self._joined(workload, np.array([candidate]), use)
         reasons = self.learned.predictor.explain(row[0], in_units(self.encoder.parameters))
-        limits = self.limits(workload, candidate)
+        limits = self.limits(workload, candidate, use)
         return [limits, *reasons] if limits else reasons
 
-    def limits(self, workload: Characteristics, candidate: int) -> str:
+    def limits(self, workload: Characteristics, candidate: int, use: Use) -> str:
         """Return in words what limits a candidate and the baseline; "" where the hardware is not known."""
         if self.prior is None:
             return ""
-        return self.prior.why(workload, self.platform.space.configuration(self.points[candidate]))
+        return self.prior.why(workload, self.platform.space.configuration(self.points[candidate]), use)
 
     @cached_property
     def _of_single(self) -> Knowledge:

@@ -18,9 +18,10 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import TIE, free_values, pareto_front, representative, tied_groups
 from acic.advisor.verdict import judge
 from acic.platforms import Platform
+from acic.prior import Use
 from acic.space import Configuration
 from acic.units import format_seconds, format_usd
-from acic.workloads import Phase, Workload
+from acic.workloads import Characteristics, Phase, Workload
 
 
 def recommend(
@@ -115,7 +116,7 @@ def _ranked(
         places = (np.flatnonzero((points == space.point(one)).all(axis=1)) for one in among)
         groups = [place for place in places if len(place)]  # an unsafe configuration has none
     other = found.other(goal)
-    why = _largest(found.covered, found.times).characteristics
+    why, use = _largest(found)
     made = []
     for rank, group in enumerate(groups, 1):
         chosen = representative(points, group, baseline, numeric, other)
@@ -131,8 +132,8 @@ def _ranked(
                 seconds=_seconds(found, chosen),
                 cost=_cost(found, chosen),
                 nodes=platform.nodes(configuration, workload.processes),
-                why=tuple(knowledge.why(why, chosen)),
-                limits=knowledge.limits(why, chosen),
+                why=tuple(knowledge.why(why, chosen, use)),
+                limits=knowledge.limits(why, chosen, use),
                 single_writer=bool(knowledge.for_single[group].any()),
                 stages_out=bool(knowledge.staging.lost[group].any()),
             )
@@ -213,8 +214,10 @@ def _price_of_it(goal: Goal, best: Recommendation, seconds: float, dollars: floa
     ]
 
 
-def _largest(covered: Sequence[Phase], times: TimeModel) -> Phase:
-    return max(zip(covered, times.phases, strict=True), key=lambda pair: pair[1])[0]
+def _largest(found: Forecast) -> tuple[Characteristics, Use]:
+    """Return the covered phase that takes longest under the baseline, as the model was asked about it."""
+    place = max(range(len(found.covered)), key=lambda place: found.times.phases[place])
+    return found.covered[place].characteristics, found.uses[place]
 
 
 def _covered_share(workload: Workload, covered: Sequence[Phase]) -> float:

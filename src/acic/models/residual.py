@@ -45,12 +45,13 @@ class ResidualPredictor:
         return Prediction(alike * learned.mean + prior, learned.spread)
 
     def explain(self, x: Floats, describe: Describe = plain) -> list[str]:
-        """Return what the prior says, then what was learned beside it."""
-        rest, prior, _ = parted(self.columns, x[None, :])
+        """Return what the prior says, then what was learned beside it, and which part of that counts."""
+        rest, prior, alike = parted(self.columns, x[None, :])
         learned = self.base.explain(rest[0], describe)
         if PRIOR not in self.columns:
             return learned
-        return [in_words(float(prior[0])), *(f"beside that, {reason}" for reason in learned)]
+        counted = "" if alike[0] == 1.0 else f", of which {alike[0]:.0%} counts"
+        return [in_words(float(prior[0])), *(f"beside that{counted}, {reason}" for reason in learned)]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything needed to rebuild the predictor."""
