@@ -1,7 +1,8 @@
 """How much of the lab's ground truth lies within the 80 % intervals that acic states, of applications it never saw.
 
 Each application is asked about as `acic evaluate` does, and each configuration's run is held against the interval of
-its prediction; the baseline, which is known, is left out. A point was run once: its noise counts as an error too.
+its prediction; the baseline, which is known, is left out. A point is the median of one to three runs: its noise counts
+as an error too.
 
     python benchmarks/bench_lab_intervals.py [--applications test] [--logs]
 """

@@ -53,7 +53,8 @@ class Recommendation:
         free: values that co-champions differ in, None where it does not apply: any of them is as good as predicted.
         improvement: baseline's time (for goal cost, its cost) over this one's; above 1 is better.
         io_improvement: the same for the time in I/O alone.
-        seconds: run time of the whole application, s; of its I/O alone, where nobody told how long the run takes.
+        seconds: run time of the whole application and copying its results out, s; where nobody told how long the run
+            takes, of its I/O alone.
         cost: of one run, USD; None without a price.
         nodes: machines paid for.
         why: what led the model to it in words, most important first.
@@ -91,7 +92,7 @@ class Advice:
         recommendations: best first; for the goal pareto, fastest first.
         changes: what each parameter that the first sets otherwise than the baseline saves, those that save most first.
         baseline: the configuration that improvements are over.
-        baseline_seconds: run time assumed for the baseline, s.
+        baseline_seconds: the same assumed for the baseline, s.
         baseline_cost: its cost, USD; None without a price.
         covered: share of the I/O time that the measurements can speak about, 0..1.
         noise: relative spread of repeated runs on this platform (median coefficient of variation).

@@ -22,7 +22,7 @@ def corrections(seconds: Sequence[float], predicted: Sequence[float], other: NDA
     clients' caches hid what was read again, and says nothing of other file systems.
 
     Args:
-        seconds: of each phase under the baseline, as its log tells them.
+        seconds: of each phase under the baseline, as they are taken from its log (`acic.advisor.application`).
         predicted: of each phase under the baseline.
         other: which candidates have another file system than the baseline, shape (candidates,).
 
