@@ -14,7 +14,9 @@ import pytest
 from acic.advisor.explaining import Against, Explanation, explain
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learned import Errors
+from acic.advisor.safety import Unsafe
 from acic.advisor.sensitivity import Dependence, WhatIf
+from acic.cli import explain_words as words
 from acic.cli.explain_shown import show
 from acic.models.calibration import Calibration
 from acic.platforms import Platform
@@ -133,3 +135,20 @@ def test_dependences_without_levels_have_no_turn(cluster: Platform, crossing: Kn
     assert one.levels == ()
     assert one.below is one.above is None
     assert one.harm == 0
+
+
+def test_an_answer_that_is_unsafe_with_another_value_is_told_to_be(
+    cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a file that several write it was said that the answer takes inf% more."""
+    workload = application(replace(WRITE, shared=False, collective=False))
+    best = explain(workload, cluster, crossing).answer
+    warned = Knowledge(cluster, replace(crossing.learned, unsafe=Unsafe(shared=frozenset({best}))))
+    found = explain(workload, cluster, warned)
+    assert found.answer == best
+    (shared,) = [one for one in found.dependences if one.name == "shared"]
+    assert math.isinf(shared.harm)
+    text = told(found, workload, cluster, capsys)
+    assert "inf%" not in text
+    assert text.count("a risk of wrong bytes") == 2
+    assert words.more([math.inf, 0.12], "more than the best") == "a risk of wrong bytes, 12% more than the best"

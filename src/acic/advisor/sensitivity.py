@@ -27,7 +27,7 @@ class WhatIf:
 
     Args:
         value: of the characteristic.
-        regret: how much more today's answer takes than the best, >= 0; 0.1 is 10 %.
+        regret: how much more today's answer takes than the best, >= 0; 0.1 is 10 %. Infinite where it would be unsafe.
         changes: whether today's answer no longer ties with the best.
         instead: of those that tie for the best, the one that differs least from today's answer.
         improvement: of `instead` over the baseline, in what is minimised.

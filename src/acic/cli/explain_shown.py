@@ -137,7 +137,7 @@ def _turns(one: Dependence, found: Explanation, workload: Workload, platform: Pl
             words.own_value(one),
             words.characteristic(one.name, turn.value) + ("" if at_end or not one.onward(turn) else onward),
             words.difference(platform, found.answer, turn.instead),
-            f"{turn.regret:.0%} more",
+            words.more([turn.regret], "more"),
         ]
 
 
@@ -168,7 +168,7 @@ def _harms(one: Dependence) -> list[str]:
     return [
         str(one.quality),
         ", ".join(words.characteristic(one.name, error.value) for error in costly),
-        ", ".join(f"{error.regret:.0%}" for error in costly) + " more than the best",
+        words.more([error.regret for error in costly], "more than the best"),
     ]
 
 

@@ -100,3 +100,9 @@ def difference(platform: Platform, one: Configuration, other: Configuration) -> 
 def factor(improvement: float) -> str:
     """Return a factor that may have no end."""
     return f"{improvement:.2f}x" if isfinite(improvement) else "any factor"
+
+
+def more(regrets: Sequence[float], than: str) -> str:
+    """Return how much more an answer takes, the most first; what is infinite is unsafe."""
+    told = ", ".join(f"{regret:.0%}" if isfinite(regret) else "a risk of wrong bytes" for regret in regrets)
+    return f"{told} {than}" if isfinite(regrets[-1]) else told
