@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -328,6 +330,22 @@ def test_figure_9_is_drawn_from_searches_that_follow_the_first_method(
     page = (tmp_path / "page.html").read_text()
     assert "Searching by real runs" in page
     assert "pb-walk" in page
+
+
+def test_figure_9_is_of_the_applications_that_have_a_log(
+    acic: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asked for advice on those that were left out, and ended in an error after all else was computed."""
+    monkeypatch.setattr("acic.evaluation.loops.loops", partial(loops, seeds=1, runs=6))
+    packed = resources.files("acic.evaluation").joinpath("data", "lab-logs.zip")
+    with resources.as_file(packed) as path, zipfile.ZipFile(path) as archive:
+        for scale in ("small", "large"):
+            archive.extract(f"btio-{scale}.darshan", tmp_path / "logs")
+    words = ("--figure", "fig9", "--html", tmp_path / "page.html", "--goal", "time", "--logs", tmp_path / "logs")
+    status, _, err = acic("--truth", file, *only("rules"), *words)
+    assert status == 0, err
+    assert "4 applications have no log, and are left out" in err
+    assert "Searching by real runs" in (tmp_path / "page.html").read_text()
 
 
 def test_transfer_is_drawn_from_what_was_measured_on_the_other_kind_of_instance(

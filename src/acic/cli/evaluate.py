@@ -237,7 +237,7 @@ def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank
         repetitions=found.extent.repetitions,
         ranks=ranks,
         # the best of few runs flatters itself: curves are judged by those made again too
-        lines=lines_of(curves, [*runs, *again], found.platform, shown[0] if shown else None),
+        lines=lines_of(curves, [*runs, *again], found.platform, shown[0] if shown else None, tables["time"]),
         command=_typed(found.platform),
     )
 

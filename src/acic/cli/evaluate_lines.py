@@ -9,6 +9,7 @@ from acic.cli.output import say
 from acic.errors import MissingData
 
 if TYPE_CHECKING:
+    from acic.evaluation.field import Table
     from acic.evaluation.picks import Picks
     from acic.evaluation.training import Training
     from acic.evaluation.truth import Run
@@ -21,7 +22,7 @@ _LINE_OF_COUNTS = ("runs", "machine minutes")
 
 
 def lines_of(
-    wanted: Sequence[str], runs: Sequence[Run], platform: Platform, advice: Picks | None
+    wanted: Sequence[str], runs: Sequence[Run], platform: Platform, advice: Picks | None, table: Table
 ) -> Mapping[str, Sequence[Lines]]:
     """Return the curves called for, by figure, for the goal time; without those that nothing is known for.
 
@@ -30,6 +31,7 @@ def lines_of(
         runs: the ground truth, and what was run again of it.
         platform: where it was measured; curves are of the training data that come with acic for it.
         advice: acic's, which figure 9 follows; None leaves it out.
+        table: whose columns it names.
     """
     from acic.evaluation.training import training_of
     from acic.store.bundled import bundled
@@ -48,7 +50,7 @@ def lines_of(
         "transfer": lambda: _transfer(training, platform),
     }
     if advice is not None:
-        build["fig9"] = lambda: _figure_9(training, runs, platform, advice)
+        build["fig9"] = lambda: _figure_9(training, runs, platform, advice, table)
     for name in wanted:
         if name in build:
             say(f"computing {name}, which takes up to some minutes")
@@ -84,19 +86,19 @@ def _figure_8(training: Training, runs: Sequence[Run], platform: Platform) -> Se
     )
 
 
-def _figure_9(training: Training, runs: Sequence[Run], platform: Platform, advice: Picks) -> Sequence[Lines]:
-    from acic.evaluation.advising import candidates
-    from acic.evaluation.field import table_of
+def _figure_9(
+    training: Training, runs: Sequence[Run], platform: Platform, advice: Picks, table: Table
+) -> Sequence[Lines]:
     from acic.evaluation.loops import FIGURE_9, Before, loops
     from acic.evaluation.parallel import processors
     from acic.evaluation.replay import replay_of
     from acic.report.evaluation import Lines
 
-    # its columns are those of the part that can be judged by; a replay has all, so they are told anew
-    mine = candidates(table_of(runs, platform, "time"), platform)
-    replay = replay_of(runs, platform, "time")
+    # advice is of applications that have a log, by the columns of a part of the truth; a replay has columns of its own
+    mine = [run for run in runs if (run.kernel, run.scale) in advice.ranked]
+    replay = replay_of(mine, platform, "time")
     place = {c: i for i, c in enumerate(replay.table.configurations)}
-    ranked = {a: tuple(place[mine.configurations[i]] for i in order) for a, order in advice.ranked.items()}
+    ranked = {a: tuple(place[table.configurations[i]] for i in order) for a, order in advice.ranked.items()}
     curves = loops(
         replay,
         Before(ranked=ranked, ranks=training.ranks),
