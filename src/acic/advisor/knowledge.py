@@ -227,9 +227,10 @@ class Knowledge:
                 f"its bandwidth comes from the {estimate.neighbours} nearest."
             )
         if self.learned.errors.baseline > UNCERTAIN:
+            factor = math.exp(self.learned.errors.baseline)
             notes.append(
-                "Most of what was measured here has no baseline of its own: those that improvements are told over are "
-                f"uncertain by a factor of {math.exp(self.learned.errors.baseline):.1f}, which the intervals include."
+                "Most of what was measured here has no baseline of its own, or one whose runs differ: those that "
+                f"improvements are told over are uncertain by a factor of {factor:.1f}, which the intervals include."
             )
         return notes
 
