@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 import numpy as np
 
@@ -111,9 +112,10 @@ def explain(
     knowledge = knowledge.safe_for(workload)
     if not set(instead or ()) & set(knowledge.inert(workload)):
         knowledge = knowledge.fitting(workload)
-    advice = recommend(
-        workload, platform, knowledge, goal=goal, top=2, price=price, elsewhere=elsewhere, results=results
+    ask = partial(
+        recommend, workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results
     )
+    advice = ask(top=1)
     question = Question(
         platform=platform,
         knowledge=Foresight(knowledge),
@@ -124,7 +126,7 @@ def explain(
     )
     expected = question.expected(workload)
     assert expected is not None  # noqa: S101 (recommend answered)
-    against, other = _compared(advice, platform, against, instead or {})
+    against, other = _compared(ask, advice, platform, against, instead or {})
     better, worse = (_place(question, one) for one in (advice.recommendations[0].configuration, other))
     return _explained(question, workload, expected, advice, against, better, worse, rows)
 
@@ -169,19 +171,19 @@ def _explained(
 
 
 def _compared(
-    advice: Advice, platform: Platform, against: Against, instead: Mapping[str, Value]
+    ask: Callable[..., Advice], advice: Advice, platform: Platform, against: Against, instead: Mapping[str, Value]
 ) -> tuple[Against, Configuration]:
     answer = advice.recommendations[0].configuration
     if against is Against.NAMED:
         return against, _named(platform, answer, instead)
     if against is Against.BASELINE and answer != advice.baseline:
         return against, advice.baseline
-    if len(advice.recommendations) < 2:
+    if len(found := ask(top=2).recommendations) < 2:
         raise InvalidInput(
             "all configurations are predicted to be the same, so there is no other to compare with",
             hint="name one: --instead NAME=VALUE",
         )
-    return Against.RUNNER_UP, advice.recommendations[1].configuration
+    return Against.RUNNER_UP, found[1].configuration
 
 
 def _named(platform: Platform, answer: Configuration, values: Mapping[str, Value]) -> Configuration:
