@@ -15,13 +15,14 @@ from acic.advisor.advice import Verdict
 from acic.advisor.explaining import Against, explain
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import Trust, known
-from acic.advisor.learning import learn
+from acic.advisor.learning import check, learn
 from acic.advisor.recommend import recommend
 from acic.errors import MissingData
 from acic.models.registry import learner
 from acic.platforms import Platform, parse_platform
 from acic.platforms.here import Machine, platform_text
 from acic.platforms.mounts import Storage
+from acic.report.model_error import _check
 from acic.space import Configuration
 from acic.store import Measurement
 from acic.store.database import Store
@@ -131,3 +132,11 @@ def test_files_of_their_own_are_recommended_only_to_those_who_write_one_together
     assert any(one.configuration["files"] == OWN or "files" in one.free for one in advice.recommendations) is matters
     asked = explain(application(workload), laptop, knowledge, against=Against.NAMED, instead={"files": OWN})
     assert asked.other == own  # who names it is told what the model says of it
+
+
+def test_a_report_tells_no_error_of_fewer_points_than_it_leaves_out(laptop: Platform) -> None:
+    """The page of a campaign with two points ended in an error: two groups cannot be split into five folds."""
+    rows = training_table(measured(laptop, POSIX, Configuration(laptop.baseline, files=OWN)), laptop)
+    check(rows, laptop)
+    with pytest.raises(MissingData, match="2 different points are fewer than the 5"):
+        _check(rows, laptop)

@@ -80,7 +80,7 @@ def model_error(state: State, field: Field, results: Results) -> ModelError:
     chosen = _some(based, platform)
     rows, numbers = training_rows_of(chosen, platform)
     try:
-        check(rows, platform)
+        _check(rows, platform)
     except MissingData as error:
         return ModelError(model=DEFAULT, why_not=error.problem, without_baseline=without)
     scores, pairs = _cross_validated(rows, field, numbers)
@@ -93,6 +93,13 @@ def model_error(state: State, field: Field, results: Results) -> ModelError:
         left_out=len(based) - len(chosen),
         course=_course(state, field, results, based, scores.mape) if len(based) <= _MOST else (),
     )
+
+
+def _check(rows: TrainingRows, platform: Platform) -> None:
+    """Raise MissingData if nothing can be learned, or too few points are there to leave a part of them out."""
+    check(rows, platform)
+    if (points := len(np.unique(rows.group))) < FOLDS:
+        raise MissingData(f"{points} different points are fewer than the {FOLDS} that it takes", hint="measure more")
 
 
 def _some(points: list[Progress], platform: Platform) -> list[Progress]:
@@ -112,7 +119,7 @@ def _cross_validated(rows: TrainingRows, field: Field, numbers: Sequence[int]) -
 
     data, bandwidth, scored = _data(rows, field)
     rng = np.random.default_rng(SEED)
-    fold = grouped_folds(data.group, FOLDS, rng)  # there are more groups than folds: `check` asks for eight
+    fold = grouped_folds(data.group, FOLDS, rng)
     with threadpool_limits(limits=1):
         predicted = out_of_fold(learner(DEFAULT), data, fold, rng=rng)
     seen = Prediction(predicted.mean[scored], predicted.spread[scored])
