@@ -20,12 +20,13 @@ from acic.advisor.learning import learn, unmeasured
 from acic.advisor.ranking import TIE
 from acic.advisor.recommend import recommend
 from acic.advisor.sensitivity import Dependence
+from acic.advisor.support import _steps
 from acic.advisor.whatif import Foresight, changed, log_improvements
 from acic.errors import InvalidInput
 from acic.models import Describe, Prediction, plain
 from acic.models.registry import learner
 from acic.platforms import Platform, load_platform
-from acic.space import Configuration, Value
+from acic.space import Configuration, Parameter, Scale, Value
 from acic.store import Measurement
 from acic.store.training import TrainingRows, training_table
 from acic.units import MIB
@@ -377,6 +378,15 @@ def test_distance_is_counted_in_levels(cluster: Platform, knowledge: Knowledge, 
     assert near is not None
     assert near.workload_steps == pytest.approx(1 + 1 + 1)
     assert near.nearest[0].workload == {k: values_of(WRITE)[k] for k in ("processes", "io_processes", "access")}
+
+
+def test_levels_are_those_of_the_parameter_s_own_scale() -> None:
+    """A number of a platform that may be 0 ended an explanation in a traceback: it has no logarithm."""
+    ahead = Parameter(name="ahead", values=(0, 1, 2, 8), scale=Scale.LINEAR)
+    size = Parameter(name="size", values=(1, 4, 16), scale=Scale.LOG)
+    near: list[dict[str, Value]] = [{"ahead": 0, "size": 4}, {"ahead": 5, "size": 2}]
+    far: list[dict[str, Value]] = [{"size": 16}, {"ahead": 8, "size": 64}]
+    assert _steps([ahead, size], {"ahead": 0, "size": 4}, [*near, *far]).tolist() == [0.0, 3.0, 2.0, 4.0]
 
 
 def test_a_measured_gain_is_the_measurements_own(cluster: Platform, knowledge: Knowledge, rows: TrainingRows) -> None:

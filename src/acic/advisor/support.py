@@ -14,7 +14,7 @@ from acic.advisor.advice import Estimate
 from acic.advisor.forecast import CHOSEN
 from acic.advisor.learned import Z80, Learned
 from acic.platforms import Platform
-from acic.space import Configuration, Parameter, Value
+from acic.space import Configuration, Parameter, Scale, Value
 from acic.store.training import TrainingRows
 from acic.workloads import Characteristics
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
@@ -168,12 +168,16 @@ def _steps(parameters: Sequence[Parameter], own: Mapping[str, Value], others: Se
         if not parameter.is_numeric or mine is None:
             total += np.array([value != mine for value in theirs], dtype=float)
             continue
-        levels = np.log2(np.array(parameter.values, dtype=float))
-        codes = np.log2([np.nan if value is None else float(value) for value in theirs])
+        levels, codes = (_codes(parameter, values) for values in (parameter.values, [mine, *theirs]))
         positions = np.interp(codes, levels, np.arange(len(levels)))
-        gap = np.abs(positions - np.interp(math.log2(float(mine)), levels, np.arange(len(levels))))
-        total += np.where(np.isnan(codes), 1.0, gap)
+        total += np.where(np.isnan(codes[1:]), 1.0, np.abs(positions[1:] - positions[0]))
     return total
+
+
+def _codes(parameter: Parameter, values: Sequence[Value | None]) -> Floats:
+    """Return numbers on the parameter's own scale, NaN for those that do not apply, shape (values,)."""
+    numbers = np.array([np.nan if value is None else float(value) for value in values])
+    return np.log2(numbers) if parameter.scale is Scale.LOG else numbers
 
 
 def _others(own: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value | None]:
