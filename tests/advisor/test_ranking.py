@@ -1,5 +1,7 @@
 """Laws of ranking: direction, ties, fronts, and what stays the baseline's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from acic.advisor.ranking import TIE, free_values, pareto_front, rates, representative, tied_groups
+from acic.errors import MissingData
 from acic.platforms import load_platform
 from acic.space import Parameter, Rule, Scale, Space
 
@@ -102,3 +105,13 @@ def test_rates_are_those_of_the_platform_one_by_one() -> None:
     points = ec2.space.enumerate()
     one_by_one = [ec2.cost(ec2.space.configuration(p), 100, 1.0) for p in points]
     np.testing.assert_allclose(rates(ec2, points, 100, None), one_by_one)
+
+
+def test_machines_that_cost_nothing_have_no_cost_to_compare() -> None:
+    """Every improvement in cost was no number: nothing over nothing."""
+    ec2 = load_platform("ec2-2013")
+    free = replace(ec2, instances={name: replace(one, price=0.0) for name, one in ec2.instances.items()})
+    with pytest.raises(MissingData, match="cost nothing") as caught:
+        rates(free, free.space.enumerate(), 100, None)
+    assert "--price" in caught.value.hint
+    assert (rates(free, free.space.enumerate(), 100, 1.0) > 0).all()

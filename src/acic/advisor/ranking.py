@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.errors import MissingData
 from acic.platforms import Platform
 from acic.space import Space, Value
 
@@ -89,7 +90,7 @@ def rates(platform: Platform, points: NDArray[np.int8], processes: int, price: f
     """Return what every candidate costs, machines and disks, USD/s, shape (candidates,).
 
     Raises:
-        MissingData: the platform has no price and none was given.
+        MissingData: the platform has no price, or none above 0, and none was given.
     """
     roles = platform.roles
     paid = (roles.instance, roles.servers, roles.placement, roles.device, roles.devices)
@@ -98,4 +99,7 @@ def rates(platform: Platform, points: NDArray[np.int8], processes: int, price: f
     per_kind = [
         platform.cost(platform.space.configuration(points[i]), processes, 1.0, price=price) for i in first[: len(kinds)]
     ]
+    if not min(per_kind) > 0:
+        hint = "give --price USD_PER_NODE_HOUR, or use --goal time"
+        raise MissingData(f"machines of {platform.name} cost nothing, so there is no cost to compare", hint=hint)
     return np.array(per_kind)[inverse.reshape(-1)]
