@@ -34,9 +34,13 @@ def test_a_prior_that_is_the_truth_has_no_regret_and_one_that_errs_in_a_pattern_
     assert beside.median <= alone.median
 
 
-def test_one_workload_cannot_be_left_out() -> None:
-    workload = made_up(1.0)[0].workload
-    rows = training_table([m for m in made_up(1.0) if m.workload == workload], BARE)
+@pytest.mark.parametrize("others", ["none", "on the baseline"])
+def test_one_workload_cannot_be_left_out(others: str) -> None:
+    """Where others were measured on the baseline alone nothing told an interval, and that was a traceback."""
+    mine = made_up(1.0)[0].workload
+    others_too = others != "none"
+    some = [m for m in made_up(1.0) if m.workload == mine or (others_too and m.configuration == BARE.baseline)]
+    rows = training_table(some, BARE)
     with pytest.raises(MissingData, match="one workload"):
         leave_workloads_out(rows, BARE, [learner("prior")], seed=0, progress=lambda _: None)
 

@@ -78,13 +78,18 @@ def leave_workloads_out(
         progress: is told how many learners are done.
 
     Raises:
-        MissingData: too few configurations, one workload only, or none with a choice was measured.
+        MissingData: too few configurations were measured, one workload only on others than the baseline, or none with
+            a choice.
     """
     from threadpoolctl import threadpool_limits
 
     check(rows, platform)
-    if len(rows.workloads) < 2:
-        raise MissingData(f"one workload was measured on {platform.name}: none can be left out", hint="measure more")
+    elsewhere = np.array([one != platform.baseline for one in rows.configurations])[rows.configuration]
+    if len(np.unique(rows.workload[elsewhere])) < 2:
+        raise MissingData(
+            f"one workload was measured on {platform.name} beside the baseline: none can be left out",
+            hint="measure others too",
+        )
     improvements = Baselines.fit(rows, platform).improvements(rows)
     plain = training_set(rows, platform, improvements, np.ones(len(rows)))
     found = []
