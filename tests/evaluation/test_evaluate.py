@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from acic.cli.evaluate_shown import show
 from acic.cli.main import run
 from acic.errors import InvalidInput, MissingData
 from acic.evaluation.contenders import contenders, left_over
@@ -27,6 +28,7 @@ from acic.evaluation.truth import Run, write_truth
 from acic.platforms import load_platform
 from acic.space import Configuration
 from acic.store import Outcome
+from acic.units import format_seconds
 from tests.evaluation.pretend import LAB, SIX, SOME, WHEN, knowledge, run_of, truth
 
 QUICK = ("fixed", "rules", "random", "baseline", "best")
@@ -86,6 +88,14 @@ def test_how_much_truth_there_is_is_told() -> None:
     assert extent.unasked == (("btio", "large"),)
     assert (extent.applications, extent.configurations, extent.partial) == (len(SIX) - 1, len(SOME) - 1, 1)
     assert (extent.runs, extent.repetitions) == (len(failed), (2, 3))
+
+
+def test_the_median_of_an_even_number_of_configurations_lies_between_two(capsys: pytest.CaptureFixture[str]) -> None:
+    found = judged(truth(configurations=SOME[:4], noise=0.3), names=("rules",), goals=["time"])
+    show(found, [], ["fig5"])
+    printed = capsys.readouterr().out
+    for row in found.judgements[0].table.values:
+        assert format_seconds(float(np.median(row))) in printed
 
 
 def test_both_goals_are_judged_and_the_best_has_no_regret() -> None:

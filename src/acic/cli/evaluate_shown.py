@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -151,7 +152,7 @@ def _field(judgement: Judgement) -> None:
     for application, row, best in zip(made.applications, made.values, judgement.optima, strict=True):
         good = sorted(v for v in row.tolist() if math.isfinite(v))
         value = float(row[picks.ranked[application][0]])
-        middle = good[len(good) // 2]
+        middle = median(good)
         over = [_gain(judgement.goal, _over(judgement.goal, other, value)) for other in (middle, best.baseline)]
         shown = [text(v) if math.isfinite(v) else "failed" for v in (good[0], value, middle, best.baseline, good[-1])]
         rows.append([" ".join(application), *shown, *over])
