@@ -220,7 +220,9 @@ def _show_precision(found: Explanation, platform: Platform) -> None:
         "best is slower than predicted more often than faster, so the slow end is farther away."
     )
     own = platform.argument
-    how = f"acic train --platform {own} --like LOG" if can_train(platform) else f"acic data import FILE --platform {own}"
+    how = (
+        f"acic train --platform {own} --like LOG" if can_train(platform) else f"acic data import FILE --platform {own}"
+    )
     words.paragraph(
         {
             Limit.MODEL: f"The model limits it: to measure workloads like this one would help most ({how}).",
