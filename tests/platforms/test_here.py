@@ -16,7 +16,7 @@ from acic.campaign.points import Field
 from acic.errors import InvalidInput
 from acic.filesystems import KINDS
 from acic.platforms import Platform, load_platform, parse_platform
-from acic.platforms.here import Machine, find_machine, kept_file, platform_text
+from acic.platforms.here import Machine, find_machine, keep, kept_file, platform_text
 from acic.platforms.mounts import Storage, describe, find_storage, given_storage, mounted
 from acic.units import GIB
 
@@ -185,6 +185,41 @@ def test_a_directory_whose_name_is_no_text_is_left_out(tmp_path: Path) -> None:
     assert str(tmp_path) in [s.directory for s in found]
     with pytest.raises(InvalidInput, match="name"):
         given_storage([odd], "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sets"),
+    [
+        ("lustre", "lustre"),
+        ("ceph", "ceph"),
+        ("fuse.ceph-fuse", "ceph"),
+        ("pvfs2", "orangefs"),
+        ("fuse.pvfs2fuse", "orangefs"),
+        ("ext4", ""),
+    ],
+)
+def test_what_stripes_files_is_known_by_what_the_kernel_calls_it(kind: str, sets: str) -> None:
+    assert describe(Path("/"), f"d / {kind} rw 0 0\n").striping == sets
+
+
+def test_a_directory_that_is_named_twice_is_refused(tmp_path: Path) -> None:
+    """No platform file may list a value twice: the one that was there would be replaced by one that nobody can read."""
+    (tmp_path / "link").symlink_to(tmp_path)
+    for again in (tmp_path, tmp_path / "link"):
+        with pytest.raises(InvalidInput, match=f"{tmp_path} is named twice") as caught:
+            given_storage([tmp_path, again], "")
+        assert caught.value.hint
+
+
+def test_the_file_that_is_kept_stays_where_a_link_leads_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of those who keep their settings in one folder."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    kept_file().parent.mkdir(parents=True)
+    (tmp_path / "mine.toml").write_text("before")
+    kept_file().symlink_to(tmp_path / "mine.toml")
+    keep("after")
+    assert (tmp_path / "mine.toml").read_text() == kept_file().read_text() == "after"
+    assert os.listdir(kept_file().parent) == [kept_file().name]
 
 
 def test_a_directory_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -84,10 +84,9 @@ def detect(storages: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
     from datetime import date
 
     from acic.platforms.here import find_machine, keep, kept_file, platform_text
-    from acic.platforms.mounts import given_storage
+    from acic.platforms.mounts import given_storage, mount_table
 
-    table = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
-    found = find_machine(given_storage(storages, table))
+    found = find_machine(given_storage(storages, mount_table()))
     text = platform_text(found, today=date.today())
     if dry_run:
         if as_json:

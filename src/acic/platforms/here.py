@@ -16,6 +16,7 @@ from pathlib import Path
 from acic.paths import user_folder
 from acic.platforms.mounts import Storage, find_storage, mount_table
 from acic.units import KIB, MIB
+from acic.whole import whole
 
 HERE = "here"
 _STRIPE_COUNTS = (1, 2, 4, 8, 16)
@@ -84,9 +85,8 @@ def keep(text: str) -> None:
     """Write the user's own platform file of this machine; it appears when it is whole."""
     path = kept_file()
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
+    with whole(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
 
 
 def platform_text(found: Machine, *, today: date) -> str:

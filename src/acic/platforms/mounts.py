@@ -17,7 +17,11 @@ _PSEUDO_NAMES = """
 _PSEUDO = frozenset(_PSEUDO_NAMES.split())  # nothing there outlives the machine, or nothing can be written
 _VARIABLES = ("SCRATCH", "WORK", "PROJECT", "DATA", "HOME", "TMPDIR")  # what sites set for their users
 _USUAL = ("/scratch", "/work", "/lustre", "/gpfs", "/beegfs", "/ceph", "/data", "/tmp")  # noqa: S108 (looked at, not used)
-_STRIPED = {"lustre": "lustre", "ceph": "ceph", "fuse.ceph": "ceph", "pvfs2": "orangefs", "fuse.pvfs2fuse": "orangefs"}
+_STRIPED = {
+    "lustre": "lustre",
+    **dict.fromkeys(("ceph", "fuse.ceph", "fuse.ceph-fuse"), "ceph"),
+    **dict.fromkeys(("pvfs2", "fuse.pvfs2fuse"), "orangefs"),
+}
 STRIPING = frozenset(_STRIPED.values())
 _SPACE = GIB  # less is left alone
 
@@ -75,15 +79,18 @@ def given_storage(directories: Iterable[Path], table: str) -> list[Storage]:
     """Return the directories that the user names, memory or not.
 
     Raises:
-        InvalidInput: one does not exist, or cannot be written to.
+        InvalidInput: one does not exist, cannot be written to, or is named twice.
     """
-    made = []
+    made: list[Storage] = []
     for directory in directories:
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
             raise InvalidInput(f"{directory} is no directory that you can write to", hint="make it first")
         if not _is_text(directory):
             raise InvalidInput(f"the name of {str(directory)!r} is not UTF-8", hint="give it another name")
-        made.append(describe(directory.resolve(), table))
+        storage = describe(directory, table)
+        if storage.directory in [one.directory for one in made]:
+            raise InvalidInput(f"{storage.directory} is named twice", hint="name each directory once")
+        made.append(storage)
     return made
 
 
