@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from acic.space import Configuration
 from acic.store import Basis, Measurement, Outcome, Repetition
 from acic.workloads import Access, Characteristics, Interface, Operation
+from acic.workloads.workload import MOST_PROCESSES
 
 MIB = 2**20
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -78,7 +79,7 @@ sizes = st.integers(1, 2**62)
 
 @st.composite
 def workloads(draw: st.DrawFn) -> Characteristics:
-    processes, data = draw(sizes), draw(sizes)
+    processes, data = draw(st.integers(1, MOST_PROCESSES)), draw(sizes)
     return Characteristics(
         processes=processes,
         io_processes=draw(st.integers(1, processes)),

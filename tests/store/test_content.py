@@ -16,6 +16,7 @@ from acic.space import Configuration
 from acic.store import Basis, Measurement, Outcome, Repetition
 from acic.store.content import fingerprint, from_content, to_content
 from acic.workloads import Operation
+from acic.workloads.workload import MOST_PROCESSES
 from tests.store.samples import failure, lustre, measurement, measurements, workload
 
 
@@ -119,7 +120,18 @@ def test_wrong_content_is_refused_with_a_remedy(field: str, value: object) -> No
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("change", [{"processes": "64"}, {"processes": True}, {"shared": 1}, {"colour": "red"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"processes": "64"},
+        {"processes": True},
+        {"shared": 1},
+        {"colour": "red"},
+        {"processes": MOST_PROCESSES + 1},
+        {"data_size": 2**62 + 1},
+    ],
+    ids=str,
+)
 def test_a_wrong_workload_is_refused(change: dict[str, Any]) -> None:
     content = to_content(measurement())
     content["workload"] |= change

@@ -13,6 +13,8 @@ from acic.platforms import load_platform
 from acic.store.bundled import bundled
 from acic.store.kept_rows import fetch_rows, keep_rows
 from acic.store.training import PER_ROW, TrainingRows, training_table
+from acic.workloads.workload import MOST_PROCESSES
+from tests.store.samples import measurement, workload
 
 
 @pytest.fixture(scope="module")
@@ -56,4 +58,12 @@ def test_a_cache_that_cannot_be_written_keeps_nothing(
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "file"))
     assert not keep_rows("some", rows)
+    assert fetch_rows("some") is None
+
+
+def test_rows_of_a_store_that_held_more_than_any_machine_has_are_read_anew() -> None:
+    """Exchange files told of such counts once: the second answer from them was an error, and every one after it."""
+    platform = load_platform("tianhe-lustre")
+    told = training_table([measurement(1, workload=workload(processes=MOST_PROCESSES + 1))], platform)
+    assert keep_rows("some", told)
     assert fetch_rows("some") is None

@@ -14,6 +14,7 @@ from acic.errors import InvalidInput
 from acic.space import Configuration, Value
 from acic.store.measurement import Basis, Measurement, Outcome, Repetition
 from acic.workloads import Access, Characteristics, Interface, Operation
+from acic.workloads.parameters import checked
 
 _COUNTS = ("processes", "io_processes", "iterations", "data_size", "request_size")
 _FLAGS = ("collective", "shared")
@@ -59,7 +60,7 @@ def from_content(content: Mapping[str, Any]) -> Measurement:
             raise InvalidInput(f"there is no field {min(unknown)!r}", hint="correct the field's name")
         return Measurement(
             **{name: _text(content[name], name) for name in _TEXTS},
-            workload=characteristics(content["workload"]),
+            workload=_possible(characteristics(content["workload"])),
             configuration=Configuration(_labels(content["configuration"], "configuration")),
             outcome=Outcome(content["outcome"]),
             time=_time(content["time"]),
@@ -190,6 +191,13 @@ def _canonical(values: Mapping[str, Value]) -> dict[str, Value]:
 def _number(value: float) -> float:
     """Return 1 for 1.0 and True, which Python holds equal: equal measurements have one fingerprint."""
     return int(value) if isinstance(value, int) or value.is_integer() else value
+
+
+def _possible(workload: Characteristics) -> Characteristics:
+    """Return the workload; InvalidInput of a count that no machine has, and that no cache gives back."""
+    for name in _COUNTS:
+        checked(name, getattr(workload, name))
+    return workload
 
 
 def _text(value: object, name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from acic.errors import InvalidInput
 from acic.kept import fetch_arrays, keep_arrays
 from acic.space import Configuration
 from acic.store.training import PER_ROW, TrainingRows
@@ -21,7 +22,7 @@ def fetch_rows(key: str) -> TrainingRows | None:
         return None
     try:
         return _restored(arrays)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, InvalidInput):
         return None  # a foreign or outdated file: they are read anew
 
 
