@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import shutil
 import subprocess
@@ -62,6 +64,41 @@ def test_one_damaged_file_does_not_end_the_import_of_a_folder(tianhe: Platform, 
     report = import_path(path, tianhe)
     assert len(report.measurements) == 2
     assert [(s.path.name, s.reason) for s in report.skipped] == [("b.json", "has a number that makes no sense")]
+
+
+def test_files_that_cannot_be_read_do_not_end_the_import_of_a_folder(tianhe: Platform, tmp_path: Path) -> None:
+    """Not even root reads the beginning of a process's memory."""
+    path = folder(tmp_path / "x", ost1="posix_shared", ost4="posix_writeonly")
+    (path / "ost4.json.err").unlink()
+    for name in ("notes.txt", "ost4.json.err"):
+        (path / name).symlink_to("/proc/self/mem")
+    report = import_path(path, tianhe, ImportOptions(rule=NamingRule("ost{stripe_count}.json")))
+    assert {m.configuration["stripe_count"] for m in report.measurements} == {1}
+    assert {s.path.name: s.reason for s in report.skipped} == {
+        "notes.txt": f"cannot read {path}/notes.txt: Input/output error",
+        "ost4.json": f"cannot read {path}/ost4.json.err: Input/output error",
+    }
+
+
+def test_a_file_that_may_not_be_looked_at_does_not_either(
+    tianhe: Platform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Said by a fake, as root may look at everything: of a folder that may be listed, and not entered."""
+    path = folder(tmp_path / "x", a="posix_fpp")
+    shutil.copy(DATA / "posix_fpp.json", path / "b.json")
+    stat = Path.stat
+
+    def refusing(self: Path, **options: bool) -> os.stat_result:
+        if self.name == "b.json":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return stat(self, **options)
+
+    monkeypatch.setattr(Path, "stat", refusing)
+    report = import_path(path, tianhe)
+    assert len(report.measurements) == 2
+    assert [(s.path.name, s.reason) for s in report.skipped] == [
+        ("b.json", f"cannot read {path}/b.json: Permission denied")
+    ]
 
 
 def test_names_tell_configurations(tianhe: Platform, tmp_path: Path) -> None:

@@ -114,11 +114,11 @@ def import_path(
     measurements: list[Measurement] = []
     skipped: list[Skipped] = []
     files = 0
-    for file in [path] if alone else sorted(f for f in path.rglob("*") if f.is_file() and not is_companion(f)):
-        if options.rule and not options.rule.matches(file) and not is_exchange_file(file):
-            skipped.append(Skipped(file, f"its name does not fit the rule {options.rule.template}"))
-            continue
+    for file in [path] if alone else sorted(filter(_may_be_output, path.rglob("*"))):
         try:
+            if options.rule and not options.rule.matches(file) and not is_exchange_file(file):
+                skipped.append(Skipped(file, f"its name does not fit the rule {options.rule.template}"))
+                continue
             found, unknown = _read(file, platform, options)
         except AcicError as error:
             if alone:
@@ -169,6 +169,13 @@ def told_platform(path: Path) -> str:
     if len(names) > 1:
         raise InvalidInput(f"{path} holds measurements of {', '.join(names)}", hint="give --platform NAME")
     return names[0]
+
+
+def _may_be_output(path: Path) -> bool:
+    try:
+        return path.is_file() and not is_companion(path)
+    except OSError:
+        return True  # reading it tells why
 
 
 def _read(file: Path, platform: Platform, options: ImportOptions) -> tuple[list[Measurement], list[Skipped]]:

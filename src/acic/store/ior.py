@@ -71,7 +71,7 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
         timezone: of the times in the file, which IOR writes without one.
 
     Raises:
-        UnreadableInput: the file cannot be read, or is no output of IOR.
+        UnreadableInput: the file, or one beside it, cannot be read, or it is no output of IOR.
         InvalidInput: `command` cannot be understood, or a number in the file makes no sense.
     """
     try:
@@ -80,7 +80,7 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
         raw = path.read_bytes()
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError as error:
-        raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
+        raise _refused(path, error) from error
     text = raw.decode(errors="replace")
     try:
         output = _parse(path, text, command)
@@ -135,6 +135,10 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
 
 def _unreadable(path: Path, why: str = "") -> UnreadableInput:
     return UnreadableInput(f"{path} is no output of IOR{why}", hint="give IOR's JSON, CSV or text output")
+
+
+def _refused(path: Path, error: OSError) -> UnreadableInput:
+    return UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path")
 
 
 def _options(test: IorTest, command: str, processes: int | None) -> IorOptions | None:
@@ -222,7 +226,10 @@ def _status(path: Path) -> int | None:
 def _beside(path: Path, suffix: str) -> str:
     for candidate in (path.with_name(path.name + suffix), path.with_suffix(suffix)):
         if candidate != path and candidate.is_file():
-            return candidate.read_bytes().decode(errors="replace")
+            try:
+                return candidate.read_bytes().decode(errors="replace")
+            except OSError as error:
+                raise _refused(candidate, error) from error
     return ""
 
 
