@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tracemalloc
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from acic.errors import InvalidInput, UnreadableInput
 from acic.store import Outcome
 from acic.store.ior import IorResult, is_companion, read_ior
+from acic.store.ior_output import parse_json
 from acic.workloads import Access, Characteristics, Interface, Operation
 from tests.store.samples import MIB
 
@@ -357,6 +359,23 @@ def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(UnreadableInput, match="no output of IOR") as caught:
         written(tmp_path, text)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("text", ['{"a":' * 100_000, '{"a": ' + "[" * 100_000], ids=["objects", "lists"])
+def test_nesting_without_end_is_no_output_of_ior(tmp_path: Path, text: str) -> None:
+    results = written(tmp_path, text)
+    assert [(r.workload, r.outcome) for r in results] == [(None, Outcome.FAILED)]
+
+
+@pytest.mark.parametrize("inside", ["1, " * 400_000, f'"x": "{"y" * 1_000_000}", '], ids=["numbers", "text"])
+@pytest.mark.parametrize("end", ["}", "", '"'])
+def test_large_files_of_others_take_no_more_memory_than_a_few_times_their_size(inside: str, end: str) -> None:
+    text = "{" + inside + end
+    tracemalloc.start()
+    parse_json(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30 * len(text)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

@@ -46,8 +46,8 @@ class IorOutput:
     tests: list[IorTest] = field(default_factory=list)
 
 
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_FLAT = re.compile(rf"\{{(?:[^{{}}\"]|{_STRING})*\}}")  # an object without an object in it
+_STRING = r'"(?:[^"\\]++|\\.)*+"'  # possessive: each letter that could be given back takes some hundred bytes
+_FLAT = re.compile(rf"\{{(?:[^{{}}\"]++|{_STRING})*+\}}")  # an object without an object in it
 _PAIR = re.compile(rf"({_STRING})\s*:\s*({_STRING}|[-+\w.]+)")
 _NAMES = {  # IOR's columns in CSV and in the table -> its names in JSON
     "bw(MiB/s)": "bwMiB",
@@ -226,5 +226,5 @@ def _int(value: object) -> int | None:
 def _is_json(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
