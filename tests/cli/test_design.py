@@ -1,6 +1,7 @@
 """`acic design`: a plan that a person can run, and effects from its results."""
 
 import csv
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,3 +79,18 @@ def test_results_that_are_all_alike_are_told(acic: Acic, tmp_path: Path) -> None
     found = acic("design", "effects", path)
     assert found.status == 0
     assert "note: all results are alike: no parameter is told to matter" in found.err
+
+
+@pytest.mark.parametrize("fold", ["--fold", "--no-fold"])
+def test_a_plan_that_lacks_runs_is_refused_whichever_they_are(acic: Acic, tmp_path: Path, fold: str) -> None:
+    """Without a run and its mirror image, the columns of a folded plan are balanced still."""
+    plan = acic("design", "screen", "--platform", "ec2-2013", "--no-workload", fold, "--csv").out.splitlines()
+    header, *rows = [f"{line}{number or ''}" for number, line in enumerate(plan)]
+    path = tmp_path / "plan.csv"
+    path.write_text("\n".join([header, *rows]))
+    assert acic("design", "effects", path).status == 0
+    for left_out in itertools.combinations(rows, 2):
+        path.write_text("\n".join([header, *(row for row in rows if row not in left_out)]))
+        found = acic("design", "effects", path)
+        assert (found.status, found.out) == (2, "")
+        assert "lacks runs of its plan" in found.err

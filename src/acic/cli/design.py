@@ -70,7 +70,8 @@ def effects(plan: Path, as_json: bool) -> None:
     import numpy as np
 
     sizes = effects_of(np.array(levels, dtype=np.int8), results)
-    if np.array(levels).sum(axis=0).any():  # every column of a whole plan is balanced
+    columns = np.column_stack([np.ones(len(levels)), levels])
+    if (columns.T @ columns != len(levels) * np.eye(len(names) + 1)).any():  # in a whole plan, balanced and orthogonal
         raise InvalidInput(
             f"{plan} lacks runs of its plan, or has some twice", hint="give all rows of `acic design screen --csv`"
         )
