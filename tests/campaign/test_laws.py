@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from functools import cache
 from typing import Any
@@ -21,8 +22,9 @@ from acic.campaign.screening import log_results, parameter_effects, ranking, scr
 from acic.campaign.state import Attempt, Progress, Stage, State
 from acic.errors import InvalidInput
 from acic.platforms import load_platform
-from acic.space import ABSENT, Parameter, Scale, Space
+from acic.space import ABSENT, Configuration, Parameter, Rule, Scale, Space
 from acic.store.measurement import Outcome, Repetition
+from acic.workloads.parameters import values_of
 from tests.campaign.fakes import BEGAN, lab_platform
 from tests.campaign.test_trials import READ, WRITE
 
@@ -37,6 +39,69 @@ def test_what_is_wrong_with_the_training_of_a_platform_file_names_the_file() -> 
 
 seeds = st.integers(0, 2**32 - 1)
 slowly = settings(deadline=None, max_examples=25)
+
+
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "processes": (1, 4),
+    "io_processes": (1, 2, 4),
+    "interface": ("POSIX", "MPIIO"),
+    "iterations": (1, 8),
+    "data_size": (2**12, 2**20),
+    "request_size": (2**12, 2**16),
+    "collective": (False, True),
+    "shared": (False, True),
+    "access": ("consecutive", "strided", "random"),
+}
+
+
+def can_run(one: dict[str, Any], training: dict[str, tuple[Any, ...]]) -> bool:
+    """Whether there is such a workload, and IOR does it, said without a space."""
+    if one["io_processes"] > one["processes"] or one["request_size"] > one["data_size"]:
+        return False
+    if one["collective"] and (one["interface"] == "POSIX"):
+        return False
+    if "consecutive" not in training["access"]:
+        return True
+    holes = one["access"] == "strided" and (not one["shared"] or one["io_processes"] == 1)
+    return not holes and not (one["access"] == "random" and one["collective"])
+
+
+@slowly
+@given(data=st.data())
+def test_a_workload_parameter_of_one_value_rules_the_others_as_one_of_several_does(data: st.DataObject) -> None:
+    """One request size beside smaller data was an error amid the plan; POSIX alone was measured as collective."""
+    training = {
+        name: tuple(v for v in values if v in data.draw(st.sets(st.sampled_from(values), min_size=1), label=name))
+        for name, values in CHOICES.items()
+    }
+    every = (dict(zip(training, values, strict=True)) for values in itertools.product(*training.values()))
+    wanted = {tuple(one.values()) for one in every if can_run(one, training)}
+    try:
+        field = Field(dataclasses.replace(lab_platform(), training=training))
+    except InvalidInput:
+        assert not wanted
+        return
+    measured = {field.point(row).workload for row in field.sampling_space.enumerate()}
+    found = {tuple(values_of(workload)[name] for name in training) for workload in measured}
+    assert found == wanted
+
+
+def test_hints_that_do_not_apply_everywhere_leave_no_configuration_out() -> None:
+    platform = lab_platform()
+    hint = Parameter(name="cb_nodes", values=(1, 2), scale=Scale.LOG)
+    apart = Rule(when={"files": "one per process"}, absent=("cb_nodes",))
+    for absent in (apart, Rule(when={"files": "as the application does"}, absent=("cb_nodes",))):
+        applies = not absent.holds(platform.baseline)
+        made = dataclasses.replace(
+            platform,
+            space=Space((*platform.space.parameters, hint), (*platform.space.constraints, absent)),
+            baseline=Configuration({**platform.baseline, **({"cb_nodes": 1} if applies else {})}),
+        )
+        field = Field(made)
+        points = [field.point(row) for row in field.sampling_space.enumerate()]
+        for interface in ("POSIX", "MPIIO"):
+            mine = [p.configuration for p in points if p.workload.interface == interface]
+            assert {c["files"] for c in mine} == {"as the application does", "one per process"}
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from acic.errors import InvalidInput
 from acic.filesystems.inert import inert
 from acic.platforms import Platform
-from acic.space import AtMost, Configuration, Parameter, Rule, Space, Value, made_valid
+from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Space, Value, made_valid
 from acic.workloads import Characteristics, Interface
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, characteristics_of, checked
 
@@ -66,7 +66,7 @@ class Field:
         self.like = tuple(dict.fromkeys(like))
         self.fixed: dict[str, Value] = {}  # workload parameters of one value only
         try:
-            workloads = () if self.like else self._training(platform)
+            workloads, rules = ((), []) if self.like else self._training(platform)
         except InvalidInput as error:
             raise InvalidInput(f"{platform.given or platform.name}: {error.problem}", hint=error.hint) from error
         which = () if len(self.like) < 2 else (Parameter(name=WORKLOAD, values=tuple(range(len(self.like)))),)
@@ -79,11 +79,10 @@ class Field:
                 hint="give a job that uses MPI-IO, or whose processes write a file together, or tell acic of more to "
                 "choose: acic platform detect --storage DIR --storage DIR, for this machine",
             )
-        names = {p.name for p in workloads}
         self.space = Space(
             (*workloads, *which, *self.system.parameters),
             (
-                *(c for c in (*_constraints(workloads), *platform.training_constraints) if c.mentions <= names),
+                *rules,
                 *self.system.constraints,
                 *([Rule(when={}, then=dict(only), why="nothing else was asked for")] if only else []),
             ),
@@ -116,9 +115,10 @@ class Field:
     def _without_effect(self) -> list[Rule]:
         if "interface" not in self.workload_names:
             return []
-        hints = {n: self.platform.baseline[n] for n in self.platform.hints}
+        hints = {n: v for n, v in self.platform.baseline.items() if n in self.platform.hints}
+        others = {n: tuple(one for one in self.space[n].values if one != v) for n, v in hints.items()}
         plain = [i for i in self.space["interface"].values if not Interface(str(i)).on_mpi_io]
-        return [Rule(when={"interface": i}, then=hints, why="no MPI-IO, no hints") for i in plain] if hints else []
+        return [Rule(when={"interface": i}, never=others, why="no MPI-IO, no hints") for i in plain] if hints else []
 
     def _workload_of(self, row: bytes) -> Characteristics:
         width = len(self.workload_names)
@@ -133,8 +133,8 @@ class Field:
         kept = {k: v for k, v in self.platform.baseline.items() if k not in self.system.names}
         return Configuration(kept | dict(self.system.configuration(np.frombuffer(row, dtype=np.int8))))
 
-    def _training(self, platform: Platform) -> tuple[Parameter, ...]:
-        """Return the workload parameters that vary; what has one value only is kept aside."""
+    def _training(self, platform: Platform) -> tuple[tuple[Parameter, ...], list[Constraint]]:
+        """Return the workload parameters that vary, and what rules them; what has one value only is kept aside."""
         wanted = platform.training or TABLE_1
         known = {p.name: p for p in WORKLOAD_PARAMETERS}
         varying = []
@@ -151,7 +151,9 @@ class Field:
                 f"[training] lacks {', '.join(sorted(missing))}", hint="docs/platforms.md has an example"
             )
         self.fixed |= {k: v for k, v in _OTHERWISE.items() if k not in wanted}
-        return tuple(varying)
+        every = {p.name: p.values for p in varying} | {name: (value,) for name, value in self.fixed.items()}
+        ruling = [c for c in (*_constraints(every), *platform.training_constraints) if c.mentions <= every.keys()]
+        return tuple(varying), [rule for c in ruling if (rule := _narrowed(c, every, self.fixed))]
 
     def _default(self) -> dict[str, Value]:
         """Return the middle of the training workloads, on the baseline."""
@@ -166,18 +168,16 @@ _NEEDED = {"io_processes", "interface", "iterations", "data_size", "request_size
 _OTHERWISE: dict[str, Value] = {"operation": "write", "collective": False, "shared": True, "access": "consecutive"}
 
 
-def _constraints(workloads: Sequence[Parameter]) -> list[AtMost | Rule]:
+def _constraints(values: Mapping[str, Sequence[Value]]) -> list[Constraint]:
     """Return what a benchmark can do: IOR leaves no holes, and POSIX has no collective calls."""
-    made: list[AtMost | Rule] = [
+    made: list[Constraint] = [
         AtMost(smaller="io_processes", larger="processes", why="I/O processes are some of the processes"),
         AtMost(smaller="request_size", larger="data_size", why="an iteration's data are moved in whole requests"),
     ]
-    by_name = {p.name: p for p in workloads}
     alone = {"collective": False}
-    interfaces = by_name["interface"].values if "interface" in by_name else ()
-    plain = [i for i in interfaces if not Interface(str(i)).on_mpi_io]
+    plain = [i for i in values.get("interface", ()) if not Interface(str(i)).on_mpi_io]
     made += [Rule(when={"interface": i}, then=alone, why="no such calls") for i in plain]
-    access = by_name["access"].values if "access" in by_name else ()
+    access = values.get("access", ())
     if "strided" in access and "consecutive" in access:
         then = {"access": "consecutive"}
         made.append(Rule(when={"shared": False, "access": "strided"}, then=then, why="IOR leaves no holes"))
@@ -185,8 +185,47 @@ def _constraints(workloads: Sequence[Parameter]) -> list[AtMost | Rule]:
     if "random" in access and "consecutive" in access:
         then = {"access": "consecutive"}
         made.append(Rule(when={"collective": True, "access": "random"}, then=then, why="IOR does not do both"))
-    present = {name: p.values for name, p in by_name.items()}
-    return [c for c in made if isinstance(c, AtMost) or all(v in present.get(k, ()) for k, v in c.when.items())]
+    return [c for c in made if isinstance(c, AtMost) or all(v in values.get(k, ()) for k, v in c.when.items())]
+
+
+def _narrowed(
+    constraint: Constraint, values: Mapping[str, Sequence[Value]], fixed: Mapping[str, Value]
+) -> Constraint | None:
+    """Return what a constraint says of the parameters of several values, beside those that are fixed; None if nothing.
+
+    Raises:
+        InvalidInput: the fixed ones break it.
+    """
+    rule = _beside_one(constraint, values) if isinstance(constraint, AtMost) else constraint
+    if isinstance(rule, AtMost):
+        return rule
+    if any(fixed.get(name, value) != value for name, value in rule.when.items()):
+        return None
+    when, then = ({n: v for n, v in told.items() if n not in fixed} for told in (rule.when, rule.then))
+    never = {name: those for name, those in rule.never.items() if those and name not in fixed}
+    broken = any(fixed.get(n, v) != v for n, v in rule.then.items())
+    broken = broken or any(fixed.get(n) in those for n, those in rule.never.items())
+    if not broken:
+        return replace(rule, when=when, then=then, never=never) if then or never or rule.absent else None
+    if not when:
+        raise InvalidInput(
+            f"[training] has no workload that can run ({rule.why or 'its values break its constraints'})",
+            hint="give more values, or others; docs/platforms.md has an example",
+        )
+    *others, (name, value) = when.items()
+    return Rule(when=dict(others), never={name: (value,)}, why=rule.why)
+
+
+def _beside_one(limit: AtMost, values: Mapping[str, Sequence[Value]]) -> Constraint:
+    """Return a limit as what it rules out of one parameter, where the other has one value only."""
+    small, large = values[limit.smaller], values[limit.larger]
+    numbers = all(isinstance(value, int | float) for value in (*small, *large))  # else the space says so
+    if (len(small) > 1 and len(large) > 1) or not numbers:
+        return limit
+    name, out = limit.larger, [value for value in large if float(value) < float(small[0])]
+    if len(small) > 1:
+        name, out = limit.smaller, [value for value in small if float(value) > float(large[0])]
+    return Rule(when={}, never={name: tuple(out)}, why=limit.why)
 
 
 def _plain(value: Value) -> Value:
