@@ -255,6 +255,13 @@ def test_an_export_needs_a_known_suffix_and_a_folder(tmp_path: Path) -> None:
         export([measurement(1)], tmp_path / "nowhere" / "data.parquet")
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_file_may_have_any_name(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / os.fsdecode(f"André{suffix}".encode("latin-1"))
+    export([measurement(1)], path)
+    assert read_exchange(path) == [measurement(1)]
+
+
 def test_an_exported_file_may_be_read_by_others(path: Path) -> None:
     umask = os.umask(0)
     os.umask(umask)

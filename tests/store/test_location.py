@@ -56,7 +56,13 @@ def test_every_spelling_of_postgresql_takes_psycopg(url: str) -> None:
     assert locate(url).url == "postgresql+psycopg://u@h/d"
 
 
-@pytest.mark.parametrize("url", ["mysql://u@h/d", "http://example.org", ":memory:", "sqlite://", "sqlite:///:memory:"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("mysql://u@h/d", "http://example.org", ":memory:", "sqlite://", "sqlite:///:memory:"),
+        *("postgresql:/u@h/d", "postgres:u@h/d", "sqlite:a.sqlite"),
+    ],
+)
 def test_other_urls_are_refused(url: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         locate(url)
@@ -271,6 +277,17 @@ def test_lock_files_can_replace_locks_that_hang(tmp_path: Path) -> None:
         store.add([measurement(1)])
         assert store.get(fingerprint(measurement(1))) == measurement(1)
     refused(f"sqlite:///{tmp_path}/a.sqlite?vfs=none-such", problem="vfs", hint="unix-dotfile")
+
+
+def test_a_lock_file_that_a_killed_process_left_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url, lock = f"sqlite:///{tmp_path}/a.sqlite?vfs=unix-dotfile", tmp_path / "a.sqlite.lock"
+    Store.open(url).close()
+    monkeypatch.setattr(location, "BUSY_SECONDS", 0.2)
+    lock.mkdir()
+    refused(url, problem="busy", hint=f"remove the folder {lock}")
+    lock.rmdir()
+    with Store.open(url) as store:
+        assert store.add([measurement(1)]).added == 1
 
 
 def test_the_journal_is_not_a_write_ahead_log(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from acic.paths import expanded, user_folder
 BUSY_SECONDS = 60.0  # how long a writer waits for another one
 CONNECT_SECONDS = 10  # how long a server may take to answer at all
 _POSTGRESQL = re.compile(r"postgres(?:ql)?(?:\+psycopg)?://")
+_HALF_A_URL = re.compile(r"(?:postgres(?:ql)?|sqlite)(?:\+\w+)?:")  # else the name of a new file
 _PASSWORD = re.compile(r"(?<=://)([^:/]*:).*@|(?<=[?&])((?:ssl)?password=)[^&]*")
 _HALF_A_PASSWORD = re.compile(r"://[^:/]*:[^@]*@[^?]*@")  # drivers end it at the first @, and take the rest for a host
 
@@ -67,7 +68,7 @@ class Location:
             with suppress(sqlite3.Error), closing(self.connect_file()) as plain:
                 plain.execute("SELECT 1 FROM sqlite_master").fetchone()
         options = "&".join(filter(None, ("mode=ro" if read_only else "", self.options)))
-        uri = f"file:{quote(str(self.file))}?{options}"
+        uri = f"file:{quote(os.fsencode(str(self.file)))}?{options}"  # its name may be any bytes
         return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
 
@@ -100,6 +101,9 @@ def locate(url: str | None = None) -> Location:
             )
         return Location(_POSTGRESQL.sub("postgresql+psycopg://", text, count=1))
     if "://" not in text:
+        if _HALF_A_URL.match(text):
+            hint = "write postgresql://USER@HOST/DATABASE or sqlite:///PATH"
+            raise InvalidInput("the URL of the store has no //", hint=hint)
         return _file(text, "")
     scheme, _, rest = text.partition("://")
     if scheme not in ("sqlite", "sqlite+pysqlite"):
@@ -160,8 +164,11 @@ def store_error(place: Location, error: BaseException) -> StoreError:
     """Return what a driver's error means, with its remedy."""
     reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if place.file is not None:
+        lock = Path(f"{os.path.realpath(place.file)}.lock")  # of vfs=unix-dotfile
         for part, problem, hint in _SQLITE:
             if part in reason:
+                if part == "locked" and lock.is_dir():
+                    hint = f"wait for the other acic to end; if none runs, one was killed: remove the folder {lock}"
                 return StoreError(f"the store {place.shown} {problem}", hint=hint)
         return StoreError(f"the store {place.shown} failed: {reason}", hint="check the disk, or give another path")
     state = getattr(error, "sqlstate", None)

@@ -39,7 +39,8 @@ def write_parquet(measurements: list[Measurement], path: Path) -> None:
         raise InvalidInput(
             f"a measurement does not fit into Parquet: {error}", hint="export to .jsonl instead"
         ) from error
-    pq.write_table(table, path)
+    with path.open("wb") as file:  # not by its name, which may be no text
+        pq.write_table(table, file)
 
 
 def read_parquet(path: Path) -> list[Measurement]:
@@ -49,7 +50,8 @@ def read_parquet(path: Path) -> list[Measurement]:
         UnreadableInput: the file is damaged, of a newer version, or holds something else.
     """
     try:
-        table = pq.read_table(path)
+        with path.open("rb") as file:
+            table = pq.read_table(file)
         version = (table.schema.metadata or {}).get(FORMAT.encode())
         if version is None:
             raise UnreadableInput(f"{path} is no file of {FORMAT}", hint="give a file that acic exported")
