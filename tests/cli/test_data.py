@@ -108,17 +108,27 @@ def test_nothing_is_removed_that_nobody_named(acic: Acic) -> None:
     assert len(_listed(acic)) == 2
 
 
-def test_an_empty_output_is_not_told_from_those_of_others(acic: Acic, tmp_path: Path) -> None:
-    nothing = hashlib.sha256(b"").hexdigest()
+@pytest.mark.parametrize("said", ["", "ERROR: block size must be a multiple of transfer size, (ior.c:1520)\n"])
+def test_an_output_without_time_or_figure_is_not_told_from_those_of_others(
+    acic: Acic, tmp_path: Path, said: str
+) -> None:
+    alike = hashlib.sha256(said.encode()).hexdigest()
     with Store.open(str(tmp_path / "store.sqlite")) as store:
-        store.add(failure(i, raw_sha256=nothing, contributor=who) for i, who in enumerate(("alice", "bob")))
-    (tmp_path / "mine.txt").touch()
+        store.add(failure(i, raw_sha256=alike, contributor=who) for i, who in enumerate(("alice", "bob")))
+    (tmp_path / "mine.txt").write_text(said)
     for more in ([], ["--contributor", "alice"], ["--dry-run"]):
         found = acic("data", "remove", "--file", tmp_path / "mine.txt", *more)
         assert (found.status, found.out) == (2, "")
-        assert "mine.txt is empty" in found.err
+        assert "mine.txt tells neither a time nor a figure" in found.err
         assert "hint: give the ID" in found.err
     assert len(_listed(acic)) == 2
+
+
+def test_a_failed_run_that_tells_when_it_was_is_taken_out_by_its_file(acic: Acic) -> None:
+    for name in ("fail_enospc.txt", "fail_nodir.txt"):
+        assert acic("data", "import", IOR / name, *WHERE).status == 0
+    assert acic("data", "remove", "--file", IOR / "fail_nodir.txt").out == "1 removed\n"
+    assert ["No space left" in m["measurement"]["note"] for m in _listed(acic)] == [True]
 
 
 @pytest.mark.parametrize("words", [["remove", "--revision"], ["remove", "--contributor"], ["export", "x.jsonl"]])
@@ -134,6 +144,20 @@ def test_text_in_another_encoding_is_refused(
     assert len(_listed(acic)) == 2
 
 
+@pytest.mark.parametrize("words", [["list", "--limit", "3"], ["export", "x.jsonl"], ["remove", "--dry-run"]])
+def test_a_platform_in_another_encoding_is_refused(acic: Acic, words: list[str]) -> None:
+    assert acic("data", "import", IOR / "mpiio_coll.json", *WHERE).status == 0
+    found = acic("data", *words, "--platform", os.fsdecode("André".encode("latin-1")))
+    assert (found.status, found.out) == (2, "")
+    assert "--platform is not valid text\nhint: write it in UTF-8" in found.err
+
+
+def test_a_store_may_be_in_a_folder_of_any_name(acic: Acic, tmp_path: Path) -> None:
+    words = ("--store", tmp_path / os.fsdecode(b"Andr\xe9") / "a.sqlite")
+    assert acic("data", "import", IOR / "mpiio_coll.json", *WHERE, *words).out.endswith("2 new, 0 known already\n")
+    assert acic("data", "list", *words, "--json").json["counts"][0]["measurements"] == 2
+
+
 def test_a_dry_run_keeps_nothing(acic: Acic) -> None:
     assert "dry run" in acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--dry-run").out
     assert acic("data", "list", "--json").json["counts"] == []
@@ -144,6 +168,7 @@ def test_nothing_is_not_answered_with_silence(acic: Acic, tmp_path: Path) -> Non
     assert "no measurements of moon" in acic("data", "export", tmp_path / "none.jsonl", "--platform", "moon").err
     (tmp_path / "empty").mkdir()
     assert "hint: no file is in it" in acic("data", "import", tmp_path / "empty", *WHERE).err
+    assert not (tmp_path / "store.sqlite").exists()
 
 
 def test_a_platform_is_called_as_every_command_calls_it(

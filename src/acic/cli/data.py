@@ -103,7 +103,7 @@ def import_(
     with progress("reading", unit="files") as seen:
         report = import_path(path, platform, options, progress=seen)
     added = duplicates = otherwise = 0
-    if not dry_run:
+    if report.measurements and not dry_run:
         with Store.open(store_url) as store, progress("storing", total=len(report.measurements)) as seen:
             result = store.add(report.measurements, progress=seen)
             otherwise = store.judged_otherwise(report.measurements) if result.duplicates else 0

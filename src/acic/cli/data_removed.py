@@ -65,7 +65,7 @@ def _found(store: Store, identifiers: tuple[str, ...], file: Path | None, matche
     """Return the fingerprints of all that match, in the order they were added.
 
     Raises:
-        InvalidInput: several measurements begin with one of the identifiers, or the file is empty.
+        InvalidInput: several measurements begin with one of the identifiers, or nothing tells the file from others.
         MissingData: none does.
     """
     from acic.store.content import fingerprint
@@ -89,9 +89,10 @@ def _of_file(store: Store, file: Path) -> set[str]:
         raw = file.read_bytes()
     except OSError as error:
         raise UnreadableInput(f"cannot read {file}: {error.strerror}", hint="give one file, not a folder") from error
-    if not raw:
+    told = set(store.fingerprints(raw_sha256=hashlib.sha256(raw).hexdigest()))
+    if told and b"began" not in raw.lower() and not any(store.get(one).bandwidths for one in told):
         raise InvalidInput(
-            f"{file} is empty, as the outputs of others' failed runs are: nothing tells it from them",
+            f"{file} tells neither a time nor a figure: nothing tells it from the outputs of others' failed runs",
             hint="give the ID of its measurement (`acic data list --limit 20`)",
         )
-    return set(store.fingerprints(raw_sha256=hashlib.sha256(raw).hexdigest()))
+    return told
