@@ -11,6 +11,7 @@ import numpy as np
 
 from acic.advisor.learned import Errors, Learned, Range
 from acic.advisor.safety import Unsafe
+from acic.errors import InvalidInput
 from acic.kept import arrays_path, fetch_arrays, keep_arrays
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
@@ -29,7 +30,7 @@ def fetch(key: str, learner: Learner) -> Learned | None:
         return None
     try:
         return _restored(json.loads(arrays["facts"].tobytes()), arrays, learner)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, InvalidInput):
         return None  # a foreign or outdated file: it is made anew
 
 
