@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from acic.campaign.budget import Budget
-from acic.campaign.controller import GIVE_UP, TRIES, Controller
+from acic.campaign.controller import GIVE_UP, TRIES, USED_UP, Controller
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
@@ -167,6 +168,21 @@ def test_a_configuration_with_wrong_bytes_is_never_measured_again(
     assert {m.configuration for m in corrupt} == state.unsafe
     assert not any(m.bandwidths for m in corrupt)
     check_store_is_the_journal(lab)
+
+
+def test_the_rest_of_a_budget_goes_to_no_configuration_with_wrong_bytes(tmp_path: Path) -> None:
+    def wrong(trial: Trial) -> Outcome:
+        return Outcome.CORRUPT if trial.point.configuration["romio_ds_write"] == "enable" else Outcome.OK
+
+    trials = FakeTrials(lab_platform(), wrong)
+    like = tuple(dataclasses.replace(WRITE, iterations=n) for n in (1, 100_000, 2))
+    made = controller(tmp_path / "c", trials, budget=Budget(seconds=30), like=like)
+    asked = [(0, "enable"), (1, "disable"), (2, "enable")]  # the second one takes too long for what is left
+    default, row = made._field.default, made._field.row
+    with made.at_work():
+        made.measure(np.array([row(default | {"workload": n, "romio_ds_write": value}) for n, value in asked]))
+    assert made.state.ended == USED_UP
+    assert len(trials.made) == 1
 
 
 @pytest.mark.parametrize("active", [False, True], ids=["sampling", "active"])

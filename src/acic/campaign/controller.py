@@ -253,7 +253,8 @@ class Controller:
 
     def _fitting(self, progress: Progress) -> Progress | None:
         """Return the point to run next: this one, or the first one begun later that the rest of the budget covers."""
-        later = (p for p in self.state.progress[progress.number + 1 :] if not p.stored and not p.attempts)
+        behind, avoided = self.state.progress[progress.number + 1 :], self.state.avoided
+        later = (p for p in behind if not (p.stored or p.attempts or p.point.configuration in avoided))
         for candidate in (progress, *later):
             seconds = self._expectation.seconds(candidate.point)
             dollars = self._trials.dollars(candidate.point, seconds)
