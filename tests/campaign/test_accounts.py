@@ -21,7 +21,7 @@ from acic.campaign.budget import Budget, residual
 from acic.campaign.comparison import improvement
 from acic.campaign.controller import Controller
 from acic.campaign.journal import Journal
-from acic.campaign.points import Field
+from acic.campaign.points import Field, Point
 from acic.campaign.repeats import Repeats, UsualNoise, half_width
 from acic.campaign.state import Stage, attempt_of, event_of, replay
 from acic.campaign.student import student
@@ -71,12 +71,14 @@ def test_a_budget_of_money_is_never_overspent_by_more_than_a_run(seed: int, budg
         assert made.state.ended
 
 
+@pytest.mark.parametrize("money", [False, True], ids=["time", "money"])
 @pytest.mark.parametrize(("seconds", "times"), [(60, 5), (7, 3), (5, 2)])
-def test_a_budget_for_few_points_goes_into_repetitions(tmp_path: Path, seconds: float, times: int) -> None:
+def test_a_budget_for_few_points_goes_into_repetitions(tmp_path: Path, seconds: float, times: int, money: bool) -> None:
     """It was divided by 150 points, however few there were: all were run once, and most of it was left."""
     like = (dataclasses.replace(WRITE, interface=Interface.POSIX),)  # files are all that makes a difference
     trials = FakeTrials(lab_platform(), bandwidth=spread(0, 1e8, 4e8))
-    budget, repeats = Budget(seconds=seconds), Repeats(1, 5, 0.01)
+    price = trials.dollars(Point(like[0], trials.platform.baseline), seconds)
+    budget, repeats = Budget(dollars=price) if money else Budget(seconds=seconds), Repeats(1, 5, 0.01)
     made = controller(tmp_path / "c", trials, budget=budget, like=like, repeats=repeats, screen=False)
     made.run()
     assert [len(p.attempts) for p in made.state.progress] == [times, times]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -130,31 +130,23 @@ class Expectation:
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
         self._ratios: list[float] = []
-        self._seconds: list[float] = []
+        self._spent: list[tuple[float, float]] = []  # s and USD of each run
 
-    @property
-    def each(self) -> float:
-        """The mean of what recent runs took, s: so many of them fit into a time; 0.0 before the first."""
-        return fmean(self._seconds[-51:]) if self._seconds else 0.0
-
-    @property
-    def learned(self) -> bool:
-        """Whether anything was measured."""
-        return bool(self._ratios)
-
-    def learn(self, point: Point, seconds: float) -> None:
-        """Take in what a run took, s."""
+    def learn(self, point: Point, seconds: float, dollars: float) -> None:
+        """Take in what a run took, s, and what it cost, USD."""
         self._ratios.append(seconds / self._first_guess(point))
-        self._seconds.append(seconds)
+        self._spent.append((seconds, dollars))
+
+    def covered(self, budget: Budget) -> float:
+        """Return how many runs like recent ones the whole budget covers; inf where it limits none that is known."""
+        limits = zip((budget.seconds, budget.dollars), zip(*self._spent[-51:], strict=True), strict=False)
+        known = [(limit, fmean(spent)) for limit, spent in limits if limit is not None]
+        return min((limit / each for limit, each in known if each), default=math.inf)
 
     def seconds(self, point: Point) -> float:
         """Return what a run of `point` is expected to take, s."""
         recent = self._ratios[-51:]
         return self._first_guess(point) * (median(recent) if recent else 1.0)
-
-    def total(self, points: Iterable[Point]) -> float:
-        """Return what one run of each is expected to take, s."""
-        return sum(self.seconds(point) for point in points)
 
     def limit(self, point: Point, given: float | None) -> float:
         """Return the time after which a run counts as hung: the user's, or far above what is expected."""

@@ -247,9 +247,8 @@ class Controller:
 
     def _affordable(self) -> int:
         """Return how many runs of each point the budget allows if it is to cover all, or enough of them."""
-        limit = self._rules.budget.seconds
-        each = self._expectation.each
-        return self._rules.repeats.most if limit is None or not each else int(limit / each / self._points)
+        covered = self._expectation.covered(self._rules.budget)
+        return int(min(self._rules.repeats.most, covered / self._points))
 
     def _fitting(self, progress: Progress) -> Progress | None:
         """Return the point to run next: this one, or the first one begun later that the rest of the budget covers."""
@@ -328,7 +327,7 @@ class Controller:
     def _learn(self, progress: Progress, attempt: Attempt) -> None:
         self._seen.add(progress.point.configuration)
         if attempt.outcome in (Outcome.OK, Outcome.SUSPECT):
-            self._expectation.learn(progress.point, attempt.elapsed)
+            self._expectation.learn(progress.point, attempt.elapsed, attempt.dollars)
 
     def _note(self, event: str, **fields: Any) -> None:
         if self._resumed:
