@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import shutil
@@ -674,6 +675,44 @@ def test_verify_goes_on_with_what_it_began_whatever_was_learned_since(run: Calla
     assert again.status == 0, again.err
     assert (again.json["goal"], predicted(again)) == ("cost", predicted(first))
     assert [one["measured"]["rounds"] for one in again.json["verified"]] == [3] * len(predicted(first))
+
+
+@pytest.mark.usefixtures("learned")
+def test_verify_recommends_nothing_that_gave_wrong_bytes_in_any_round(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = ["-R", "romio_ds_write=disable"]
+    rules = [[[*checked, f"first:{lab}/mark"], "none"], [[*checked, f"later:{lab}/mark"], "wrong"]]
+    monkeypatch.setenv("PRETEND_RULES", json.dumps(rules))
+    words = ["verify", *WRITE, "--model", "ridge", "--top", 1, "--verify-bytes", 1]
+    found = run(*words, "--json")
+    assert found.status == 1
+    baseline, best = found.json["verified"]
+    assert (lab / "mark").exists()
+    assert best["configuration"]["romio_ds_write"] == "disable"
+    assert (baseline["measured"]["rounds"], best["measured"], best["objective"]) == (3, None, None)
+    assert best["note"].startswith("check: ")
+    assert "acic: nothing could be compared with the baseline\nhint: see the notes above" in found.err
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_verification_that_is_paused_says_so_and_how_it_goes_on(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = vars(Journal)["pause_asked"].fget
+    monkeypatch.setattr(Journal, "pause_asked", property(functools.partial(has_more_events, 12)))
+    found = run("verify", *WRITE, "--model", "ridge", "--top", 1, "--name", "mine", "--json")
+    assert found.status == 1
+    assert found.err.endswith(
+        "acic: the verification has stopped: somebody asked for it\n"
+        "hint: it goes on by acic verify ... --resume --name mine\n"
+    )
+    planned = Session.open("mine").journal.events()
+    assert sum(event["event"] == "planned" for event in planned) < 6  # nothing that nobody runs
+    monkeypatch.setattr(Journal, "pause_asked", property(asked))
+    again = run("verify", *WRITE, "--name", "mine", "--resume", "--json")
+    assert again.status == 0, again.err
+    assert [one["measured"]["rounds"] for one in again.json["verified"]] == [3, 3]
 
 
 def test_what_verify_runs_cannot_be_typed_anew(run: Callable[..., Any]) -> None:

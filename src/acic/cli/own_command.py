@@ -70,9 +70,7 @@ def by_command(
     outputs = Path(where.directory) / f"acic-verify-{secrets.token_hex(4)}"
     purse = _Purse(Budget.parse(given["budget"]) if given["budget"] else Budget(), platform, wanted, processes)
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
-    turns = [
-        (turn, position) for turn in range(search["rounds"]) for position in _order(given["seed"], turn, len(wanted))
-    ]
+    turns = list(in_turn(search["rounds"], len(wanted), seed=given["seed"]))
     with (
         interruptible(),
         noted(where, outputs) as note_run,
@@ -95,9 +93,11 @@ def by_command(
     return found
 
 
-def _order(seed: int, turn: int, count: int) -> list[int]:
-    order: list[int] = np.random.default_rng([seed, turn]).permutation(count).tolist()
-    return order
+def in_turn(rounds: int, count: int, *, seed: int) -> Iterator[tuple[int, int]]:
+    """Yield each round with each of `count` positions, which are in random order within a round."""
+    for turn in range(rounds):
+        for position in np.random.default_rng([seed, turn]).permutation(count).tolist():
+            yield turn, position
 
 
 class _Purse:

@@ -13,7 +13,7 @@ import numpy as np
 from acic.cli.advice_options import advice_options, learned
 from acic.cli.measuring import check_directory, measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say
-from acic.cli.own_command import UNGIVEN, by_command, check_options
+from acic.cli.own_command import UNGIVEN, by_command, check_options, in_turn
 from acic.cli.searching import GOALS, apply_options, as_begun, bench, check_goal, store_as_begun
 from acic.cli.store_option import store_option
 from acic.cli.verify_shown import BY, Verified, show
@@ -25,6 +25,7 @@ from acic.errors import AcicError
 if TYPE_CHECKING:
     from acic.advisor.advice import Advice
     from acic.advisor.knowledge import Knowledge
+    from acic.campaign.meter import Reading
     from acic.cli.searching import Bench
     from acic.platforms import Platform
     from acic.space import Configuration
@@ -107,18 +108,21 @@ def verify(
         else [Wanted.of(one) for one in mine["wanted"]]
     )
     configurations = [one.configuration for one in wanted]
-    after = None
+    after: Advice | None = None
+    paused: AcicError | None = None
     if own:
         rows = by_command(own, platform, configurations, given, search=mine, processes=workload.processes)
     else:
         mine["wanted"] = [one.kept() for one in wanted]
-        rows = _by_replica(workload, configurations, given, mine, store_url=store_url)
+        rows, paused = _by_replica(workload, configurations, given, mine, store_url=store_url)
         after = _predicted(job, platform, _knowledge(platform, mine, store), mine, configurations)
     found = _compared(wanted, rows, after)
     if as_json:
         emit_json({"goal": mine["goal"], "by": BY[bool(own)], "verified": found})
     else:
         show(found, platform, workload, mine["goal"], own=bool(own))
+    if paused:
+        raise paused
     if found[0].objective is None or (len(found) > 1 and not any(one.measured for one in found[1:])):
         hint = "see the notes above" + ("" if own else "; `acic campaign status` tells more")
         raise AcicError("nothing could be compared with the baseline", hint=hint)
@@ -179,25 +183,33 @@ def _by_replica(
     search: dict[str, Any],
     *,
     store_url: str | None,
-) -> list[list[tuple[float | None, str]]]:
-    """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note."""
+) -> tuple[list[list[tuple[float | None, str]]], AcicError | None]:
+    """Return, for each configuration, what each round gave, and the error where it was paused.
+
+    A round is s or USD, None if it failed, and a note. What gave wrong bytes in one of them failed in all.
+    """
     from acic.campaign.meter import objective
     from acic.campaign.repeats import Repeats
 
-    found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
+    readings: list[list[Reading]] = [[] for _ in wanted]
     with bench(workload, given, kind="verify", store_url=store_url, repeats=Repeats(1, 1), search=search) as opened:
-        for turn in range(search["rounds"]):
-            order = np.random.default_rng([opened.session.request.seed, turn]).permutation(len(wanted))
-            for position in order.tolist():
-                for reading in opened.meter.read([wanted[position]], opened.phases):
-                    value = objective(
-                        opened.field, reading, _processes(opened), goal=search["goal"], price=search["price"]
-                    )
-                    found[position].append((value, reading.note))
+        for _, position in in_turn(search["rounds"], len(wanted), seed=opened.session.request.seed):
+            readings[position] += opened.meter.read([wanted[position]], opened.phases)
+            if opened.controller.stopped:
+                break
         opened.controller.end("everything was run")
-    if paused := opened.controller.state.paused:
-        say(f"note: it was paused: {paused}; it goes on by {opened.session.resumed_by}")
-    return found
+    state, price = opened.controller.state, search["price"]
+
+    def figure(reading: Reading) -> float | None:
+        if reading.configuration in state.unsafe:
+            return None
+        return objective(opened.field, reading, _processes(opened), goal=search["goal"], price=price)
+
+    rows = [[(figure(reading), reading.note) for reading in rounds] for rounds in readings]
+    if not state.paused:
+        return rows, None
+    hint = f"it goes on by {opened.session.resumed_by}"
+    return rows, AcicError(f"the verification has stopped: {state.paused}", hint=hint)
 
 
 def _processes(opened: Bench) -> int:
