@@ -639,6 +639,17 @@ def test_a_command_is_not_judged_by_what_it_cannot_be_given(run: Callable[..., A
     assert found.err.count("only the application itself can write a file per process") == 1
 
 
+def verified(measured: tuple[float, float, float] | None) -> Verified:
+    """Return a configuration of that improvement; None where it failed."""
+    return Verified(
+        configuration=Configuration({}),
+        predicted=None,
+        measured=None if measured is None else Improvement(*measured, 3),
+        objective=None if measured is None else 1.0,
+        refitted=None,
+    )
+
+
 @pytest.mark.parametrize(
     ("measured", "said"),
     [
@@ -649,16 +660,23 @@ def test_a_command_is_not_judged_by_what_it_cannot_be_given(run: Callable[..., A
     ],
 )
 def test_a_change_is_worth_its_while(measured: tuple[float, float, float], said: str) -> None:
-    def one(value: float, low: float, high: float) -> Verified:
-        return Verified(
-            configuration=Configuration({}),
-            predicted=None,
-            measured=Improvement(value, low, high, 3),
-            objective=1.0,
-            refitted=None,
-        )
+    assert verdict([verified((1.0, 1.0, 1.0)), verified(measured)], "time", of="run").startswith(f"Verdict: {said}")
 
-    assert verdict([one(1.0, 1.0, 1.0), one(*measured)], "time", of="run").startswith(f"Verdict: {said}")
+
+@pytest.mark.parametrize(
+    ("measured", "said"),
+    [
+        ([(1.5, 0.3, 7.0), (1.4, 1.3, 1.5), (1.2, 1.1, 1.3)], "change: the run of 2 is measured to be 1.40x faster"),
+        ([(0.9, 0.8, 0.95), (0.8, 0.4, 1.6)], "not sure: the run of 2 is measured at 0.80x (0.40x to 1.60x)"),
+        ([(1.2, 0.9, 1.6), (1.03, 1.01, 1.05)], "not sure: the run of 1 is measured at 1.20x"),
+        ([(0.8, 0.7, 0.9), None], "nothing: every recommendation that did not fail is measured to be slower"),
+        ([None, None], "nothing could be compared with the baseline."),
+        ([], "nothing: the baseline itself is recommended"),
+    ],
+)
+def test_a_noisy_recommendation_hides_no_other(measured: list[tuple[float, float, float] | None], said: str) -> None:
+    found = [verified((1.0, 1.0, 1.0)), *map(verified, measured)]
+    assert verdict(found, "time", of="run").startswith(f"Verdict: {said}")
 
 
 def predicted(found: Any) -> list[Any]:

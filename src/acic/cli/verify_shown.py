@@ -76,21 +76,23 @@ def verdict(found: Sequence[Verified], goal: str, *, of: str) -> str:
     from acic.advisor.verdict import LEAST_GAIN, worth
 
     better, worse = ("faster", "slower") if goal == "time" else ("cheaper", "dearer")
-    measured = [one for one in found[1:] if one.measured]
+    measured = [(place, one.measured) for place, one in enumerate(found) if place and one.measured]
     if not measured:
         if len(found) == 1:
             return "Verdict: nothing: the baseline itself is recommended, so there is nothing to compare it with."
         return "Verdict: nothing could be compared with the baseline."
-    best = max(measured, key=lambda one: one.measured.value if one.measured else 0.0)
-    assert best.measured is not None  # noqa: S101 (filtered above)
-    which, m = f"the {of} of {found.index(best)}", best.measured
-    if m.low > 1.0 and worth(m.value, 0.0):  # the interval has the noise in it
+    likely = [(place, one) for place, one in measured if one.high >= 1.0]
+    if not likely:
+        which = "every recommendation" + (" that did not fail" if len(measured) < len(found) - 1 else "")
+        return f"Verdict: nothing: {which} is measured to be {worse} than the baseline."
+    sure = [(place, one) for place, one in likely if one.low > 1.0 and worth(one.value, 0.0)]  # noise is in `low`
+    place, m = max(sure or likely, key=lambda one: one[1].value)
+    which = f"the {of} of {place}"
+    if sure:
         at_least = f"at least {m.low:.2f}x in 9 of 10 cases"
         return f"Verdict: change: {which} is measured to be {m.value:.2f}x {better}, {at_least}."
     if m.low > 1.0:
         return f"Verdict: nothing: {which} is measured at {_interval(m)}, and less than {LEAST_GAIN:.0%} is too little."
-    if m.high < 1.0:
-        return f"Verdict: nothing: every recommendation is measured to be {worse} than the baseline."
     return f"Verdict: not sure: {which} is measured at {_interval(m)}; more --rounds tell better."
 
 
