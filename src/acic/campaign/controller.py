@@ -146,10 +146,10 @@ class Controller:
         """Measure just these points, in this order; return what became of those that were dealt with.
 
         For a search that chooses its points itself, `at_work`. What the journal holds is not run again: a search that
-        was killed, and asks for the same points in the same order, goes on where it was.
+        was killed, and asks for the same points in the same order, goes on where it was. Once it has stopped, none are.
         """
         asked = []
-        for row in rows:
+        for row in rows[:0] if self.stopped else rows:
             number = self._asked
             if number == len(self.state.progress):
                 self._note("planned", stage=str(Stage.SEARCH), rows=numbers(row[None, :]))
