@@ -25,6 +25,8 @@ from acic.campaign.session import Session
 from acic.cli.main import run as run_command
 from acic.cli.verify_shown import Verified, verdict
 from acic.cluster.processes import tagged
+from acic.platforms import load_platform
+from acic.search import Lessons, ModelDriven
 from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Outcome
@@ -464,6 +466,41 @@ def test_a_model_that_is_none_is_told_before_anything_is_run(
     assert found.status == 2
     assert "there is no model 'nope'" in found.err
     assert not list(lab.rglob("journal*"))
+
+
+def test_a_model_learns_what_the_search_is_for(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a cost it learned seconds at small scale: what is fast and dear was run first."""
+    lessons: list[Lessons] = []
+
+    def told(**more: Any) -> ModelDriven:
+        lessons.append(more["lessons"])
+        return ModelDriven(**more)
+
+    monkeypatch.setattr("acic.search.ModelDriven", told)
+    for goal in ("time", "cost"):
+        found = run("tune", *WRITE, "--train", 8, "--runs", 1, "--goal", goal)
+        assert found.status == 0, found.err
+    platform = load_platform(str(lab / "pretend.toml"))
+    seconds, dollars = ([(row.configuration, row.objective) for row in one.rows] for one in lessons)
+    assert len(seconds) == 8 + 2
+    assert [one for one, _ in dollars] == [one for one, _ in seconds]
+    for (one, each), (_, cost) in zip(seconds, dollars, strict=True):
+        assert each is not None
+        assert cost == pytest.approx(platform.cost(one, 2, each))
+
+
+def test_a_baseline_that_fails_at_a_smaller_scale_teaches_nothing_and_ends_nothing(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its scale had nothing to compare with: tune ended with an error for programmers, and so did each --resume."""
+    rules = [[["-w", f"first:{lab / mark}"], "error"] for mark in ("one", "another")]  # its first run and the second
+    monkeypatch.setenv("PRETEND_RULES", json.dumps(rules))
+    found = run("tune", *WRITE, "--model", "forest", "--train", 8, "--top", 3, "--json")
+    assert found.status == 0, found.err
+    assert "note: the baseline failed at 1/4 of the scale, so nothing is learned there: ERROR: open64()" in found.err
+    assert found.json["best"]["configuration"]["romio_ds_write"] == "disable"
 
 
 def test_verify_measures_what_was_predicted_and_learns_it(run: Callable[..., Any], learned: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -214,24 +214,30 @@ def check_goal(
         check_prices(platform, otherwise=otherwise)
 
 
-def measure_of(opened: Bench, goal: str) -> Any:
-    """Return the `measure` function that searches take: s of I/O as measured, or USD, computing included.
+def objective_of(opened: Bench, goal: str, phases: Sequence[Characteristics]) -> Callable[[Reading], float | None]:
+    """Return what tells a reading of `phases` as searches take it: s of I/O as measured, or USD, computing included.
 
     Computing makes no configuration faster than another, but what is cheapest hangs on it: machines are paid meanwhile.
     """
     from acic.campaign.meter import objective
+
+    rest = _computing(opened.workload, phases) if goal == "cost" else 0.0
+    return lambda reading: objective(opened.field, reading, opened.workload.processes, goal=goal, rest=rest)
+
+
+def measure_of(opened: Bench, goal: str) -> Any:
+    """Return the `measure` function that searches take, of `objective_of` the replica."""
     from acic.search import Observation
 
-    rest = opened.computing if goal == "cost" else 0.0
+    figure = objective_of(opened, goal, opened.phases)
 
     def measure(configurations: Sequence[Any]) -> list[Observation]:
         made = []
         for reading, asked in zip(opened.meter.read(configurations, opened.phases), configurations, strict=False):
             opened.readings[asked] = reading
-            value = objective(opened.field, reading, opened.workload.processes, goal=goal, rest=rest)
             if reading.note:
                 say(f"note: {_configuration(opened.field, asked)}: {reading.note}")
-            made.append(Observation(asked, value, reading.spent if goal == "time" else reading.dollars))
+            made.append(Observation(asked, figure(reading), reading.spent if goal == "time" else reading.dollars))
         return made
 
     return measure

@@ -12,7 +12,7 @@ import numpy as np
 from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
-from acic.cli.searching import GOALS, Bench, apply_options, as_begun, bench, check_goal
+from acic.cli.searching import GOALS, Bench, apply_options, as_begun, bench, check_goal, objective_of
 from acic.cli.store_option import store_option
 from acic.cli.walk import characteristics, search_with
 from acic.cli.workload_input import read_workload, workload_input
@@ -85,7 +85,7 @@ def tune(
     repeats = Repeats(1, 3, 0.1)
     with bench(workload, given, kind="tune", store_url=store_url, repeats=repeats, search=mine, more=more) as opened:
         if strategy == "model":
-            lessons = _lessons(opened, scales, train) if workload.phases else Lessons()
+            lessons = _lessons(opened, scales, train, goal) if workload.phases else Lessons()
             search = ModelDriven(lessons=lessons, learner=learns, k=top)
         before = train + len(SMALLER) if strategy == "model" else 0
         found = search_with(opened, search, goal, runs, most=None if runs is None else before + runs)
@@ -101,7 +101,7 @@ def smaller(phase: Characteristics, part: int) -> Characteristics:
     return replace(phase, data_size=requests * phase.request_size)
 
 
-def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: int) -> Lessons:
+def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: int, goal: str) -> Lessons:
     """Return what runs at small scale teach: `count` configurations, shared out among the scales, and the baselines."""
     from acic.campaign.sampling import sampled
     from acic.search import Lessons, Row
@@ -113,13 +113,17 @@ def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: in
     drawn = sampled(space, list(space.names), default, count, rng=rng, done=space.point(default)[None, :])
     say(f"learning at {len(scales)} smaller scales, from {len(drawn)} configurations")
     rows: list[Row] = []
-    for i, scale in enumerate(scales):
-        configurations = [platform.baseline, *(space.configuration(row) for row in drawn[i :: len(scales)])]
-        for reading in opened.meter.read(configurations, scale):
+    for place, (part, scale) in enumerate(zip(SMALLER, scales, strict=True)):
+        figure = objective_of(opened, goal, scale)
+        found = opened.meter.read([platform.baseline], scale)
+        if found and figure(found[0]) is None:
+            say(f"note: the baseline failed at 1/{part} of the scale, so nothing is learned there: {found[0].note}")
+            continue
+        found += opened.meter.read([space.configuration(row) for row in drawn[place :: len(scales)]], scale)
+        for reading in found:
             kept = {k: v for k, v in reading.configuration.items() if k in space.names}
-            rows.append(
-                Row(workload=_scale(scale), configuration=type(reading.configuration)(kept), objective=reading.seconds)
-            )
+            configuration = type(reading.configuration)(kept)
+            rows.append(Row(workload=_scale(scale), configuration=configuration, objective=figure(reading)))
     values = {name: sorted({_scale(s)[name] for s in (*scales, opened.phases)}) for name in _scale(opened.phases)}
     parameters = tuple(
         Parameter(name=name, values=tuple(known), scale=Scale.LOG) for name, known in values.items() if len(known) > 1
