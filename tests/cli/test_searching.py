@@ -344,6 +344,29 @@ def test_a_search_goes_on_as_it_began(run: Callable[..., Any]) -> None:
     assert (again["goal"], again["observations"], again["runs"]) == ("cost", first["observations"], first["runs"])
     more = run("walk", *WRITE, "--name", "mine", "--resume", "--runs", 3, "--json").json
     assert (more["goal"], len(more["observations"])) == ("cost", 3)
+    kept = run("walk", *WRITE, "--name", "mine", "--resume", "--json").json
+    assert kept["observations"] == more["observations"]
+
+
+def test_the_last_campaign_stays_it_whatever_another_writes_meanwhile(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        assert run("walk", *WRITE, "--order", "random", "--runs", 2, "--name", name).status == 0
+    (other,) = lab.rglob("one/journal.jsonl")
+    monkeypatch.setattr("acic.cli.walk.check_goal", lambda *_: os.utime(other))  # behind the first look
+    assert "going on with the campaign two\n" in run("walk", *WRITE, "--resume").err
+
+
+@pytest.mark.parametrize("words", [["walk", "--order", "random"], ["tune", "--strategy", "random", "--runs", 2]])
+def test_without_a_store_no_search_is_begun(run: Callable[..., Any], lab: Path, words: list[object]) -> None:
+    (lab / "store.sqlite").write_text("this is no database\n" * 1000)
+    found = run(*words, *WRITE, "--name", "mine")
+    assert (found.status, found.out) == (5, ""), found.err
+    assert not list(lab.rglob("journal*"))
+    (lab / "store.sqlite").unlink()
+    again = run(*words, *WRITE, "--name", "mine")
+    assert again.status == 0, again.err  # the name is free
 
 
 def test_a_search_goes_on_with_the_ranks_that_it_began_with(

@@ -156,6 +156,7 @@ class Session:
         check_settable(self.platform, request.only)
         devices = same_places(begun["places"])
         trials, benchmark = open_trials(self.platform, request.where, self.journal.raw, devices=devices)
+        asked = {"budget": asdict(request.budget), "search": dict(request.search), "store": request.store}
         return Controller(
             self.journal,
             self.field,
@@ -166,7 +167,7 @@ class Session:
             tool=benchmark.name,
             contributor=request.contributor,
             host_shape={"nodes": request.where.nodes, "machine": begun["machine"]},
-            options={"budget": asdict(request.budget), **({"store": request.store} if request.store else {})},
+            options={name: value for name, value in asked.items() if value},
             watch=watch,
             announce=announce,
         )

@@ -101,7 +101,6 @@ def bench(
     from acic.campaign.request import Request
     from acic.campaign.session import Session, fits
     from acic.store.database import Store
-    from acic.store.location import locate
 
     platform = platform_of(given["platform_name"])
     check_directory(platform, given)
@@ -115,7 +114,9 @@ def bench(
     budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
     budget.check(platform)
     if given["resume"]:
-        session = _begun(kind, given["name"], like, budget if given["budget"] else None)
+        session = _begun(kind, given["name"], like)
+        total = budget if given["budget"] else session.request.budget
+        session.request = replace(session.request, budget=total, search=search)
         say(f"going on with the campaign {session.journal.name}")
         store_url = session.choose_store(store_url, announce=say)
     else:
@@ -131,11 +132,11 @@ def bench(
             contributor=given["contributor"],
             kind=kind,
             search=search,
-            store=locate(store_url).kept,
         )
-        session = Session.begin(request, name=given["name"], now=datetime.now(UTC))
-        say(f"campaign {session.journal.name}; interrupt it as you like: --resume goes on")
-    with Store.open(store_url) as store, campaign_progress() as show:
+    with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
+        if not given["resume"]:
+            session = Session.begin(replace(request, store=store.kept), name=given["name"], now=datetime.now(UTC))
+            say(f"campaign {session.journal.name}; interrupt it as you like: --resume goes on")
         controller = session.controller(store, watch=show, announce=say)
         with controller.at_work():
             meter = Meter(controller, session.field)
@@ -143,8 +144,8 @@ def bench(
         offer_larger_budget(session, controller.state, by=f"acic {kind} ...")
 
 
-def _begun(kind: str, name: str | None, like: tuple[Characteristics, ...], budget: Budget | None) -> Session:
-    """Return the campaign to go on with, which measures `like`; `budget` is a new one, in all, None for its own."""
+def _begun(kind: str, name: str | None, like: tuple[Characteristics, ...]) -> Session:
+    """Return the campaign to go on with, which measures `like`."""
     from acic.campaign.session import Session
 
     session = Session.open(name, kind=kind)
@@ -153,19 +154,17 @@ def _begun(kind: str, name: str | None, like: tuple[Characteristics, ...], budge
             f"the campaign {session.journal.name} measures another workload",
             hint="give the job and the options that it began with, or begin a new campaign, under another name",
         )
-    if budget:
-        session.request = replace(session.request, budget=budget)
     return session
 
 
 def as_begun(
-    kind: str, given: Mapping[str, Any], search: Mapping[str, Any], *, fixed: Set[str] = frozenset()
+    kind: str, given: dict[str, Any], search: Mapping[str, Any], *, fixed: Set[str] = frozenset()
 ) -> dict[str, Any]:
     """Return a search's own options, and shrink behind them; where it goes on, those not typed are as it began.
 
     Args:
         kind: "walk", "tune" or "verify".
-        given: the command's other options: platform_name, resume, name and shrink among them.
+        given: the command's other options: platform_name, resume, shrink, and name, which is then that of the campaign.
         search: its own, by the names of the command's parameters.
         fixed: those of its own that cannot be typed anew.
 
@@ -180,6 +179,7 @@ def as_begun(
         return own
     refuse_unused("beside --resume", but={*_BESIDE_RESUME, *own, *(p.name for p in WORKLOAD_PARAMETERS)} - fixed)
     session = Session.open(given["name"], kind=kind)
+    given["name"] = session.journal.name  # it is opened again, when another may be the last
     if platform_of(given["platform_name"]).name != session.platform.name:
         raise InvalidInput(
             f"the campaign {session.journal.name} is one of the platform {session.platform.name}",
