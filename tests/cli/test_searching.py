@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,12 @@ from acic.campaign.comparison import Improvement
 from acic.campaign.journal import Journal
 from acic.campaign.session import Session
 from acic.cli.main import run as run_command
+from acic.cli.own_command import by_command
 from acic.cli.verify_shown import Verified, verdict
+from acic.cluster import Job, LocalRunner
 from acic.cluster.processes import tagged
-from acic.platforms import load_platform
+from acic.errors import InvalidInput, TransientError
+from acic.platforms import Platform, load_platform, parse_platform
 from acic.search import Lessons, ModelDriven
 from acic.space import Configuration
 from acic.store.database import Store
@@ -893,6 +897,53 @@ def test_verify_of_a_command_that_fails_has_no_success(run: Callable[..., Any], 
     assert found.status == 1
     assert "exit status 1" in found.err
     assert "Traceback" not in found.err
+
+
+def layouts() -> Platform:
+    """Return the pretend platform with stripes, which a directory of the command's gets."""
+    text = PLATFORM.replace('apply = ["romio"]', 'apply = ["orangefs", "romio"]')
+    text = text.replace("[[parameter]]", '[[parameter]]\nname = "stripe_count"\nvalues = [1, 4]\n[[parameter]]', 1)
+    return parse_platform(tomllib.loads(text.replace("[baseline.values]", "[baseline.values]\nstripe_count = 1")))
+
+
+def by_own_command(lab: Path, platform: Platform, words: list[str], *, seed: int = 0) -> list[Any]:
+    """Run it once on the baseline and once on four stripes."""
+    how = {"runner": "local", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
+    wanted = [platform.baseline, Configuration({**platform.baseline, "stripe_count": 4})]
+    given = {**how, "directory": lab, "budget": None, "seed": seed}
+    search = {"goal": "time", "rounds": 1, "price": None}
+    return by_command(words, platform, wanted, given, search=search, processes=1)
+
+
+def test_a_command_that_cannot_be_given_a_place_is_refused_before_any_run(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The baseline has no layout: where it came first it was run, for hours perhaps, and then nothing else was."""
+    monkeypatch.setattr("acic.campaign.places.check_directories", lambda *_: None)
+    for seed in range(8):
+        with pytest.raises(InvalidInput, match="does not say where its files go"):
+            by_own_command(lab, layouts(), ["touch", str(lab / "ran")], seed=seed)
+        assert not (lab / "ran").exists()
+    with pytest.raises(InvalidInput, match="have to be deployed, which is not done for a command of one's own"):
+        by_own_command(lab, load_platform("ec2-2013"), ["touch", "{directory}/ran"])
+
+
+def test_a_run_of_a_command_that_is_not_started_costs_no_other(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent(LocalRunner):
+        asked = 0
+
+        def submit(self, job: Job) -> None:
+            self.asked += 1
+            if self.asked == 1:
+                raise TransientError("the scheduler does not answer", hint="wait")
+            super().submit(job)
+
+    monkeypatch.setattr("acic.campaign.session.open_runner", lambda *_: Silent())
+    platform = parse_platform(tomllib.loads(PLATFORM))
+    found = by_own_command(lab, platform, ["true"])
+    notes = sorted(note for rounds in found for _, note in rounds)
+    assert notes == ["", "the scheduler does not answer"]
+    assert not list(lab.glob("acic-*"))
 
 
 def own_runs(lab: Path, seconds: float) -> list[object]:

@@ -16,7 +16,7 @@ import numpy as np
 from acic.cli.measuring import where_of
 from acic.cli.output import progress, say
 from acic.cli.unused_options import refuse_typed
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, TransientError
 
 if TYPE_CHECKING:
     from acic.campaign.budget import Budget
@@ -64,6 +64,7 @@ def by_command(
 
     where = where_of(given)
     check_directories(platform, Path(where.directory))
+    _check(words, platform, wanted)
     runner = open_runner(where, None)
     for told in clear_up():
         say(f"note: {told}")
@@ -91,6 +92,35 @@ def by_command(
                 say(f"note: the budget was used up in run {done + 1} of {len(turns)}")
                 break
     return found
+
+
+def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configuration]) -> None:
+    """Refuse a command whose runs could not differ as the configurations do, before any of them is made.
+
+    Raises:
+        InvalidInput: they have to be deployed, or a place or layout is to be set and the command does not name its own.
+    """
+    from acic.filesystems import WHOLE
+
+    if set(WHOLE) & set(platform.apply):
+        raise InvalidInput(
+            f"the configurations of {platform.name} have to be deployed, which is not done for a command of one's own",
+            hint="deploy one after the other, and time the command on each (in the lab: `acic lab run`)",
+        )
+    placed = platform.roles.storage or any(_settings(platform, one, Path(PLACE)).layout for one in wanted)
+    if placed and not any(PLACE in word for word in words):
+        raise InvalidInput(
+            "the command does not say where its files go, so their place cannot be changed",
+            hint=f"write {PLACE} where it names its output directory",
+        )
+
+
+def _settings(platform: Platform, configuration: Configuration, place: Path) -> Settings:
+    """Return what has to be set for a run whose files go to `place`, which is on the storage that is chosen."""
+    from acic.filesystems import settings
+
+    kinds = [kind for kind in platform.apply if kind != "storage"]
+    return settings(kinds, configuration, platform.baseline, directory=str(place))
 
 
 def in_turn(rounds: int, count: int, *, seed: int) -> Iterator[tuple[int, int]]:
@@ -141,19 +171,10 @@ class _Run:
     def __call__(
         self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration
     ) -> tuple[float | None, str]:
-        from acic.filesystems import settings
-
         place = self._place
-        kinds = [kind for kind in platform.apply if kind != "storage"]
-        wanted = settings(kinds, configuration, platform.baseline, directory=str(place))
-        if (wanted.layout or platform.roles.storage) and not any(PLACE in word for word in words):
-            raise InvalidInput(
-                "the command does not say where its files go, so their place cannot be changed",
-                hint=f"write {PLACE} where it names its output directory",
-            )
         place.mkdir()
         try:
-            return self._measured(runner, self._job(words, place, wanted))
+            return self._measured(runner, self._job(words, place, _settings(platform, configuration, place)))
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
@@ -181,10 +202,13 @@ class _Run:
     def _measured(self, runner: Runner, job: Job) -> tuple[float | None, str]:
         from acic.cluster import State
 
-        runner.submit(job)
+        try:
+            runner.submit(job)
+        except TransientError as error:  # a scheduler that does not answer just now costs a run, and not all before it
+            return None, error.problem
         ending = runner.wait(job)
         if ending.state is State.DONE:
-            return ending.seconds, ""
+            return ending.seconds, "" if ending.seconds is not None else "nobody saw how long it took"
         said = job.stderr.read_text(errors="replace").strip().splitlines() if job.stderr.exists() else []
         return None, "; ".join(filter(None, [ending.reason or str(ending.state), said[-1] if said else ""]))
 
