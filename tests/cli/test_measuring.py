@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from acic.campaign.budget import Budget
+from acic.campaign.points import Point
+from acic.campaign.state import Progress, Stage, State
+from acic.campaign.view import view_of
 from acic.cli.measuring import Lines
+from acic.space import Configuration
+from tests.campaign.test_trials import WRITE
 
 
 def test_a_file_is_told_each_tenth_and_each_few_minutes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,3 +30,16 @@ def test_a_file_is_told_each_tenth_and_each_few_minutes(capsys: pytest.CaptureFi
     told = capsys.readouterr()
     assert told.out == ""
     assert [line.split(": ")[1] for line in told.err.splitlines()] == ["at 20 s", "at 321 s"]
+
+
+def test_where_there_is_no_budget_none_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
+    now = 0.0
+    lines = Lines(clock=lambda: now)
+    for now in (10.0, 301.0, 400.0, 602.0):
+        lines.show(None, f"at {now:.0f} s")
+    assert capsys.readouterr().err == "at 301 s\nat 602 s\n"
+    state = State(begun={})
+    row = np.zeros(1, dtype=np.int8)
+    progress = Progress(0, row, Point(WRITE, Configuration({})), Stage.SEARCH)
+    for budget, used in ((Budget(), None), (Budget(seconds=4.0), 0.25), (Budget(dollars=1.0), 0.0)):
+        assert view_of(state, progress, done=0, spent=1.0, budget=budget).used == used

@@ -10,20 +10,20 @@ from acic.campaign.state import Progress, State
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How far a campaign is, for a progress bar: points, runs, s, USD, the part of the budget used, what runs now."""
+    """How far a campaign is: points, runs, s, USD, the part of the budget used (None without one), what runs now."""
 
     points: int
     planned: int
     runs: int
     seconds: float
     dollars: float
-    used: float
+    used: float | None
     doing: str
 
 
 def view_of(state: State, progress: Progress, *, done: int, spent: float, budget: Budget) -> View:
     """Return how far the campaign is when a run of `progress` begins; `spent` is in s, `done` in points."""
-    used = 1.0 - budget.left(spent, state.dollars)
+    used = None if budget.seconds is None and budget.dollars is None else 1.0 - budget.left(spent, state.dollars)
     workload = progress.point.workload
     doing = f"{progress.stage}: {workload.interface} {workload.operation}"
     return View(done, len(state.progress), state.runs, spent, state.dollars, used, doing)

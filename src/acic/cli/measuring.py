@@ -182,7 +182,7 @@ def campaign_progress() -> Iterator[Callable[[View], None]]:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Callable[[float, str], None]]:
+def progress(title: str) -> Iterator[Callable[[float | None, str], None]]:
     """Show on stderr which part is done, and of what: as a bar with the time left, or in a file by `Lines`."""
     if not sys.stderr.isatty():
         yield Lines().show
@@ -192,8 +192,8 @@ def progress(title: str) -> Iterator[Callable[[float, str], None]]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(title, total=1.0)
-        yield lambda part, text: bar.update(task, completed=part, description=text)
+        task = bar.add_task(title, total=None)  # as it stays where there is no budget
+        yield lambda part, text: bar.update(task, completed=part, total=None if part is None else 1.0, description=text)
 
 
 class Lines:
@@ -207,12 +207,12 @@ class Lines:
         self._clock = clock
         self._tenth, self._told = 0, clock()
 
-    def show(self, part: float, text: str) -> None:
-        """Tell how far it is, if it is time to."""
-        now = self._clock()
-        if int(part * 10) > self._tenth or now - self._told >= _SILENCE:
-            self._tenth, self._told = int(part * 10), now
-            say(f"{part:.0%} of the budget: {text}")
+    def show(self, part: float | None, text: str) -> None:
+        """Tell how far it is, if it is time to; `part` is None where there is no budget."""
+        now, tenth = self._clock(), int((part or 0.0) * 10)
+        if tenth > self._tenth or now - self._told >= _SILENCE:
+            self._tenth, self._told = tenth, now
+            say(text if part is None else f"{part:.0%} of the budget: {text}")
 
 
 def _described(view: View) -> str:
