@@ -23,6 +23,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.campaign.comparison import Improvement
 from acic.campaign.journal import Journal
 from acic.campaign.session import Session
+from acic.cli.found_shown import _doubt
 from acic.cli.main import run as run_command
 from acic.cli.own_command import by_command
 from acic.cli.verify_shown import Verified, verdict
@@ -642,6 +643,20 @@ def test_a_gain_within_what_runs_differ_by_is_told_so(
     assert ("x the baseline. That is within what runs differ by: 500.0 %. Every" in found.out) is said
     assert ("within" in found.out) is said
     assert "within" not in run("walk", *WRITE, "--order", "random", "--runs", 1).out  # the baseline is the best
+
+
+@pytest.mark.parametrize(("gain", "said"), [(1.5, False), (1.05, True), (0.95, True), (0.5, False), (None, False)])
+def test_a_loss_is_doubted_as_a_gain_is(gain: float | None, said: bool) -> None:
+    """What is cheapest with computing may do its I/O at half the speed, which no noise makes."""
+    assert bool(_doubt(gain, 0.1)) is said
+
+
+def test_all_configurations_that_were_run_are_counted(run: Callable[..., Any]) -> None:
+    found = run("tune", *WRITE, "--train", 8, "--runs", 1)
+    assert found.status == 0, found.err
+    told = re.search(r"^It took (\d+) runs of (\d+) configurations, ", found.out, re.MULTILINE)
+    assert told is not None, found.out
+    assert int(told[1]) >= int(told[2]) == 8 + 1
 
 
 def has_more_events(most: int, journal: Journal) -> bool:

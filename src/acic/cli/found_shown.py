@@ -81,7 +81,8 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
             doubt = _doubt(gain, differ) if best != first else ""
             click.echo(f"Best: {amount(best.measured, goal)}, {times}. {doubt}{why}")
         spent = amount(state.seconds, "time") + (f" and {amount(state.dollars, 'cost')}" if state.dollars else "")
-        click.echo(f"It took {state.runs} runs of {len(seen)} configurations, {spent}.")
+        ran = {one.point.configuration for one in state.progress if one.attempts}  # at smaller scales, too
+        click.echo(f"It took {state.runs} runs of {len(ran)} configurations, {spent}.")
     if state.paused:
         raise AcicError(f"the search has stopped: {state.paused}", hint=f"it goes on by {opened.session.resumed_by}")
     if best is None:
@@ -89,8 +90,8 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
 
 
 def _doubt(gain: float | None, differ: float | None) -> str:
-    """Return a sentence where a gain is no more than what runs of the same configuration differ by."""
-    if gain is None or differ is None or gain - 1.0 > differ:
+    """Return a sentence where a gain, or a loss, is no more than what runs of the same configuration differ by."""
+    if gain is None or differ is None or abs(gain - 1.0) > differ:  # the cheapest with computing may do its I/O slower
         return ""
     return f"That is within what runs differ by: {100 * differ:.1f} %. "
 
