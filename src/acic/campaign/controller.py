@@ -39,7 +39,7 @@ class Rules:
     Args:
         budget: what may be spent in all.
         repeats: how often each point is run.
-        verify: part of the runs of which the bytes are read back and compared.
+        verify: part of the points of which the first run is read back and compared.
         time_limit: s for each job; None for far above what is expected.
     """
 

@@ -63,7 +63,7 @@ class Request:
         spread: sample all parameters at once, rather than the most important ones first.
         screen: begin with a screening.
         repeats: how often.
-        verify: part of the runs whose bytes are checked.
+        verify: part of the points of which the first run is read back and compared.
         time_limit: s for each job; None for far above what is expected.
         seed: of every random choice.
         contributor: who measures.

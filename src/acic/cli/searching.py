@@ -284,7 +284,7 @@ def apply_options(command: Any) -> Any:
             type=Share(),
             default=0.1,
             show_default=True,
-            help="Part of the runs to read back and compare.",
+            help="Part of the points to read back and compare.",
         ),
         click.option(
             "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of every random choice."

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 @click.option("--points", type=click.IntRange(1), help="At most so many points (a workload on a configuration).")
 @click.option("--repeats", default="1:5", show_default=True, metavar="MIN:MAX", help="How often each point is run.")
 @click.option("--precision", type=Share(), default=0.1, show_default=True, help="Then it is enough.")
-@click.option("--verify", type=Share(), default=0.1, show_default=True, help="Part of the runs to read back.")
+@click.option("--verify", type=Share(), default=0.1, show_default=True, help="Part of the points to read back.")
 @click.option("--time-limit", help="Of each benchmark job.  [default: far above what is expected]")
 @click.option("--residual", is_flag=True, help="Fit into the rest of the hour that is paid already.")
 @click.option(
