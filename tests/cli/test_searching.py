@@ -115,6 +115,7 @@ def test_a_job_to_which_nothing_matters_is_refused_before_anything_is_run(
             ["--platform", "tianhe-lustre", "--budget", "10USD"],
             "platform tianhe-lustre has no prices\nhint: give a time",
         ),
+        (["--platform", "tianhe-lustre", "--budget", ""], "'' is no budget"),  # as of a variable that is not set
         (["--platform", "here", "--shrink", "0"], "0 is too little"),
         (["--platform", "here", "--verify-bytes", "nan"], "'nan' is no part of a whole"),
     ],

@@ -20,6 +20,7 @@ from acic.paths import resolved
 from acic.units import format_seconds, format_usd
 
 if TYPE_CHECKING:
+    from acic.campaign.budget import Budget
     from acic.campaign.request import Where
     from acic.campaign.session import Session
     from acic.campaign.state import State
@@ -137,16 +138,25 @@ def platform_of(name: str, *, keep_it: bool = True) -> Platform:
     return load_platform(name)
 
 
+def budget_of(text: str | None) -> Budget:
+    """Return the budget that was typed; no limit where none was.
+
+    Raises:
+        InvalidInput: it is none. An empty one, as of a variable that is not set, is not taken for no limit.
+    """
+    from acic.campaign.budget import Budget
+
+    return Budget() if text is None else Budget.parse(text)
+
+
 def set_budget(session: Session, text: str | None) -> None:
     """Give a campaign of `acic train` another budget, in all, if there is one; its points are limited as before.
 
     Raises:
         InvalidInput: it is none, or money where nothing has a price.
     """
-    from acic.campaign.budget import Budget
-
-    if text:
-        given = Budget.parse(text)
+    if text is not None:
+        given = budget_of(text)
         given.check(session.platform)
         points = session.request.budget.points
         session.request = replace(session.request, budget=replace(given, points=points))

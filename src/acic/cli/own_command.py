@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acic.cli.measuring import where_of
+from acic.cli.measuring import budget_of, where_of
 from acic.cli.output import progress, say
 from acic.cli.unused_options import refuse_typed
 from acic.errors import InvalidInput, TransientError
@@ -56,7 +56,6 @@ def by_command(
         InvalidInput: a place or layout is to be set, and the command does not say where its files go; or the budget is
             money where nothing has a price.
     """
-    from acic.campaign.budget import Budget
     from acic.campaign.interrupts import interruptible
     from acic.campaign.killed import clear_up, noted
     from acic.campaign.places import check_directories, storage_directory
@@ -69,7 +68,7 @@ def by_command(
     for told in clear_up():
         say(f"note: {told}")
     outputs = Path(where.directory) / f"acic-verify-{secrets.token_hex(4)}"
-    purse = _Purse(Budget.parse(given["budget"]) if given["budget"] else Budget(), platform, wanted, processes)
+    purse = _Purse(budget_of(given["budget"]), platform, wanted, processes)
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
     turns = list(in_turn(search["rounds"], len(wanted), seed=given["seed"]))
     with (

@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from acic.cli.measuring import (
+    budget_of,
     campaign_progress,
     check_directory,
     contributor_option,
@@ -28,7 +29,6 @@ from acic.errors import AcicError, InvalidInput
 from acic.units import format_bytes, format_seconds, format_usd
 
 if TYPE_CHECKING:
-    from acic.campaign.budget import Budget
     from acic.campaign.controller import Controller
     from acic.campaign.meter import Meter, Reading
     from acic.campaign.points import Field
@@ -96,7 +96,6 @@ def bench(
     Raises:
         InvalidInput: the campaign to go on with measures other workloads.
     """
-    from acic.campaign.budget import Budget
     from acic.campaign.meter import Meter
     from acic.campaign.request import Request
     from acic.campaign.session import Session, fits
@@ -111,11 +110,11 @@ def bench(
         if before.characteristics != after:
             say(f"note: {_smaller(before.characteristics, after)}")
     like = (*phases, *more)
-    budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
+    budget = budget_of(given["budget"])
     budget.check(platform)
     if given["resume"]:
         session = _begun(kind, given["name"], like)
-        total = budget if given["budget"] else session.request.budget
+        total = session.request.budget if given["budget"] is None else budget
         session.request = replace(session.request, budget=total, search=search)
         say(f"going on with the campaign {session.journal.name}")
         store_url = session.choose_store(store_url, announce=say)

@@ -11,6 +11,7 @@ import click
 
 from acic.cli.active_advice import advice_of
 from acic.cli.measuring import (
+    budget_of,
     campaign_progress,
     check_directory,
     contributor_option,
@@ -106,14 +107,14 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
 
 
 def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
-    from acic.campaign.budget import Budget, residual
+    from acic.campaign.budget import residual
     from acic.campaign.repeats import Repeats
     from acic.campaign.request import Request
     from acic.campaign.session import fits
 
-    if not given["platform_name"] or not (given["budget"] or given["residual"]):
+    if not given["platform_name"] or (given["budget"] is None and not given["residual"]):
         raise InvalidInput("--platform and --budget are needed", hint="acic train --platform here --budget 10min")
-    budget = Budget.parse(given["budget"]) if given["budget"] else Budget()
+    budget = budget_of(given["budget"])
     platform = platform_of(given["platform_name"], keep_it=keep_platform)
     budget.check(platform)
     check_directory(platform, given)
