@@ -328,7 +328,7 @@ def test_a_decision_after_a_resume_is_the_one_before(tmp_path: Path) -> None:
     with again.at_work():
         assert again._expectation.__dict__ == made._expectation.__dict__
         assert again._noise.__dict__ == made._noise.__dict__
-        assert again._seen == made._seen
+        assert again._checked == made._checked
 
 
 fields = st.dictionaries(

@@ -185,6 +185,27 @@ def test_the_rest_of_a_budget_goes_to_no_configuration_with_wrong_bytes(tmp_path
     assert len(trials.made) == 1
 
 
+def test_the_first_write_of_a_configuration_that_is_sieved_is_read_back_whatever_ran_before(tmp_path: Path) -> None:
+    """Another run of the configuration, or one that failed, checks nothing of it."""
+    trials = FakeTrials(lab_platform(), lambda trial: Outcome.FAILED if trial.number == 4 else Outcome.OK)
+    posix = dataclasses.replace(WRITE, interface=Interface.POSIX)
+    like = (posix, WRITE, dataclasses.replace(WRITE, iterations=2))
+    made = controller(tmp_path / "c", trials, like=like, verify=0.001)
+    asked = [(0, "automatic"), (0, "enable"), (1, "enable"), (2, "enable"), (1, "disable"), (2, "disable")]
+    default, row = made._field.default, made._field.row
+    with made.at_work():
+        made.measure(np.array([row(default | {"workload": n, "romio_ds_write": value}) for n, value in asked]))
+    assert [(trial.number, trial.verify) for trial in trials.made] == [
+        (0, True),  # the first of the share
+        (1, False),
+        (2, True),
+        (3, False),
+        (4, True),
+        (5, True),
+        (6, False),
+    ]
+
+
 @pytest.mark.parametrize("active", [False, True], ids=["sampling", "active"])
 def test_an_unsafe_baseline_does_not_end_the_campaign(tmp_path: Path, active: bool) -> None:
     """The first samples vary workloads alone, on the baseline: all of them are unsafe, and others must follow."""

@@ -428,7 +428,7 @@ def checked_of(count: int, share: float) -> list[bool]:
     row = field.row(field.default)
     point = field.point(row)
     points = [Progress(number=number, row=row, point=point, stage=Stage.SAMPLING) for number in range(count)]
-    return [worth_checking(one, share=share, seen={point.configuration}) for one in points]
+    return [worth_checking(one, share=share, checked={point.configuration}) for one in points]
 
 
 def test_the_number_of_points_is_never_exceeded() -> None:

@@ -8,27 +8,35 @@ from fractions import Fraction
 
 from acic.campaign.state import Progress
 from acic.space import Configuration
-from acic.workloads import Interface, Operation
+from acic.workloads import Characteristics, Interface, Operation
 
 _SIEVING = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 
 
-def worth_checking(progress: Progress, *, share: float, seen: Collection[Configuration]) -> bool:
+def worth_checking(progress: Progress, *, share: float, checked: Collection[Configuration]) -> bool:
     """Return whether to check the next run of a point: a share of the points, and where ROMIO is known to lose bytes.
 
-    Independent MPI-IO to one file goes through data sieving, which reads, changes and writes back what lies between;
-    without working locks others' bytes are lost. So the first such write of a configuration is always checked.
+    A point is checked once, in its first good run; the first write of a configuration that `is_sieved` always.
 
     Args:
         progress: the point.
         share: of the points; 0 for none at all.
-        seen: configurations that were run before.
+        checked: configurations of which such a write was read back, and was right.
     """
-    if progress.attempts or not share:
+    if progress.repetitions or not share:
         return False
-    w = progress.point.workload
-    sieved = w.interface in _SIEVING and w.shared and not w.collective and w.operation is Operation.WRITE
-    return _is_drawn(progress.number, share) or (sieved and progress.point.configuration not in seen)
+    unknown = progress.point.configuration not in checked
+    return _is_drawn(progress.number, share) or (unknown and is_sieved(progress.point.workload))
+
+
+def is_sieved(workload: Characteristics) -> bool:
+    """Return whether it is an independent MPI-IO write to one file.
+
+    It goes through data sieving, which reads, changes and writes back what lies between; without working locks others'
+    bytes are lost.
+    """
+    shared = workload.interface in _SIEVING and workload.shared
+    return shared and not workload.collective and workload.operation is Operation.WRITE
 
 
 def _is_drawn(number: int, share: float) -> bool:

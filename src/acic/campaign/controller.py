@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from acic.campaign.budget import Budget, Expectation
-from acic.campaign.checking import worth_checking
+from acic.campaign.checking import is_sieved, worth_checking
 from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, is_whole, screened
@@ -103,7 +103,7 @@ class Controller:
         self._options = options or {}
         self._expectation = Expectation(field.platform)
         self._noise = UsualNoise()
-        self._seen: set[Configuration] = set()
+        self._checked: set[Configuration] = set()  # a write of theirs that is sieved was read back, and was right
         self._points = min(ENOUGH_POINTS, field.space.raw_size, rules.budget.points or ENOUGH_POINTS)
         self._asked = 0  # points that a search has asked for
         self._cursor = 0  # every point before it is dealt with
@@ -273,7 +273,7 @@ class Controller:
             number=number,
             point=progress.point,
             time_limit=limit,
-            verify=worth_checking(progress, share=self._rules.verify, seen=self._seen),
+            verify=worth_checking(progress, share=self._rules.verify, checked=self._checked),
         )
         attempt = self._trials.run(trial)
         self._note("finished", **event_of(attempt, progress.number))
@@ -325,7 +325,8 @@ class Controller:
         return next(begun, None) or next(iter(self.state.progress[self._cursor : self._cursor + 1]), None)
 
     def _learn(self, progress: Progress, attempt: Attempt) -> None:
-        self._seen.add(progress.point.configuration)
+        if attempt.verified and is_sieved(progress.point.workload):
+            self._checked.add(progress.point.configuration)
         if attempt.outcome in (Outcome.OK, Outcome.SUSPECT):
             self._expectation.learn(progress.point, attempt.elapsed, attempt.dollars)
 
