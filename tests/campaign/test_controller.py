@@ -206,6 +206,19 @@ def test_the_first_write_of_a_configuration_that_is_sieved_is_read_back_whatever
     ]
 
 
+def test_a_pause_that_is_asked_for_while_the_journal_is_read_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = controller(tmp_path / "c", FakeTrials(lab_platform()))
+
+    def slowly(events: Iterator[dict[str, Any]], field: Field) -> State:
+        made._journal.ask_pause()
+        return replay(events, field)
+
+    monkeypatch.setattr("acic.campaign.controller.replay", slowly)
+    assert made.run() == "somebody asked for it"
+
+
 @pytest.mark.parametrize("active", [False, True], ids=["sampling", "active"])
 def test_an_unsafe_baseline_does_not_end_the_campaign(tmp_path: Path, active: bool) -> None:
     """The first samples vary workloads alone, on the baseline: all of them are unsafe, and others must follow."""

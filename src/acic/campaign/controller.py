@@ -173,8 +173,8 @@ class Controller:
             self._end(why)
 
     def _begin(self) -> None:
+        self._journal.ask_pause(False)  # first: who asks for it while the journal is read asks this controller
         self.state = replay(self._journal.events(), self._field)
-        self._journal.ask_pause(False)
         for progress, attempt in self.state.attempts:  # in their order, for the same decisions as before
             self._learn(progress, attempt)
         for number in self.state.order:
