@@ -532,6 +532,16 @@ def test_a_baseline_that_fails_at_a_smaller_scale_teaches_nothing_and_ends_nothi
     assert found.json["best"]["configuration"]["romio_ds_write"] == "disable"
 
 
+@pytest.mark.parametrize("option", [["--top", 5], ["--train", 9], ["--model", "forest"]])
+def test_what_is_the_models_alone_is_refused_beside_other_strategies(
+    run: Callable[..., Any], lab: Path, option: list[object]
+) -> None:
+    found = run("tune", *WRITE, "--strategy", "random", *option)
+    assert (found.status, found.out) == (2, "")
+    assert f"acic: {option[0]} does nothing with --strategy random\n" in found.err
+    assert not list(lab.rglob("journal*"))
+
+
 def test_verify_measures_what_was_predicted_and_learns_it(run: Callable[..., Any], learned: Path) -> None:
     with Store.open(str(learned)) as store:
         before = store.count("pretend")

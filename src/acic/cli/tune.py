@@ -14,6 +14,7 @@ from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.searching import GOALS, Bench, apply_options, as_begun, bench, check_goal, objective_of
 from acic.cli.store_option import store_option
+from acic.cli.unused_options import refuse_typed
 from acic.cli.walk import characteristics, search_with
 from acic.cli.workload_input import read_workload, workload_input
 
@@ -79,6 +80,8 @@ def tune(
     check_goal(platform, goal)
     search: Search = named(strategy)
     learns = learner(model_name)  # here: a name that is none is told before anything is run
+    if strategy != "model":
+        refuse_typed(f"with --strategy {strategy}", {"model_name", "top", "train"})
     phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
     scales = [tuple(smaller(phase, part) for phase in phases) for part in SMALLER] if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
