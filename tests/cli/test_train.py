@@ -9,7 +9,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from acic.campaign.journal import Journal
 from acic.campaign.points import Field
 from acic.campaign.screening import screening_rows
 from acic.campaign.session import Session
+from acic.campaign.state import State, replay
 from acic.cli.main import run
 from acic.cli.searching import ranks_of
 from acic.platforms import load_platform
@@ -136,6 +138,27 @@ def test_a_campaign_that_has_ended_ends_again(lab: Laboratory, acic: Callable[..
     assert acic(*lab.resume()).status == 0
     assert table(lab.state) == before
     check_store_is_the_journal(lab)
+
+
+def test_what_ends_while_its_status_is_asked_was_not_interrupted(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert acic(*lab.train(*QUICK)).status == 0
+    file = lab.campaign / "journal.jsonl"
+    *whole, ended = file.read_bytes().splitlines(keepends=True)
+    assert b'"ended"' in ended
+    file.write_bytes(b"".join(whole))
+    with ExitStack() as at_work:
+        at_work.enter_context(lab.journal.locked())
+
+        def slowly(events: Iterable[dict[str, Any]], field: Field) -> State:
+            found = replay(events, field)
+            at_work.close()
+            return found
+
+        monkeypatch.setattr("acic.campaign.state.replay", slowly)
+        assert acic("campaign", "status", "--json").json["campaign"]["status"] == "running"
+        assert acic("campaign", "status", "--json").json["campaign"]["status"] == "interrupted"
 
 
 BAD: dict[str, tuple[str, ...]] = {

@@ -157,5 +157,6 @@ def _summary(name: str | None) -> Summary:
     from acic.campaign.summary import summary
 
     session = Session.open(name)
+    running = session.journal.running  # before it is read: what ends meanwhile was not interrupted
     state = replay(session.journal.events(), session.field)
-    return summary(session.journal.name, session.field, state, running=session.journal.running)
+    return summary(session.journal.name, session.field, state, running=running)

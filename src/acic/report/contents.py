@@ -64,9 +64,10 @@ def contents_of(session: Session, *, now: datetime) -> Contents:
         UnreadableInput: the journal is damaged.
     """
     field, journal = session.field, session.journal
+    running = journal.running  # before it is read: what ends meanwhile was not interrupted
     state = replay(journal.events(), field)
     results = results_of(state, field)
-    brief = summary(journal.name, field, state, running=journal.running)
+    brief = summary(journal.name, field, state, running=running)
     error = model_error(state, field, results)
     best, spread = best_of(results), most_run(results)
     worst = worst_pairs(error)
