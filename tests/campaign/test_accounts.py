@@ -103,6 +103,14 @@ def test_an_unlimited_campaign_measures_everything_once(tmp_path: Path) -> None:
     assert len(trials.made) == len(rows)
 
 
+@pytest.mark.parametrize("screen", [False, True])
+def test_a_campaign_that_ends_at_its_number_of_points_says_so(tmp_path: Path, screen: bool) -> None:
+    """It said that everything had been measured."""
+    made = controller(tmp_path / "c", FakeTrials(lab_platform()), budget=Budget(points=3), screen=screen)
+    assert made.run() == "the limit of 3 points is reached"
+    assert len(made.state.progress) == 3
+
+
 MONEY = [("50USD", 50.0), ("$50", 50.0), ("50 $", 50.0), ("0.5 usd", 0.5), (" $12.25 ", 12.25)]
 
 

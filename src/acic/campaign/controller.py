@@ -219,7 +219,10 @@ class Controller:
         elif progress := self._next_point():
             self._advance(progress)
         elif not self._plan():
-            self._end("everything there is to measure has been measured")
+            points = self._rules.budget.points
+            limited = points is not None and len(self.state.progress) >= points
+            whole = "everything there is to measure has been measured"
+            self._end(f"the limit of {points} points is reached" if limited else whole)
 
     def _advance(self, progress: Progress) -> None:
         """Do the next thing about a point: run it, or be done with it."""
