@@ -13,6 +13,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -767,6 +768,11 @@ def test_a_change_is_worth_its_while(measured: tuple[float, float, float], said:
 def test_a_noisy_recommendation_hides_no_other(measured: list[tuple[float, float, float] | None], said: str) -> None:
     found = [verified((1.0, 1.0, 1.0)), *map(verified, measured)]
     assert verdict(found, "time", of="run").startswith(f"Verdict: {said}")
+
+
+def test_a_change_to_what_has_failed_is_told_so() -> None:
+    found = [verified((1.0, 1.0, 1.0)), replace(verified((1.4, 1.3, 1.5)), note="exit status 1")]
+    assert verdict(found, "time", of="run").endswith("x in 9 of 10 cases; but it failed in another round.")
 
 
 def predicted(found: Any) -> list[Any]:

@@ -90,7 +90,8 @@ def verdict(found: Sequence[Verified], goal: str, *, of: str) -> str:
     which = f"the {of} of {place}"
     if sure:
         at_least = f"at least {m.low:.2f}x in 9 of 10 cases"
-        return f"Verdict: change: {which} is measured to be {m.value:.2f}x {better}, {at_least}."
+        but = "; but it failed in another round" if found[place].note else ""
+        return f"Verdict: change: {which} is measured to be {m.value:.2f}x {better}, {at_least}{but}."
     if m.low > 1.0:
         return f"Verdict: nothing: {which} is measured at {_interval(m)}, and less than {LEAST_GAIN:.0%} is too little."
     return f"Verdict: not sure: {which} is measured at {_interval(m)}; more --rounds tell better."
