@@ -431,6 +431,16 @@ def test_a_shrunken_search_goes_on_shrunken(run: Callable[..., Any], lab: Path, 
         assert again.json["observations"][:2] == first["observations"]
 
 
+def test_options_of_a_search_that_are_none_are_one_message(run: Callable[..., Any], lab: Path) -> None:
+    assert run("walk", *WRITE, "--order", "random", "--runs", 1, "--name", "mine").status == 0
+    (file,) = lab.rglob("mine/journal.jsonl")
+    first, *rest = file.read_text().splitlines(keepends=True)
+    file.write_text(json.dumps(json.loads(first) | {"search": 5}) + "\n" + "".join(rest))
+    found = run("walk", *WRITE, "--name", "mine", "--resume")
+    assert (found.status, found.out) == (3, "")
+    assert found.err.startswith("acic: the first line of ")
+
+
 def journal(lab: Path) -> bytes:
     (file,) = lab.rglob("mine/journal.jsonl")
     return file.read_bytes()

@@ -106,6 +106,7 @@ class Request:
         given["where"] = Where.of(given["where"])
         given["platform"], given["only"] = string("platform", given["platform"]), table("only", given["only"])
         given["store"] = string("store", event.get("store", ""))
+        given["search"] = table("search", event.get("search", {}))
         given["budget"] = Budget.of(table("budget", given["budget"]))
         given["repeats"] = Repeats(**given["repeats"])
         given["like"] = tuple(characteristics_of(values) for values in given["like"])
