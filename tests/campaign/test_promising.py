@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acic.campaign.planning import Planner
-from acic.campaign.points import Field
+from acic.campaign.points import Field, Point
 from acic.campaign.promising import AROUND, SHORTEST, SYSTEMS, WORKLOADS, Advice, Expected, promising
 from acic.campaign.state import Progress, Stage, State
 from acic.platforms import load_platform
@@ -114,3 +114,23 @@ def test_the_baseline_of_each_workload_is_measured_too() -> None:
     baselines = {point.workload for point in points if point.configuration == FIELD.platform.baseline}
     assert baselines == {point.workload for point in points}
     assert {point.configuration for point in points} == {FIELD.platform.baseline, *others[:SYSTEMS]}
+
+
+def test_a_plan_goes_on_where_all_that_is_promising_has_been_measured() -> None:
+    """For one job advice has few configurations: a campaign ended with them, as if it had measured everything."""
+    field = Field(FIELD.platform, (FIELD.point(FIELD.row(FIELD.default)).workload,), ONLY)
+    planner = Planner(field, 0, active=True, screen=False, advice=advice([ALL[:SYSTEMS]]))
+    state = State({}, stages=[Stage.BASELINE])
+    seen: set[Point] = set()
+    for _ in range(4):
+        found = planner.next(state)
+        assert found is not None
+        stage, rows = found
+        fresh = [field.point(row) for row in rows]
+        assert stage is Stage.ACTIVE
+        assert fresh
+        assert not seen & set(fresh)
+        seen |= set(fresh)
+        state.stages.append(stage)
+        first = len(state.progress)
+        state.progress += [Progress(n, row, field.point(row), stage) for n, row in enumerate(rows, first)]

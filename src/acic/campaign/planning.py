@@ -114,7 +114,8 @@ class Planner:
 
     def _chosen(self, state: State, rng: np.random.Generator) -> Rows:
         if self.advice is not None and self.field.platform.deployment:
-            return promising(self.field, state, self.advice, rng=rng)
+            rows = promising(self.field, state, self.advice, rng=rng)
+            return rows if len(rows) else self._samples(state, BATCH, rng)  # all of that grid is planned already
         from acic.campaign.active import chosen
 
         return chosen(self.field, state, BATCH, rng=rng)
