@@ -144,7 +144,7 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
 
     opened = Survey.open(name)
     benchmark = find_benchmark("acic-bench")
-    seconds = parse_seconds(budget) if budget else None
+    seconds = parse_seconds(budget) if budget is not None else None
     platform, wrong = opened.platform, unsafe_configurations(opened.platform, None).all
 
     def doubted(configuration: Configuration) -> bool:
