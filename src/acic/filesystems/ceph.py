@@ -89,7 +89,8 @@ def _prepared(layout: Layout, *, lazy: bool) -> Iterator[Step]:
         yield Execute(node=server.node, command=("sh", "-c", in_place))
         # Stores are made at the same time on all servers, each by what serves it then.
         daemon = shlex.join(_daemon("ceph-osd", str(number), server, "--osd-data", _store(server)))
-        make = f"{daemon} --mkfs --no-mon-config & wait $! && exec {daemon} -f"
+        # -f: else the one that makes it would be of a session of its own, and outlive who is asked to end
+        make = f"{daemon} -f --mkfs --no-mon-config & wait $! && exec {daemon} -f"
         yield Serve(node=server.node, name=OSD, command=("sh", "-c", f"trap 'kill $!; exit 1' TERM INT; {make}"))
 
 

@@ -16,6 +16,7 @@ from acic.filesystems.hints import NO_SIEVING
 from acic.filesystems.orangefs_config import NAME, OPTIONS, STRIP, server_config, storage, url
 from acic.space import Value
 from acic.steps import Await, Directory, Execute, File, Mount, Serve, Step, Stop, Unmount
+from acic.units import GIB
 
 _SERVER, _CLIENT = "pvfs2-server", "pvfs2fuse"
 _KIND = f"fuse.{_CLIENT}"
@@ -157,9 +158,9 @@ def _listed(kind: str, servers: Sequence[Server]) -> str:
 
 
 def _distribution(client: Client, strip: int) -> tuple[str, ...]:
-    # a file of more than one strip, since one that is kept whole beside its metadata has only one data file
+    # a file of more than one strip of any size, since one that is kept whole beside its metadata has only one data file
     path = shlex.quote(f"{client.mount}/.acic-knob")
-    made = f"printf x | dd of={path} bs=1 seek={strip} status=none"
+    made = f"printf x | dd of={path} bs=1 seek={max(strip, GIB)} status=none"
     asked = shlex.join(_asked(client, "pvfs2-viewdist", "-f", f"{client.mount}/.acic-knob"))
     return ("sh", "-c", f"{made} && {asked}; status=$?; rm -f {path}; exit $status")
 
