@@ -37,12 +37,14 @@ from acic.benchmarks.kernels.physics import gene, openmc, warpx, wavewatch, yamb
 from acic.benchmarks.kernels.pieces import cinema, git, kmc, scr, shards
 from acic.benchmarks.kernels.pipelines import bwa, io500, montage, tfrecord, zarr
 from acic.benchmarks.kernels.records import encode, grib, scalapack, segments, torch
+from acic.benchmarks.kernels.sciences import cp2k, cryosparc, icon, namd, picongpu
 from acic.benchmarks.kernels.script import Script
 from acic.benchmarks.kernels.services import initial, journal, lookup, spool, weights
 from acic.benchmarks.kernels.simulations import awp, basilisk, dlpoly, gadget, mom6
 from acic.benchmarks.kernels.sketches import sketches
 from acic.benchmarks.kernels.solvers import espresso, regrid, rtm
 from acic.benchmarks.kernels.steps import exodus, inplace, restore, stencil, xios
+from acic.benchmarks.kernels.studies import lammps, megatron, minimap2, rechunker, rockstar
 from acic.benchmarks.kernels.tasks import exchange, harvest, logs, skim, untar
 from acic.benchmarks.kernels.tools import build, fsdp, hmmer, samsort, sqlite, visit
 from acic.benchmarks.kernels.workflows import bcl, dassa, pegasus, taudem, tomopy
@@ -212,12 +214,6 @@ def _for_test() -> tuple[Kernel, ...]:
         bcl(only, ranks=8, cycles=30, tile=200_000, samples=6, calls=8, compute=0.05),
         tomopy(only, ranks=4, scans=3, angles=240, rows=12, width=512, compute=0.02),
         pegasus(only, ranks=8, tasks=3, sizes=(900_000, 700_000, 400_000), compute=0.05),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         mp2c(only, ranks=16, particles=28_000, dumps=2, compute=0.09),
         qmcpack(only, ranks=16, orbitals=75, waves=27_000, walkers=80, blocks=4, compute=0.015),
         dp3(only, ranks=4, tiles=16, rows=270, compute=0.045),
@@ -228,6 +224,22 @@ def _held_out() -> tuple[Kernel, ...]:
         gdal2tiles(only, ranks=8, tops=2, block=96_000, sizes=(75_000, 85_000, 90_000), compute=0.009),
         rocksdb(only, ranks=4, fills=4, batches=50, batch=24_000, table=1_000_000, compute=0.14),
         apptainer(only, ranks=16, blocks=40, given=6, made=8, compute=0.02),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        icon(only, ranks=16, calls=20, record=70_000, steps=4, message=60_000, compute=0.048),
+        namd(only, ranks=16, atoms=92_224, frames=24, every=6, compute=0.008),
+        cryosparc(only, ranks=4, movies=8, frames=40, frame=38_000, picture=390_000, compute=0.09),
+        picongpu(only, ranks=8, cells=40_960, particles=36_864, outputs=3, compute=0.12),
+        cp2k(only, ranks=8, basis=2_560, orbitals=256, side=96, steps=6, compute=0.06),
+        minimap2(only, ranks=8, index=8, chunks=4, reads=12, rounds=10, compute=0.072),
+        rechunker(only, ranks=8, times=8, parts=3, piece=100_000, compute=0.012),
+        lammps(only, ranks=16, frames=12, atoms=3_300, groups=4, compute=0.004),
+        megatron(only, ranks=8, saves=2, steps=4, tensors=12, tensor=200_000, compute=0.044),
+        rockstar(only, ranks=16, snapshots=3, readers=4, particles=80_000, compute=0.005),
     )
 
 

@@ -1,4 +1,4 @@
-"""Applications held out: trajectories, speech, maps in tiles, a store of keys and tasks in containers."""
+"""Applications for a test: trajectories, speech, maps in tiles, a store of keys and tasks in containers."""
 
 from __future__ import annotations
 

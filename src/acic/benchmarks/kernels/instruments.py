@@ -1,4 +1,4 @@
-"""Applications held out: a fluid of particles, electrons, antennas, collisions and molecules that are docked."""
+"""Applications for a test: a fluid of particles, electrons, antennas, collisions and molecules that are docked."""
 
 from __future__ import annotations
 
