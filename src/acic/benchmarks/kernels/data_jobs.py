@@ -6,7 +6,7 @@ import random
 from functools import partial
 
 from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
-from acic.benchmarks.kernels.script import Ranks, Writer, prepared
+from acic.benchmarks.kernels.script import Writer, prepared
 from acic.workloads import Access, Interface, Operation, Phase
 
 _READ, _WRITE = Operation.READ, Operation.WRITE
@@ -16,7 +16,7 @@ def cpptraj(scale: str, *, ranks: int, frames: int, atoms: int, kept: int, secti
     """Trajectories: frames read one by one, stripped of water and written, independent; a topology that all read."""
     section, size, whole, dry, total = 100_000, sections * 100_000, atoms * 12, kept * 12, ranks * frames
     writer = Writer(ranks)
-    _moved(writer, "p", "parm7", section, sections, write=False)
+    writer.whole("p", "parm7", section, sections, write=False)
     writer.open("r", "md.nc", write=False, mpiio=True)
     writer.open("w", "dry.nc", write=True, mpiio=True)
     for frame in range(frames):
@@ -60,7 +60,7 @@ def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, laye
     trained, averaged = round(batches * compute, 9), round(batches * compute / each, 9)
     writer = Writer(ranks)
     for turn in range(rounds):
-        _moved(writer, "m", f"{turn}.mdl", layer, layers + 1, write=False, ranks=members)
+        writer.whole("m", f"{turn}.mdl", layer, layers + 1, write=False, ranks=members)
         for rank in jobs:
             writer.open(f"e{rank}", f"egs.{turn}.{rank}.ark", ranks=rank, write=False)
         for number in range(batches):
@@ -69,12 +69,12 @@ def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, laye
             writer.compute(compute, ranks=members)
         for rank in jobs:
             writer.close(f"e{rank}", ranks=rank)
-            _moved(writer, f"r{rank}", f"{turn + 1}.{rank}.raw", layer, layers, write=True, ranks=rank)
+            writer.whole(f"r{rank}", f"{turn + 1}.{rank}.raw", layer, layers, write=True, ranks=rank)
         writer.barrier()
         for rank in jobs:
-            _moved(writer, "a", f"{turn + 1}.{rank}.raw", layer, layers, write=False, ranks=0)
+            writer.whole("a", f"{turn + 1}.{rank}.raw", layer, layers, write=False, ranks=0)
             writer.compute(averaged, ranks=0)
-        _moved(writer, "a", f"{turn + 1}.mdl", layer, layers + 1, write=True, ranks=0)
+        writer.whole("a", f"{turn + 1}.mdl", layer, layers + 1, write=True, ranks=0)
         for rank in jobs:
             writer.unlink(f"{turn + 1}.{rank}.raw", ranks=0)
         writer.barrier()
@@ -163,8 +163,8 @@ def rocksdb(scale: str, *, ranks: int, fills: int, batches: int, batch: int, tab
     for fill in range(fills):
         writer.compute(compute)
         for rank in range(ranks):
-            _moved(writer, f"o{rank}", f"log{fill}.{rank}", batch, batches, write=True, ranks=rank)
-            _moved(writer, f"o{rank}", f"flushed{fill}.{rank}", part, 5, write=True, ranks=rank, sync=True)
+            writer.whole(f"o{rank}", f"log{fill}.{rank}", batch, batches, write=True, ranks=rank)
+            writer.whole(f"o{rank}", f"flushed{fill}.{rank}", part, 5, write=True, ranks=rank, sync=True)
             writer.write(f"m{rank}", fill * edit, edit, ranks=rank)
             writer.sync(f"m{rank}", ranks=rank)
             writer.unlink(f"log{fill}.{rank}", ranks=rank)
@@ -175,7 +175,7 @@ def rocksdb(scale: str, *, ranks: int, fills: int, batches: int, batch: int, tab
         for half in range(2):
             for fill in range(fills):
                 writer.read(f"f{fill}.{rank}", half * ahead, ahead, ranks=rank)
-            _moved(writer, f"o{rank}", f"merged{half}.{rank}", part, merged // part, write=True, ranks=rank, sync=True)
+            writer.whole(f"o{rank}", f"merged{half}.{rank}", part, merged // part, write=True, ranks=rank, sync=True)
         writer.write(f"m{rank}", fills * edit, edit, ranks=rank)
         writer.sync(f"m{rank}", ranks=rank)
         writer.close(f"m{rank}", ranks=rank)
@@ -219,7 +219,7 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
         writer.open(f"a{rank}", f"case.{rank}.tar", ranks=rank, write=False)
         for number in range(given):
             writer.read(f"a{rank}", number * size, record, count=few, ranks=rank)
-            _moved(writer, f"f{rank}", f"in.{rank}.{number}", record, few, write=True, ranks=rank)
+            writer.whole(f"f{rank}", f"in.{rank}.{number}", record, few, write=True, ranks=rank)
         writer.close(f"a{rank}", ranks=rank)
         writer.get(f"in.{rank}.#", given, size, ranks=rank)
         writer.open(f"l{rank}", f"slurm.{rank}.out", ranks=rank, write=True)
@@ -231,7 +231,7 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
     for rank in range(ranks):
         writer.open(f"a{rank}", f"results.{rank}.tar", ranks=rank, write=True)
         for number in range(made):
-            _moved(writer, f"f{rank}", f"out.{rank}.{number}", record, many, write=False, ranks=rank)
+            writer.whole(f"f{rank}", f"out.{rank}.{number}", record, many, write=False, ranks=rank)
             writer.write(f"a{rank}", number * result, record, count=many, ranks=rank)
         writer.close(f"a{rank}", ranks=rank)
         writer.unlink(f"in.{rank}.#", given, ranks=rank)
@@ -265,17 +265,6 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
         compute=made * compute,
         bytes_moved=sum(one.bytes for one in phases),
     )
-
-
-def _moved(
-    writer: Writer, name: str, path: str, size: int, count: int, *, write: bool, ranks: Ranks = "*", sync: bool = False
-) -> None:
-    """Have ranks open a file, write or read all of it, sync it where that is told, and close it."""
-    writer.open(name, path, ranks=ranks, write=write)
-    (writer.write if write else writer.read)(name, 0, size, count=count, ranks=ranks)
-    if sync:
-        writer.sync(name, ranks=ranks)
-    writer.close(name, ranks=ranks)
 
 
 def _own(

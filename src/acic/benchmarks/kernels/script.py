@@ -129,6 +129,16 @@ class Writer:
         for rank, (offset, size) in zip(range(len(places)) if ranks is None else ranks, places, strict=True):
             self._add(rank, action, name, offset, size)
 
+    def whole(
+        self, name: str, path: str, size: int, count: int, *, write: bool, ranks: Ranks = ALL, sync: bool = False
+    ) -> None:
+        """Open a file, write or read all of it in `count` requests of `size` B, sync it if told to, and close it."""
+        self.open(name, path, ranks=ranks, write=write)
+        (self.write if write else self.read)(name, 0, size, count=count, ranks=ranks)
+        if sync:
+            self.sync(name, ranks=ranks)
+        self.close(name, ranks=ranks)
+
     def put(self, path: str, count: int, size: int, *, ranks: Ranks) -> None:
         """Make `count` files of `size` B; # in the path stands for the number."""
         self._add(ranks, "put", path, count, size)
