@@ -20,7 +20,7 @@ from acic.platforms.platform import Disk
 from acic.space import Configuration
 from acic.store import Measurement
 from acic.store.training import training_table
-from acic.units import MIB
+from acic.units import MIB, format_seconds, format_usd
 from acic.workloads import Access, Interface, Operation
 from tests.advisor.conftest import WRITE, application, true_bandwidth
 
@@ -95,7 +95,8 @@ def test_disks_that_are_lost_with_their_machines_are_told_of(cluster: Platform, 
     assert "lost with their machines" in caution
     assert "the job writes 4 GiB" in caution
     assert recommend(application(WRITE), fleeting, there, results=1).cautions == ()
-    assert recommend(application(READ), fleeting, there).cautions == ()
+    (brought,) = recommend(application(READ), fleeting, there).cautions
+    assert "what it reads has to be copied there first" in brought
     assert recommend(application(WRITE, io=(0.01,)), fleeting, there).cautions == ()
     assert recommend(application(WRITE), cluster, knowledge).cautions == ()
 
@@ -208,6 +209,21 @@ def test_the_front_trades_time_for_money(cluster: Platform, knowledge: Knowledge
         assert b.cost is not None
         assert a.seconds.value <= b.seconds.value
         assert a.cost.value > b.cost.value
+
+
+def test_a_front_that_is_cut_off_tells_of_its_cheap_end(cluster: Platform, knowledge: Knowledge) -> None:
+    """Of nine answers five were shown, all dearer than the baseline, and nothing said that four were cheaper."""
+    whole = recommend(application(WRITE), cluster, knowledge, goal=Goal.PARETO, top=1000)
+    count, cheapest = len(whole.recommendations), whole.recommendations[-1]
+    assert cheapest.cost is not None
+    assert not any("--top" in note for note in whole.notes)
+    cut = recommend(application(WRITE), cluster, knowledge, goal=Goal.PARETO, top=max(1, count - 1))
+    told = [note for note in cut.notes if "--top" in note]
+    assert len(told) == (count > 1)
+    for note in told:
+        assert f"fastest of {count} answers" in note
+        assert f"{format_usd(cheapest.cost.value)} a run" in note
+        assert f"takes {format_seconds(cheapest.seconds.value)}; --top {count} shows all" in note
 
 
 @pytest.mark.parametrize(("goal", "unit"), [(Goal.TIME, "s"), (Goal.PARETO, "s"), (Goal.COST, "USD")])

@@ -44,6 +44,12 @@ def test_too_little_is_no_reason_to_change_however_sure(value: float, noise: flo
     assert verdict(value, value, noise=noise) is Verdict.NOTHING
 
 
+def test_what_is_not_faster_may_still_be_cheaper_where_both_are_asked_for() -> None:
+    told = {goal: judge(recommended(1.0, 1.0), noise=0.0, extrapolated=False, goal=goal)[1] for goal in Goal}
+    assert told[Goal.TIME].endswith(": change nothing")
+    assert told[Goal.PARETO].endswith(": change nothing for time")
+
+
 def test_the_reason_tells_what_is_too_little() -> None:
     small, noisy = (judge(recommended(1.04, 1.04), noise=noise, extrapolated=False)[1] for noise in (0.0, 0.2))
     assert "1.040x is the best that is predicted, and less than 5% is within its error" in small

@@ -23,17 +23,17 @@ def lost(ranks: Sequence[int], workload: Workload, *, counted: bool) -> tuple[st
 
     Args:
         ranks: of the answers.
-        workload: what the application does; one that writes nothing loses nothing.
+        workload: what the application does; one that writes nothing loses nothing, but has to find its input there.
         counted: whether copying results counts once it is told what must last.
     """
-    written = sum(phase.bytes for phase in _writes(workload))
-    if not ranks or not written:
+    if not ranks:
         return ()
+    disks = f"{_these(ranks)} what keeps files on disks that are lost with their machines."
+    if not (writes := _writes(workload)):
+        return (f"{disks} The job writes nothing: what it reads has to be copied there first, which is not counted.",)
     remedy = " Tell what must last by --results SIZE." if counted else ""
-    return (
-        f"{_these(ranks)} what keeps files on disks that are lost with their machines. Copying results is not counted: "
-        f"the job writes {format_bytes(written)}.{remedy}",
-    )
+    written = format_bytes(sum(phase.bytes for phase in writes))
+    return (f"{disks} Copying results is not counted: the job writes {written}.{remedy}",)
 
 
 def _these(ranks: Sequence[int]) -> str:

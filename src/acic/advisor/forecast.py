@@ -13,7 +13,7 @@ from acic.advisor.application import TimeModel, tells_io, time_model
 from acic.advisor.changes import Unit
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.level import corrections
-from acic.advisor.ranking import TIE, rates
+from acic.advisor.ranking import TIE, pareto_front, rates
 from acic.advisor.staging import own_files
 from acic.errors import MissingData
 from acic.platforms import Platform
@@ -97,6 +97,11 @@ class Forecast:
     def objective(self, goal: Goal) -> Floats:
         """Return what the user wants least of, shape (candidates,), in the unit of the goal; s without prices."""
         return self.seconds if self.rate is None or goal.unit is Unit.SECONDS else self.seconds * self.rate
+
+    @property
+    def front(self) -> NDArray[np.intp]:
+        """The candidates that none beats in both time and cost, fastest first; without prices the fastest alone."""
+        return pareto_front(self.seconds, self.objective(Goal.COST))
 
     def other(self, goal: Goal) -> Floats:
         """Return what decides among candidates whose `objective` ties, the less the better, shape (candidates,).

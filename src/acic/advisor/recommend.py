@@ -15,7 +15,7 @@ from acic.advisor.cautions import lost, one_writer
 from acic.advisor.changes import Change, by_parameter
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.ranking import TIE, free_values, pareto_front, representative, tied_groups
+from acic.advisor.ranking import TIE, free_values, representative, tied_groups
 from acic.advisor.verdict import judge
 from acic.platforms import Platform
 from acic.prior import Use
@@ -90,6 +90,7 @@ def recommend(
         notes=(
             *([f"{crowd}. The seconds that it computes are kept as they are, and no cost is told."] if crowd else []),
             *_price_of_it(goal, recommendations[0], before, cost),
+            *(_unshown(found, top) if goal is Goal.PARETO and among is None else ()),
             *_notes(workload, platform, knowledge, found, weighty),
             *(_not_copied(platform, knowledge) if results else ()),
             *workload.notes,
@@ -144,11 +145,22 @@ def _ranked(
 def _groups(found: Forecast, goal: Goal, top: int) -> list[NDArray[np.intp]]:
     """Return the candidates of each answer, best first, at most `top` answers."""
     if goal is Goal.PARETO:
-        assert found.rate is not None  # noqa: S101 (the cost was computed, or MissingData raised)
-        front = pareto_front(found.seconds, found.seconds * found.rate)
-        return [front[i : i + 1] for i in range(min(top, len(front)))]
+        return [np.array([one]) for one in found.front[:top]]
     groups = tied_groups(found.objective(goal), tolerance=found.tolerance)
     return [group for group, _ in zip(groups, range(top), strict=False)]
+
+
+def _unshown(found: Forecast, top: int) -> list[str]:
+    """Return what the cheap end of the front is, where more lies on it than is shown: the fastest come first."""
+    count, cheapest = len(found.front), found.front[-1]
+    cost = _cost(found, cheapest)
+    if count <= top or cost is None:
+        return []
+    return [
+        f"These are the fastest of {count} answers, of which none is both slower and dearer than another. The cheapest "
+        f"costs {format_usd(cost.value)} a run and takes {format_seconds(found.seconds[cheapest])}; "
+        f"--top {count} shows all."
+    ]
 
 
 def _improvement(found: Forecast, goal: Goal, chosen: int) -> Estimate:
@@ -210,7 +222,7 @@ def _price_of_it(goal: Goal, best: Recommendation, seconds: float, dollars: floa
     what, text = ("costs", format_usd) if goal is Goal.TIME else ("takes", format_seconds)
     return [
         f"The first answer {what} {now / then:.2f} times what the baseline does, {text(now)} a run for {text(then)}; "
-        "--goal pareto shows what lies between."
+        "acic recommend --goal pareto shows what lies between."
     ]
 
 

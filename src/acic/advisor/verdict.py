@@ -30,7 +30,8 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool, goal: Goal 
     factor = f"{gain.value:.2f}x{' cheaper' if goal is Goal.COST else ''}"
     if not worth(gain.value, noise):
         why = f"runs differ by {noise:.1%}" if noise > LEAST_GAIN else f"less than {LEAST_GAIN:.0%} is within its error"
-        return Verdict.NOTHING, f"{gain.value:.3f}x is the best that is predicted, and {why}: change nothing"
+        rest = "change nothing" if goal is not Goal.PARETO else "change nothing for time"
+        return Verdict.NOTHING, f"{gain.value:.3f}x is the best that is predicted, and {why}: {rest}"
     if gain.low <= 0:
         return Verdict.VERIFY, (
             f"{factor} is predicted, and too little was measured to tell how sure that is: "
