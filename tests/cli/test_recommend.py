@@ -75,6 +75,27 @@ def test_what_is_kept_on_disks_that_are_lost_comes_with_a_caution(acic: Acic, co
     assert "lost with their machines" not in acic(*words, "--results", "160MiB").out
 
 
+@pytest.mark.parametrize("log", ["app_ckpt_coll", "ior_posix_shared_seq"])
+def test_what_would_be_deployed_and_ties_can_be_seen(acic: Acic, log: str) -> None:
+    """Answers were said to tie with what is on disks that are lost, and no column told of disks."""
+    words = ("recommend", LOGS / f"known/{log}.darshan", "--platform", "lab", "--model", "prior", "--elsewhere")
+    told = acic(*words, "--json").json["advice"]
+    answers = told["recommendations"]
+    usual = told["baseline"]
+    as_usual = [name for name in usual if all(one["configuration"].get(name) == usual[name] for one in answers)]
+    free = {name for name in as_usual if any(name in one["free"] for one in answers)}
+    assert free
+    header = next(line for line in acic(*words).out.splitlines() if "of the I/O alone" in line)
+    assert free <= set(header.split())
+
+
+def test_the_hint_to_tell_the_hardware_shows_how(acic: Acic) -> None:
+    result = acic("recommend", LOG, "--platform", "ec2-2013", "--model", "prior")
+    assert result.status == 4
+    command = result.err.partition("as `acic ")[2].partition("`")[0]
+    assert acic(*command.split()).json["platform"]["lab"]
+
+
 def test_the_json_tells_what_learned(acic: Acic) -> None:
     versions = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--json").json["versions"]
     assert versions == {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": sklearn.__version__}

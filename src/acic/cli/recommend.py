@@ -95,7 +95,7 @@ def _todo(platform: Platform, wanted: Configuration) -> list[Instruction]:
 def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> None:
     click.echo(printable(_headline(advice)))
     click.echo(f"Verdict: {advice.verdict}: {advice.reason}.\n")
-    varying = [p.name for p in platform.space.parameters if _told(advice, p.name)]
+    varying = [p.name for p in platform.space.parameters if _told(advice, platform, p.name)]
     priced = any(r.cost for r in advice.recommendations)
     cheaper = advice.goal == "cost"
     columns = [
@@ -140,9 +140,14 @@ def _headline(advice: Advice) -> str:
     return "; ".join(parts)
 
 
-def _told(advice: Advice, name: str) -> bool:
-    """Return whether a parameter is worth a column: it differs from the baseline, or among the answers."""
+def _told(advice: Advice, platform: Platform, name: str) -> bool:
+    """Return whether a parameter is worth a column: an answer has another value than the baseline.
+
+    Of what is deployed also where only what ties with an answer has one: bills and cautions hang on it.
+    """
     values = {r.configuration.get(name) for r in advice.recommendations}
+    if name in platform.deployment:
+        values |= {value for r in advice.recommendations for value in r.free.get(name, ())}
     return values != {advice.baseline.get(name)}
 
 
