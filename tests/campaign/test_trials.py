@@ -444,6 +444,15 @@ def test_hints_that_mpi_io_does_not_take_are_noticed(
     assert note in attempt.note
 
 
+def test_what_each_step_of_a_run_remarks_is_noted_once(
+    lab: Laboratory, platform: Platform, acic_bench: Benchmark
+) -> None:
+    """A report counted "not in force: cb_nodes, but 1" once, twice and three times as three remarks."""
+    alone = replace(READ, processes=1, io_processes=1)
+    attempt = made(lab, platform, acic_bench).run(trial(lab, point(platform, alone, cb_nodes=2)))
+    assert attempt.note == "not in force: cb_nodes, but 1"
+
+
 @pytest.mark.parametrize("hints", [{"romio_ds_write": "enable"}, {"cb_nodes": 2}])
 def test_hints_that_another_mpi_io_drops_are_told_with_the_cause(
     lab: Laboratory, platform: Platform, trials: Trials, misbehave: Misbehave, hints: dict[str, Any]

@@ -142,7 +142,7 @@ class Trials:
             dollars=self.dollars(trial.point, elapsed),
             overhead=max(0.0, elapsed - run.jobs),
             time=begun.isoformat(),
-            note="; ".join(filter(None, [verdict.note, *run.notes])),
+            note="; ".join(dict.fromkeys(filter(None, [verdict.note, *run.notes]))),
             raw_sha256=raw,
             tool_version=result.tool_version if result else "",
             verified=run.verified,
