@@ -16,7 +16,7 @@ from acic.workloads import Phase, Quality, Workload
 
 SHOWN = 6  # phases in the table, those that take longest; JSON and TOML have all
 
-_MARKS = {Quality.EXACT: "", Quality.ESTIMATED: "~", Quality.UNKNOWN: "?"}
+MARKS = {Quality.EXACT: "", Quality.ESTIMATED: "~", Quality.UNKNOWN: "?"}
 
 
 @click.command(epilog="Example: acic characterize run.darshan")
@@ -83,7 +83,7 @@ def _value(phase: Phase, name: str) -> str:
     text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
     if name in ("data_size", "request_size"):
         text = format_bytes(value)
-    return _MARKS[phase.quality.get(name, Quality.EXACT)] + text
+    return MARKS[phase.quality.get(name, Quality.EXACT)] + text
 
 
 _ROWS: tuple[tuple[str, Callable[[Phase], str]], ...] = (

@@ -14,10 +14,11 @@ from acic.advisor.changes import Unit
 from acic.advisor.explaining import Explanation
 from acic.advisor.knowledge import label
 from acic.advisor.sensitivity import Dependence
+from acic.cli.characterize import MARKS
 from acic.platforms import Platform
 from acic.space import Configuration, Value
 from acic.units import format_bytes, format_seconds, format_usd
-from acic.workloads import Quality, Workload
+from acic.workloads import Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
 NOTHING = 1e-9  # of what is compared with: less is the rounding of sums
@@ -65,8 +66,8 @@ def listed(some: Sequence[Dependence], workload: Workload, about: Callable[[Depe
 
 
 def own_value(one: Dependence) -> str:
-    """Return the value that a characteristic is taken to have, with a ~ unless it is known exactly."""
-    return ("" if one.quality is Quality.EXACT else "~") + characteristic(one.name, one.value)
+    """Return the value that a characteristic is taken to have, marked as `acic characterize` marks it."""
+    return MARKS[one.quality] + characteristic(one.name, one.value)
 
 
 def span(one: Dependence) -> str:
