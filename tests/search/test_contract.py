@@ -95,7 +95,7 @@ def test_a_search_makes_the_first_of_the_runs_that_it_would_make_without_a_limit
     found = run(search, quiet, limited, max_runs=most)
     assert limited.asked == free.asked[:most]
     if len(free.asked) > most:
-        assert found.why_ended == f"All of the {most} runs allowed were made."
+        assert found.why_ended == f"All of the {most} configurations allowed were run."
 
 
 @each

@@ -89,7 +89,7 @@ class Ledger:
         self._left -= len(answered)
         if len(answered) < len(asked):
             return "The budget of the measurements is used up."
-        return "" if len(asked) == len(new) else f"All of the {len(self)} runs allowed were made."
+        return "" if len(asked) == len(new) else f"All of the {len(self)} configurations allowed were run."
 
     @property
     def _best_objective(self) -> float:
