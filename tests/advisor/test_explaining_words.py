@@ -90,6 +90,14 @@ def test_the_same_configuration_is_no_difference(
     assert "The one named has the same values." in told(found, workload, cluster, capsys)
 
 
+def test_one_workload_is_no_average(cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]) -> None:
+    workload = application(WRITE)
+    found = explain(workload, cluster, crossing)
+    for measured, name in ((1, "another workload "), (2, "workloads on average ")):
+        characters = tuple(replace(one, measured=measured) for one in found.characters)
+        assert name in told(replace(found, characters=characters), workload, cluster, capsys)
+
+
 def test_what_is_doubtful_and_harmful_is_worth_knowing_better(
     cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -99,7 +99,8 @@ def _show_character(found: Explanation, character: Character, workload: Workload
     own = workload.phases[character.phase].characteristics
     counted = [one for one in character.causes if abs(one.factor - 1) >= SLIGHT / 2][:SHOWN]
     rest = [one for one in character.causes if one not in counted]
-    rows = [["workloads on average", f"{character.measured} measured", *_effect(found, [character.typical])]]
+    typical = "workloads on average" if character.measured > 1 else "another workload"
+    rows = [[typical, f"{character.measured} measured", *_effect(found, [character.typical])]]
     rows += [[o.name, words.characteristic(o.name, getattr(own, o.name)), *_effect(found, [o])] for o in counted]
     if rest:
         rows.append(["the other characteristics", "", *_effect(found, rest)])
