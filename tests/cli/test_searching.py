@@ -614,6 +614,22 @@ def test_a_price_that_the_platform_lacks_is_typed(run: Callable[..., Any], lab: 
     assert found.json["verified"][0]["objective"] > 0
 
 
+@pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize("priced", [True, False])
+def test_a_price_that_is_typed_counts_for_a_budget_of_money(
+    run: Callable[..., Any], acic: Callable[..., Any], lab: Path, priced: bool
+) -> None:
+    """The platform's own was counted: 1 USD where 600 were typed; where it has none, money was refused."""
+    (lab / "pretend.toml").write_text(PLATFORM if priced else PLATFORM.replace("price = 1.0\n", ""))
+    words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--price", 600, "--json"]
+    found = run(*words, "--budget", "1000USD", "--name", "dear")
+    assert found.status == 0, found.err
+    spent = acic("campaign", "status", "dear", "--json").json["campaign"]
+    assert spent["dollars"] / spent["seconds"] > 600 / 3600 * 0.99
+    found = run(*words, "--budget", "0.1USD", *own_runs(lab, 2.0))
+    assert "the budget was used up in run 1 of 2" in found.err, found.err
+
+
 @pytest.mark.parametrize(("options", "computing"), [([], 1.2), (["--shrink", "1MiB"], 0.6)])
 def test_what_is_measured_has_no_computing_in_it(
     run: Callable[..., Any], lab: Path, options: list[object], computing: float

@@ -206,6 +206,14 @@ def test_a_mistake_in_a_file_is_told_with_its_key_and_a_remedy(right: str, wrong
     assert caught.value.hint
 
 
+def test_a_price_that_is_typed_is_that_of_every_machine() -> None:
+    ec2 = load_platform("ec2-2013")
+    assert ec2.at_price(None) is ec2
+    for configuration in ec2.space.configurations():
+        cost = ec2.at_price(9.0).cost(configuration, 64, 60.0)
+        assert cost == pytest.approx(ec2.cost(configuration, 64, 60.0, price=9.0))
+
+
 def test_a_name_that_is_given_twice_is_refused() -> None:
     with pytest.raises(InvalidInput, match="instance 'node' is given twice"):
         read_platform(EXAMPLE + EXAMPLE[EXAMPLE.index("[[instance]]") :], "mine.toml")

@@ -155,7 +155,8 @@ class Session:
             )
         check_settable(self.platform, request.only)
         devices = same_places(begun["places"])
-        trials, benchmark = open_trials(self.platform, request.where, self.journal.raw, devices=devices)
+        paid = self.platform.at_price(request.search.get("price"))
+        trials, benchmark = open_trials(paid, request.where, self.journal.raw, devices=devices)
         asked = {"budget": asdict(request.budget), "search": dict(request.search), "store": request.store}
         return Controller(
             self.journal,

@@ -68,7 +68,7 @@ def by_command(
     for told in clear_up():
         say(f"note: {told}")
     outputs = Path(where.directory) / f"acic-verify-{secrets.token_hex(4)}"
-    purse = _Purse(budget_of(given["budget"]), platform, wanted, processes)
+    purse = _Purse(budget_of(given["budget"]), platform.at_price(search["price"]), wanted, processes)
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
     turns = list(in_turn(search["rounds"], len(wanted), seed=given["seed"]))
     with (

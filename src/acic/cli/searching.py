@@ -111,7 +111,7 @@ def bench(
             say(f"note: {_smaller(before.characteristics, after)}")
     like = (*phases, *more)
     budget = budget_of(given["budget"])
-    budget.check(platform)
+    budget.check(platform.at_price(search.get("price")))
     if given["resume"]:
         session = _begun(kind, given["name"], like)
         total = session.request.budget if given["budget"] is None else budget

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from acic.errors import InvalidInput, MissingData
@@ -156,6 +156,12 @@ class Platform:
     def priced(self) -> bool:
         """Whether anybody is billed for its machines."""
         return any(one.price for one in self.instances.values())
+
+    def at_price(self, price: float | None) -> Platform:
+        """Return it with every machine at that price, USD/h; as it is for None."""
+        if price is None:
+            return self
+        return replace(self, instances={name: replace(one, price=price) for name, one in self.instances.items()})
 
     @property
     def processors(self) -> int | None:
