@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -535,6 +536,23 @@ def test_a_campaign_goes_on_with_the_store_that_it_began_with(
     assert "the store" not in found.err
     assert len(lab.stored()) == 3
     assert not Path(default_url()).exists()
+
+
+@pytest.mark.parametrize("words", [("train", "--resume", "--name"), ("campaign", "resume")])
+def test_a_store_that_cannot_be_written_is_told_before_anything_is_run(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """It was found when the first point was to be stored: in a queue, after the night."""
+    _half_done(lab, acic, monkeypatch)
+    before = (lab.campaign / "journal.jsonl").read_bytes()
+    read_only = f"sqlite:///{lab.store_file}?mode=ro"
+    found = acic(*words, lab.name, "--store", read_only)
+    assert (found.status, "may not be written" in found.err) == (5, True)
+    assert (lab.campaign / "journal.jsonl").read_bytes() == before
+    new = replace(lab, name=f"{lab.name}n")
+    found = acic(*new.train(*QUICK), "--store", read_only)
+    assert (found.status, "may not be written" in found.err) == (5, True)
+    assert not new.campaign.exists()
 
 
 @pytest.mark.parametrize("words", [("train", "--resume", "--name"), ("campaign", "resume")])

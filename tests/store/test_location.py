@@ -175,6 +175,21 @@ def _add_and_remove(url: str) -> None:
         assert store.remove([fingerprint(measurement(1))]) == 1
 
 
+def test_who_may_only_read_is_told_before_there_is_anything_to_add(
+    postgresql: Path, new_database: Callable[[], str]
+) -> None:
+    url = new_database()
+    name = url.split("/")[3].split("?")[0]
+    with Store.open(url) as store:
+        store.check_writable()
+        store.add([measurement(1)])
+        store.check_writable()
+        assert store.measurements() == [measurement(1)]
+    execute(postgresql, f"CREATE ROLE r_{name} LOGIN; GRANT SELECT ON acic_schema, acic_measurement TO r_{name}", name)
+    with Store.open(url.replace("acic@", f"r_{name}@")) as store, pytest.raises(StoreError, match="permission denied"):
+        store.check_writable()
+
+
 def test_a_server_that_is_a_read_only_copy(postgresql: Path, new_database: Callable[[], str]) -> None:
     url = new_database()
     Store.open(url).close()

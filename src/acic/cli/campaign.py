@@ -101,6 +101,7 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
     set_budget(session, budget)
     store_url = session.choose_store(store_url, announce=say)
     with Store.open(store_url) as store, campaign_progress() as show:
+        store.check_writable()
         controller = session.controller(store, advice=advice_of(session, store_url), watch=show, announce=say)
         controller.run()
     seen = summary(session.journal.name, session.field, controller.state)

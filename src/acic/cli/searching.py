@@ -133,6 +133,7 @@ def bench(
             search=search,
         )
     with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
+        store.check_writable()
         if not given["resume"]:
             session = Session.begin(replace(request, store=store.kept), name=given["name"], now=datetime.now(UTC))
             say(f"campaign {session.journal.name}; interrupt it as you like: --resume goes on")

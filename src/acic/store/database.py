@@ -137,6 +137,15 @@ class Store:
             added = engine.insert_new(connection, batches())
         return AddResult(added, seen - added)
 
+    def check_writable(self) -> None:
+        """Make sure that measurements can be added, before any is made: not every file and role may be written by all.
+
+        Raises:
+            StoreError: they cannot.
+        """
+        with self._connected(write=True) as connection:
+            connection.exec_driver_sql(f"INSERT INTO {TABLE} SELECT * FROM {TABLE} WHERE 1 = 0")  # noqa: S608  # constants
+
     def remove(self, fingerprints: Iterable[str]) -> int:
         """Forget the measurements of these (whole) fingerprints; return how many there were."""
         table = self._table
