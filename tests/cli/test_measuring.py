@@ -9,7 +9,7 @@ from acic.campaign.budget import Budget
 from acic.campaign.points import Point
 from acic.campaign.state import Progress, Stage, State
 from acic.campaign.view import view_of
-from acic.cli.measuring import Lines
+from acic.cli.measuring import Lines, progress
 from acic.space import Configuration
 from tests.campaign.test_trials import WRITE
 
@@ -30,6 +30,13 @@ def test_a_file_is_told_each_tenth_and_each_few_minutes(capsys: pytest.CaptureFi
     told = capsys.readouterr()
     assert told.out == ""
     assert [line.split(": ")[1] for line in told.err.splitlines()] == ["at 20 s", "at 321 s"]
+
+
+def test_a_part_is_told_of_what_it_is_a_part_of(capsys: pytest.CaptureFixture[str]) -> None:
+    Lines(clock=lambda: 0.0).show(0.3, "so far")
+    with progress("measuring", of="the runs") as show:
+        show(0.3, "so far")
+    assert capsys.readouterr().err == "30% of the budget: so far\n30% of the runs: so far\n"
 
 
 def test_where_there_is_no_budget_none_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:

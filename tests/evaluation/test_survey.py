@@ -374,6 +374,13 @@ def test_options_that_would_do_nothing_are_refused(
     assert "leave" in err
 
 
+def test_a_platform_that_is_no_lab_is_refused_when_a_survey_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["survey", "begin", "new", "--platform", "tianhe-lustre"]) == 2
+    assert "has no [lab] table" in capsys.readouterr().err
+    with pytest.raises(InvalidInput, match="there is no survey new"):
+        Survey.open("new")
+
+
 def test_applications_for_a_test_are_measured_where_those_for_development_were(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -192,10 +192,10 @@ def campaign_progress() -> Iterator[Callable[[View], None]]:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Callable[[float | None, str], None]]:
+def progress(title: str, *, of: str = "the budget") -> Iterator[Callable[[float | None, str], None]]:
     """Show on stderr which part is done, and of what: as a bar with the time left, or in a file by `Lines`."""
     if not sys.stderr.isatty():
-        yield Lines().show
+        yield Lines(of=of).show
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -210,19 +210,20 @@ class Lines:
     """What a file is told: a line each tenth, and each few minutes, so that its reader sees that all is well.
 
     Args:
+        of: what the part that is done is a part of.
         clock: tells seconds that never go back.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, *, of: str = "the budget", clock: Callable[[], float] = time.monotonic) -> None:
+        self._of, self._clock = of, clock
         self._tenth, self._told = 0, clock()
 
     def show(self, part: float | None, text: str) -> None:
-        """Tell how far it is, if it is time to; `part` is None where there is no budget."""
+        """Tell how far it is, if it is time to; `part` is None where nobody knows of how much."""
         now, tenth = self._clock(), int((part or 0.0) * 10)
         if tenth > self._tenth or now - self._told >= _SILENCE:
             self._tenth, self._told = tenth, now
-            say(text if part is None else f"{part:.0%} of the budget: {text}")
+            say(text if part is None else f"{part:.0%} of {self._of}: {text}")
 
 
 def _described(view: View) -> str:

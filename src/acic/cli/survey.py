@@ -98,6 +98,7 @@ def begin(
 ) -> None:
     """Plan a survey; nothing is run yet."""
     from acic.benchmarks.kernels import kernels
+    from acic.cluster.lab import LabFacts
     from acic.evaluation.drawing import balanced_with
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import read_truth
@@ -115,6 +116,7 @@ def begin(
     else:
         refuse_unused("without --again or --best", but=_DRAWN)
         platform = load_platform(platform_name)
+        LabFacts.of(platform.lab)  # an error where it has none
         allowed = measured_whole(among, platform_name) if among else None
         drawn = balanced_with(platform, settings_of(platform, only, "--only"), configurations, seed=seed, among=allowed)
         done = read_truth(file) if file else []

@@ -120,7 +120,7 @@ def survey_progress(
         return (time.monotonic() - began) / seconds
 
     try:
-        with progress("measuring") as show:
+        with progress("measuring", of="the runs" if seconds is None else "the budget") as show:
 
             def told(text: str) -> None:
                 show(min(1.0, part()), text[:160])
