@@ -71,7 +71,11 @@ def said(name: str, errors: Sequence[float]) -> str:
 
 def of_applications(prior: Prior, judge: Judge, runs: Sequence[Run]) -> tuple[float, float]:
     """Return the mean error over applications, and what is left of it without each one's median."""
-    measured = {((r.kernel, r.scale), r.configuration): r.io for r in runs if r.io is not None}
+    repeated: dict[tuple[tuple[str, str], Configuration], list[float]] = defaultdict(list)
+    for run in runs:
+        if run.io is not None:
+            repeated[(run.kernel, run.scale), run.configuration].append(run.io)
+    measured = {point: float(np.median(seconds)) for point, seconds in repeated.items()}
     systems, table = prior.systems(judge.table.configurations), judge.table
     errors, left = [], []
     for question in judge.questions:
