@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
@@ -125,6 +126,9 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
         output = parse_csv(text, command)
     elif beginning.startswith("IOR-") or _ERROR.match(beginning):
         output = parse_text(text)
+    elif beginning.startswith("SQLite format 3"):
+        hint = f"write what it holds as a file to import: acic data export FILE.jsonl --store {shlex.quote(str(path))}"
+        raise UnreadableInput(f"{path} is a database", hint=hint)
     else:
         raise _unreadable(path)
     if output.finished and not output.version:
