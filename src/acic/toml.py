@@ -36,10 +36,18 @@ def known(content: Mapping[str, object], names: Sequence[str], what: str, *, nee
     """
     for name in content:
         if name not in names:
-            raise InvalidInput(f"{what} has no {name!r}", hint=f"it has {', '.join(names)}")
+            raise InvalidInput(f"{what} has no {name!r}", hint=f"{meant(name, names)}it has {', '.join(names)}")
     for name in needed:
         if name not in content:
             raise InvalidInput(f"{what} lacks {name!r}", hint=f"it needs {', '.join(needed)}")
+
+
+def meant(name: str, names: Iterable[str]) -> str:
+    """Return the beginning of a hint: the one of `names` that a misspelt one is most like; "" if none is."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(names), 1)
+    return f"did you mean {near[0]!r}? " if near else ""
 
 
 def each(what: str, contents: Iterable[Mapping[str, Any]], make: Callable[[Mapping[str, Any]], Made]) -> list[Made]:

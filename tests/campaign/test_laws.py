@@ -37,6 +37,16 @@ def test_what_is_wrong_with_the_training_of_a_platform_file_names_the_file() -> 
         Field(platform)
 
 
+@pytest.mark.parametrize("name", ["acess", "stripe_count", "processes"])
+def test_a_constraint_of_training_on_what_training_does_not_have_is_refused(name: str) -> None:
+    """It was left out without a word, and what it rules out was measured."""
+    rule = Rule(when={name: 1}, never={"data_size": (65536,)})
+    platform = dataclasses.replace(lab_platform(), training_constraints=(rule,), given="mine.toml")
+    with pytest.raises(InvalidInput, match=rf"^mine\.toml: a \[\[training_constraint\]\] names '{name}'") as caught:
+        Field(platform)
+    assert ("did you mean 'access'?" in caught.value.hint) is (name == "acess")
+
+
 seeds = st.integers(0, 2**32 - 1)
 slowly = settings(deadline=None, max_examples=25)
 

@@ -159,6 +159,8 @@ def test_the_document_s_example_is_a_platform() -> None:
         ('scale = "log"', 'scale = "logarithmic"', "parameter 1: scale is 'logarithmic'"),
         ('scale = "log"', "scale = 1", "scale is 1"),
         ('scale = "log"', 'scales = "log"', "a parameter has no 'scales'"),
+        ('unit = "B"', 'unit = "MiB"', "parameter 2: unit is 'MiB'"),
+        ("values = [1, 4, 16]", "values = [1, 16, 4]", "stripe_count has the values [1, 16, 4]"),
         ("values = [1, 4, 16]", "values = 4", "values is 4"),
         ("values = [1, 4, 16]", "values = [1, [4], 16]", "values has [4]"),
         ("values = [1, 4, 16]", "values = [1, nan, 16]", "values has nan"),
@@ -181,6 +183,10 @@ def test_the_document_s_example_is_a_platform() -> None:
         ),
         ("[[instance]]", '[roles]\nservers = "romio_cb_write"\n[[instance]]', "counts nothing"),
         ("[[instance]]", '[roles]\ndedicated = "dedicated"\n[[instance]]', "dedicated is 'dedicated'"),
+        ("[[instance]]", '[roles]\nplacement = "stripe_count"\n[[instance]]', "has placement, and no dedicated"),
+        ("[[instance]]", '[roles]\nstorage = "romio_cb_write"\n[[instance]]', "has 'automatic'"),
+        ('"enable", "disable"]', '"enabled", "disable"]', "has 'enabled', which ROMIO would ignore"),
+        ("[[instance]]", "[lab]\nnod = 1\n[[instance]]", "[lab] has no 'nod'"),
         ("[[instance]]", "[training]\nio_processes = 4\n[[instance]]", "io_processes is 4"),
         ("[[instance]]", '[[constraint]]\nat_most = ["stripe_count"]\n[[instance]]', "constraint 1: at_most names 1"),
         ("[[instance]]", "[[constraint]]\nthen = { stripe_count = 1 }\n[[instance]]", "lacks 'when'"),
@@ -204,6 +210,56 @@ def test_a_mistake_in_a_file_is_told_with_its_key_and_a_remedy(right: str, wrong
         read_platform(EXAMPLE.replace(right, wrong, 1), "mine.toml")
     assert caught.value.problem.startswith("mine.toml: ")
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("price = 0.90", "prise = 0.90"),
+        ('apply = ["lustre", "romio"]', 'aply = ["lustre", "romio"]'),
+        ("[[instance]]", "[[training_constrain]]\n[[instance]]"),
+        ("[[instance]]", '[roles]\nstoarge = "x"\n[[instance]]'),
+        ('scale = "log"', 'scael = "log"'),
+    ],
+)
+def test_a_misspelt_key_is_told_with_the_one_that_is_meant(right: str, wrong: str) -> None:
+    assert right in EXAMPLE
+    with pytest.raises(InvalidInput) as caught:
+        read_platform(EXAMPLE.replace(right, wrong, 1), "mine.toml")
+    names = {"prise": "price", "aply": "apply", "training_constrain": "training_constraint"}
+    names |= {"stoarge": "storage", "scael": "scale"}
+    misspelt = next(name for name in names if repr(name) in caught.value.problem)
+    assert caught.value.hint.startswith(f"did you mean {names[misspelt]!r}? it has ")
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "other", "told"),
+    [
+        ((), "raid", "riad", "[lab] has no 'riad'"),
+        ((), "node", "nodes", "[lab] has no 'nodes'"),
+        (("raid",), "syncs", "sync", "[lab.raid] has no 'sync'"),
+        (("archive",), "rate", "rat", "[lab.archive] has no 'rat'"),
+        (("disk", "EBS"), "dirty", "dirt", "[lab.disk.EBS] has no 'dirt'"),
+        (("disk",), "EBS", "ebs", "[lab.disk] lacks 'EBS'"),
+        (("nic",), "lab.1g", "lab.1gb", "[lab.nic] lacks 'lab.1g'"),
+    ],
+)
+def test_hardware_that_is_misspelt_is_refused(place: tuple[str, ...], key: str, other: str, told: str) -> None:
+    """It was left out of what is reckoned without a word, or ended a recommendation with a traceback."""
+    content = table("lab")
+    holder = content["lab"]
+    for name in place:
+        holder = holder[name]
+    holder[other] = holder.pop(key)
+    with pytest.raises(InvalidInput, match=re.escape(told)) as caught:
+        parse_platform(content)
+    assert caught.value.hint
+
+
+def test_a_file_that_an_editor_began_with_a_mark_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + EXAMPLE.replace("\n", "\r\n").encode())
+    assert load_platform(str(path)).name == "mycluster"
 
 
 def test_a_price_that_is_typed_is_that_of_every_machine() -> None:

@@ -13,6 +13,7 @@ from acic.errors import InvalidInput
 from acic.filesystems.inert import inert
 from acic.platforms import Platform
 from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Space, Value, made_valid
+from acic.toml import meant
 from acic.workloads import Characteristics, Interface
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, characteristics_of, checked
 
@@ -140,7 +141,7 @@ class Field:
         varying = []
         for name, values in wanted.items():
             if name not in known:
-                raise InvalidInput(f"[training] names {name!r}", hint=f"use {', '.join(known)}")
+                raise InvalidInput(f"[training] names {name!r}", hint=f"{meant(name, known)}use {', '.join(known)}")
             plain = tuple(_plain(checked(name, value)) for value in values)
             if len(plain) == 1:
                 self.fixed[name] = plain[0]
@@ -152,7 +153,12 @@ class Field:
             )
         self.fixed |= {k: v for k, v in _OTHERWISE.items() if k not in wanted}
         every = {p.name: p.values for p in varying} | {name: (value,) for name, value in self.fixed.items()}
-        ruling = [c for c in (*_constraints(every), *platform.training_constraints) if c.mentions <= every.keys()]
+        for name in sorted({name for c in platform.training_constraints for name in c.mentions} - every.keys()):
+            raise InvalidInput(
+                f"a [[training_constraint]] names {name!r}",
+                hint=f"{meant(name, every)}what [training] runs has {', '.join(every)}",
+            )
+        ruling = [*(c for c in _constraints(every) if c.mentions <= every.keys()), *platform.training_constraints]
         return tuple(varying), [rule for c in ruling if (rule := _narrowed(c, every, self.fixed))]
 
     def _default(self) -> dict[str, Value]:

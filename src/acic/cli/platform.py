@@ -41,9 +41,12 @@ def show(name: str, as_json: bool) -> None:
 
     NAME is one of `acic platform list`, `here`, or a platform file (.toml) of your own.
     """
+    from acic.campaign.points import Field
     from acic.platforms import load_platform
 
     found = load_platform(name)
+    if found.training or found.training_constraints:
+        Field(found)  # which checks them
     if as_json:
         emit_json({"platform": found, "units": {"price": "USD/h", "memory": "B"}})
         return

@@ -92,7 +92,7 @@ def read_platform(text: str, name: str) -> Platform:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # editors of Windows begin a file with a mark
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UnreadableInput(f"cannot read {path}: {reason}", hint="check the path") from error

@@ -19,6 +19,9 @@ _NEEDED = ("name", "title", "revision", *_FACT, "default_instance", "baseline", 
 _LISTS = ("constraint", "disk", "training_constraint")
 _OTHERS = ("about", "copy_of", "missing", "apply", "compute_nodes", "roles", "deployment", "training", "lab", *_LISTS)
 _RULE = ("when", "then", "absent", "never", "why")
+_LAB = ("compute_nodes", "server_nodes", "network")
+_LAB_TABLES = {"node": ("cpu", "memory"), "raid": ("syncs",), "archive": ("rate",)}
+_LAB_KINDS = {"nic": ("rate",), "disk": ("read", "write", "read_iops", "write_iops", "dirty", "size")}
 
 
 class _Named(Protocol):
@@ -50,7 +53,7 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
     roles = _roles(table("roles", content.get("roles", {})))
     if not roles.storage and "storage" in apply and "storage" in space.names:
         roles = replace(roles, storage="storage")  # called as the role is, it needs no [roles]
-    return Platform(
+    made = Platform(
         name=name,
         copy_of=copy_of,
         title=string("title", content["title"]),
@@ -72,6 +75,8 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
         training_constraints=_constraints("training_constraint", content),
         fact=_fact(content),
     )
+    _check_lab(made)
+    return made
 
 
 def _fact(content: Mapping[str, Any]) -> Fact:
@@ -120,6 +125,25 @@ def _roles(content: Mapping[str, Any]) -> Roles:
     return Roles(**names, dedicated=_value("dedicated", content.get("dedicated", "")))
 
 
+def _check_lab(platform: Platform) -> None:
+    """Refuse a [lab] with keys that nothing reads, or without the facts of a machine or disk that jobs may get."""
+    told, space, roles = platform.lab, platform.space, platform.roles
+    known(told, (*_LAB, *_LAB_TABLES, *_LAB_KINDS), "[lab]")
+    for name, keys in _LAB_TABLES.items():
+        known(table(f"lab.{name}", told.get(name, {})), (*keys, "reason"), f"[lab.{name}]")
+    asked = {
+        "nic": space[roles.instance].values if roles.instance else (platform.default_instance,),
+        "disk": space[roles.device].values if roles.device else (),
+    }
+    for name, keys in _LAB_KINDS.items():
+        kinds = table(f"lab.{name}", told.get(name, {}))
+        for kind, facts in kinds.items():
+            known(table(f"lab.{name}.{kind}", facts), (*keys, "reason"), f"[lab.{name}.{kind}]")
+        for kind in map(str, asked[name] if name in told else ()):
+            if kind not in kinds:
+                raise InvalidInput(f"[lab.{name}] lacks {kind!r}", hint=f"it has {', '.join(kinds) or 'none'}")
+
+
 def _parameter(content: Mapping[str, Any]) -> Parameter:
     known(content, ("name", "values", "scale", "unit", "about"), "a parameter", needed=("name", "values"))
     scale = content.get("scale", Scale.CATEGORICAL)
@@ -129,9 +153,21 @@ def _parameter(content: Mapping[str, Any]) -> Parameter:
         name=string("name", content["name"]),
         values=_values("values", content["values"]),
         scale=Scale(scale),
-        unit=string("unit", content.get("unit", "")),
+        unit=_unit(content.get("unit", "")),
         about=string("about", content.get("about", "")),
     )
+
+
+def _unit(told: object) -> str:
+    """Return the unit of a parameter; a size has bytes, as what sets it takes its values for bytes whatever is said."""
+    unit = string("unit", told)
+    try:
+        parse_bytes(f"1{unit}")
+    except InvalidInput:
+        return unit  # of no size
+    if unit not in ("", "B"):
+        raise InvalidInput(f"unit is {unit!r}", hint='sizes are in bytes: write unit = "B", and the values so')
+    return unit
 
 
 def _constraints(what: str, content: Mapping[str, Any]) -> tuple[Constraint, ...]:

@@ -17,6 +17,8 @@ RESERVED_HINTS = (  # of MPI-IO, beside those that begin with cb_; Source: MPI 4
     *("access_style", "chunked", "chunked_item", "chunked_size", "collective_buffering", "file_perm"),
     *("io_node_list", "nb_proc", "num_io_nodes", "striping_factor", "striping_unit"),
 )
+_SWITCHES = ("romio_cb_read", "romio_cb_write", "romio_ds_read", "romio_ds_write")  # hints of ROMIO
+_SWITCHED = ("automatic", "enable", "disable")  # what these may be; Source: ROMIO users' guide, 3.1
 
 
 def is_hint(name: str) -> bool:
@@ -108,6 +110,7 @@ class Platform:
                     f"{role!r} of {self.name} is no parameter", hint="correct [roles] or the list `deployment`"
                 )
         self._check_kinds()
+        self._check_switches()
         self._check_roles()
 
     def _check_kinds(self) -> None:
@@ -130,12 +133,32 @@ class Platform:
                 f"{min(map(str, missing))!r} of {self.name} is no disk", hint=f"[[disk]] has {', '.join(self.disks)}"
             )
 
+    def _check_switches(self) -> None:
+        """Refuse values of hints that ROMIO would ignore without a word."""
+        for parameter in self.space.parameters:
+            wrong = set(parameter.values) - set(_SWITCHED) if parameter.name in _SWITCHES else ()
+            if wrong:
+                raise InvalidInput(
+                    f"{parameter.name} of {self.name} has {min(map(str, wrong))!r}, which ROMIO would ignore",
+                    hint=f"its values are {', '.join(_SWITCHED)}",
+                )
+
     def _check_roles(self) -> None:
         """Refuse roles by which nothing can be counted."""
         roles = self.roles
         for name in filter(None, (roles.servers, roles.devices)):
             if not all(type(value) is int and value > 0 for value in self.space[name].values):
                 raise InvalidInput(f"{name} of {self.name} counts nothing", hint="its values are whole numbers above 0")
+        if roles.placement and roles.dedicated == "":  # no server would be paid for
+            raise InvalidInput(
+                f"[roles] of {self.name} has placement, and no dedicated",
+                hint=f"name the value of {roles.placement} that puts servers on machines of their own",
+            )
+        for directory in self.space[roles.storage].values if roles.storage else ():
+            if not str(directory).startswith("/"):
+                raise InvalidInput(
+                    f"{roles.storage} of {self.name} has {directory!r}", hint="name directories from / on, without ~"
+                )
         places = self.space[roles.placement].values if roles.placement else ("",)
         if roles.dedicated != "" and roles.dedicated not in places:
             raise InvalidInput(

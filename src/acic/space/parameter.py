@@ -26,7 +26,8 @@ class Parameter:
     """One choice, with every value it may take, from low to high.
 
     Raises:
-        InvalidInput: fewer than two values, or too many, one given twice, or numbers that the scale cannot take.
+        InvalidInput: fewer than two values, or too many, one given twice, or numbers that the scale cannot take or
+            that do not go from low to high.
     """
 
     name: str
@@ -53,6 +54,10 @@ class Parameter:
             raise InvalidInput(
                 f"parameter {self.name} on a {self.scale} scale has the values {list(self.values)}",
                 hint="a linear scale takes numbers, a log scale positive numbers; else say categorical or ordered",
+            )
+        if numbers != sorted(numbers):  # the first and the last are taken for the ends
+            raise InvalidInput(
+                f"parameter {self.name} has the values {list(self.values)}", hint="give numbers from low to high"
             )
 
     def text(self, value: Value | None) -> str:
