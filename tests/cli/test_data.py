@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from acic.cli.data_shown import fields
 from acic.platforms import load_platform
 from acic.platforms.here import kept_file
-from acic.store import Measurement, Outcome
+from acic.store import Basis, Measurement, Outcome
 from acic.store.bundled import bundled
 from acic.store.database import Store
 from acic.store.exchange import export, read_exchange
@@ -285,6 +285,14 @@ def test_control_sequences_of_strangers_do_not_reach_the_terminal(acic: Acic, tm
     for line in (said + shown).split("\n"):
         assert line.isprintable()
     assert len(re.findall("^platform ", shown, re.MULTILINE)) == 1
+
+
+def test_an_import_says_how_many_were_not_measured(acic: Acic, tmp_path: Path) -> None:
+    """Advice said that nothing was there, after an import that had said that all was new."""
+    export([measurement(1), measurement(2, basis=Basis.SIMULATED)], tmp_path / "some.jsonl")
+    said = acic("data", "import", tmp_path / "some.jsonl", *WHERE)
+    assert said.out.endswith("2 new, 0 known already\n")
+    assert said.err.startswith("note: 1 of them were not measured but simulated or predicted, and teach nothing\n")
 
 
 def test_an_import_warns_of_what_does_not_fit_the_platform(acic: Acic, tmp_path: Path) -> None:

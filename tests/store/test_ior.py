@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from acic.errors import InvalidInput, UnreadableInput
 from acic.store import Outcome
+from acic.store.database import Store
 from acic.store.ior import IorResult, is_companion, read_ior
 from acic.store.ior_output import parse_json
 from acic.workloads import Access, Characteristics, Interface, Operation
@@ -359,6 +360,15 @@ def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(UnreadableInput, match="no output of IOR") as caught:
         written(tmp_path, text)
     assert caught.value.hint
+
+
+def test_a_training_database_is_told_with_how_it_is_imported(tmp_path: Path) -> None:
+    path = tmp_path / "my store.sqlite"
+    with Store.open(str(path)):
+        pass
+    with pytest.raises(UnreadableInput, match="is a database") as caught:
+        read_ior(path)
+    assert f"acic data export FILE.jsonl --store '{path}'" in caught.value.hint
 
 
 @pytest.mark.parametrize("text", ['{"a":' * 100_000, '{"a": ' + "[" * 100_000], ids=["objects", "lists"])

@@ -64,10 +64,13 @@ def show_report(
     as_json: bool,
 ) -> None:
     """Print what was read, what is new, what the store judges otherwise, what does not fit, and what was skipped."""
+    from acic.store.measurement import Basis
     from acic.store.training import unfit_told
 
     if told := unfit_told(report.unfit, platform):
         say(f"note: {told}")
+    if others := sum(one.basis is not Basis.MEASURED for one in report.measurements):
+        say(f"note: {others} of them were not measured but simulated or predicted, and teach nothing")
     if as_json:
         emit_json(
             {
