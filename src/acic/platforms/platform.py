@@ -18,7 +18,7 @@ RESERVED_HINTS = (  # of MPI-IO, beside those that begin with cb_; Source: MPI 4
     *("io_node_list", "nb_proc", "num_io_nodes", "striping_factor", "striping_unit"),
 )
 _SWITCHES = ("romio_cb_read", "romio_cb_write", "romio_ds_read", "romio_ds_write")  # hints of ROMIO
-_SWITCHED = ("automatic", "enable", "disable")  # what these may be; Source: ROMIO users' guide, 3.1
+_SWITCHED = ("automatic", "enable", "disable")  # or in capitals; Source: ROMIO, adio/common/hint_fns.c
 
 
 def is_hint(name: str) -> bool:
@@ -136,8 +136,8 @@ class Platform:
     def _check_switches(self) -> None:
         """Refuse values of hints that ROMIO would ignore without a word."""
         for parameter in self.space.parameters:
-            wrong = set(parameter.values) - set(_SWITCHED) if parameter.name in _SWITCHES else ()
-            if wrong:
+            known = {*_SWITCHED, *map(str.upper, _SWITCHED)}
+            if parameter.name in _SWITCHES and (wrong := set(parameter.values) - known):
                 raise InvalidInput(
                     f"{parameter.name} of {self.name} has {min(map(str, wrong))!r}, which ROMIO would ignore",
                     hint=f"its values are {', '.join(_SWITCHED)}",
