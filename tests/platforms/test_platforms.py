@@ -1,6 +1,7 @@
 """Platforms: every fact has a date and a source, costs follow the paper's equation (1)."""
 
 import contextlib
+import copy
 import itertools
 import re
 import shlex
@@ -317,7 +318,8 @@ def mutate(content: dict[str, Any], data: st.DataObject) -> None:
     holder, key = data.draw(st.sampled_from(places), label="place")
     what = data.draw(st.sampled_from(["drop", "rename", "retype"]), label="what")
     if what == "retype":
-        holder[key] = data.draw(VALUES, label="value")
+        value = data.draw(VALUES, label="value")
+        holder[key] = copy.deepcopy(value)  # the next mutation may change it, or put it into itself
     elif what == "drop" or isinstance(holder, list):
         del holder[key]
     else:
