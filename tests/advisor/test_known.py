@@ -288,5 +288,6 @@ def test_the_prior_where_there_is_none_is_refused_with_a_remedy_that_helps(
     measured, nothing = remedies
     assert "another model" in measured
     assert "another model" not in nothing
-    assert "acic platform show lab" in nothing
+    assert "docs/platforms.md" in nothing
+    assert "acic platform show lab --json" in nothing  # the table for people has no hardware
     assert "acic data import FILE --platform made-up" in nothing

@@ -411,6 +411,15 @@ def test_a_hint_leads_to_measurements_and_to_no_empty_table(acic: Acic, tmp_path
     assert "hint: `acic data list` tells of which" in acic("data", "export", path, *EMPTY).err
 
 
+@pytest.mark.parametrize("words", [("show", "xyz"), ("remove", "xyz"), ("show", "--help"), ("remove", "--help")])
+def test_who_needs_an_id_is_led_to_the_list_that_shows_them(words: tuple[str, ...], acic: Acic) -> None:
+    acic("data", "import", IOR / "mpiio_coll.json", *WHERE)
+    result = acic("data", *words)
+    (listing,) = re.findall(r"`acic (data list[^`]*)` shows", " ".join((result.out + result.err).split()))
+    last = acic(*listing.split()).out.strip().split("\n")[-1]
+    assert acic("data", "show", last.split()[0]).status == 0
+
+
 @pytest.mark.parametrize("name", ["A.JSONL", "A.Parquet"])
 def test_a_suffix_may_be_in_capitals(acic: Acic, tmp_path: Path, name: str) -> None:
     assert acic("data", "export", tmp_path / name, "--bundled", *WHERE).status == 0

@@ -97,6 +97,15 @@ def test_every_option_is_told_of_on_its_commands_page_or_on_one_that_it_links_to
             assert any(one.startswith("--") and one in text for one in spelt), spelt
 
 
+def test_every_command_that_hints_and_pages_name_is_one() -> None:
+    paths = {path for path, _ in EVERY}
+    groups = {path[0] for path in paths if len(path) > 1}
+    for file in [*(DOCS.parent / "src").rglob("*.py"), *DOCS.rglob("*.md"), DOCS.parent / "README.md"]:
+        before = "(?:`|: )" if file.suffix == ".py" else "`"
+        for name, verb in re.findall(before + r"acic ([a-z]+)(?: ([a-z]+))?", file.read_text()):
+            assert ((name, verb) in paths or not verb) if name in groups else (name,) in paths, f"{file}: {name} {verb}"
+
+
 @pytest.mark.parametrize(("path", "command"), EVERY, ids=[" ".join(p) for p, _ in EVERY])
 def test_no_name_of_a_file_may_be_empty(path: tuple[str, ...], command: click.Command) -> None:
     for option in command.params:

@@ -11,6 +11,7 @@ import pytest
 import scipy
 import sklearn
 
+from acic.models.registry import BESIDE_PRIOR, DEFAULT
 from tests.cli.conftest import LOGS, Result
 
 Acic = Callable[..., Result]
@@ -335,3 +336,9 @@ def test_a_store_that_is_not_there_is_told_but_does_not_matter(acic: Acic, tmp_p
     assert found.status == 0
     assert "no training database" in found.err
     assert not (tmp_path / "none.sqlite").exists()
+
+
+@pytest.mark.parametrize("command", ["recommend", "explain", "verify"])
+def test_the_help_names_the_models_that_answer_by_default(command: str, acic: Callable[..., Result]) -> None:
+    told = "".join(acic(command, "--help").out.split())
+    assert f"[default:{BESIDE_PRIOR}wherethehardwareisknown,else{DEFAULT}]" in told

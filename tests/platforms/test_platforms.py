@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from acic.errors import AcicError, InvalidInput, MissingData, UnreadableInput
 from acic.filesystems import KINDS, WHOLE
 from acic.platforms import APPLY, Platform, load_platform, parse_platform, platform_names, read_platform
+from acic.prior import prior_of
 from acic.space import Configuration
 
 DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?")
@@ -152,6 +153,13 @@ def test_the_document_s_example_is_a_platform() -> None:
     mixed = EXAMPLE + "[[constraint]]\n" + 'at_most = ["stripe_count", "stripe_size"]\n'
     assert len(read_platform(mixed, "mine.toml").space.constraints) == 1
     assert CONSTRAINTS.count("[[constraint]]") == 3
+
+
+def test_the_document_s_example_of_hardware_is_enough_for_the_prior() -> None:
+    (hardware,) = (block for block in re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL) if "[lab]" in block)
+    baseline = '[baseline.values]\nfile_system = "NFS"\ndevice = "disk"'
+    assert prior_of(read_platform(EXAMPLE.replace("[baseline.values]", baseline) + hardware, "mine.toml"))
+    assert prior_of(read_platform(EXAMPLE, "mine.toml")) is None
 
 
 @pytest.mark.parametrize(

@@ -137,8 +137,8 @@ def _nothing_else(platform: Platform, rows: TrainingRows) -> MissingData:
     hint = "use another model, as forest"
     if too_few(rows, platform):
         hint = (
-            "tell its hardware in a platform file ([lab], as `acic platform show lab --json` does), or import "
-            f"measurements: acic data import FILE --platform {platform.argument}"
+            "tell its hardware in a platform file (docs/platforms.md has an example, `acic platform show lab --json` "
+            f"all of the lab's), or import measurements: acic data import FILE --platform {platform.argument}"
         )
     return MissingData(f"{_no_hardware(platform)}, and the model {PriorAlone.name} has nothing else", hint=hint)
 

@@ -38,7 +38,10 @@ class Price(click.ParamType[float]):
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OPTIONS = (
     click.option(
-        "--model", "model_name", help="Which model predicts (`acic model list`).  [default: the best validated]"
+        "--model",
+        "model_name",
+        help="Which model predicts (`acic model list`).  [default: prior+extra-trees where the hardware is known, else "
+        "forest]",
     ),
     click.option("--price", type=Price(), metavar="USD", help="USD per machine and hour, instead of the platform's."),
     click.option(

@@ -178,7 +178,7 @@ def list_(platform_name: str | None, bundled: bool, limit: int, store_url: str |
 @store_option
 @json_option
 def show(identifier: str, bundled: bool, store_url: str | None, as_json: bool) -> None:
-    """Show one measurement whole; ID is the first digits that `acic data list` shows."""
+    """Show one measurement whole; ID is the first digits that `acic data list --limit 20` shows."""
     found = _one_bundled(identifier) if bundled else _one_stored(identifier, store_url)
     if as_json:
         emit_json({"measurement": found})

@@ -38,8 +38,8 @@ def remove(
 ) -> None:
     """Remove measurements from the training database: those that match all that is given.
 
-    ID is the first digits that `acic data list` shows. What was imported with a wrong option is removed, and imported
-    again; `acic data export` keeps a copy before.
+    ID is the first digits that `acic data list --limit 20` shows. What was imported with a wrong option is removed, and
+    imported again; `acic data export` keeps a copy before.
     """
     from acic.cli.platform_name import name_in_store
     from acic.store.database import Store

@@ -151,7 +151,9 @@ def beginning(text: str) -> str:
     """
     wanted = text.lower()
     if not wanted or set(wanted) - set("0123456789abcdef"):
-        raise InvalidInput(f"{text!r} is no fingerprint", hint="give the first digits that the listing shows")
+        raise InvalidInput(
+            f"{text!r} is no fingerprint", hint="give the first digits that `acic data list --limit 20` shows"
+        )
     return wanted
 
 

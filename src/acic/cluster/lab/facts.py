@@ -15,7 +15,7 @@ ARCHIVE = "archive"  # the node that keeps what must outlive the others
 MOST_NODES = 30  # of a kind: what the addresses have room for
 
 _NAME = re.compile(r"[a-z][a-z0-9]{0,5}")
-_HINT = "lab.toml, which comes with acic (docs/platforms.md), has a [lab] table that is right"
+_HINT = "see the [lab] table of the platform `lab`: acic platform show lab --json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
