@@ -85,8 +85,9 @@ class Group:
         if table.name != "POSIX" or not alone:
             return None
         began, ended = [], []
+        of_rows, seconds = table.counters, table.times
         for row in self.rows:
-            counters, times = table.counters[row], table.times[row]
+            counters, times = of_rows[row], seconds[row]
             first, last = times[FIRST + d], times[LAST + d]
             idle = last - first - times[SECONDS + d]
             if counters[CONSECUTIVE + d] != counters[CALLS + d] - 1 or idle > max(IDLE * (last - first), PAUSE):

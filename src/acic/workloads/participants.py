@@ -62,21 +62,22 @@ def ranks_apart(group: Group, heatmap_of: HeatmapOf) -> float | None:
     if not group.reduced:
         ranks = [group.table.rank_list[row] for row in group.rows]
     elif (busy := _busy(group, heatmap_of)) is not None:
-        ranks = busy[0].tolist()
+        ranks = busy[0]
     else:
         return None
     return (max(ranks) - min(ranks)) / (len(set(ranks)) - 1) if len(set(ranks)) > 1 else None
 
 
-def _busy(group: Group, heatmap_of: HeatmapOf) -> tuple[NDArray[np.int64], int] | None:
+def _busy(group: Group, heatmap_of: HeatmapOf) -> tuple[list[int], int] | None:
     """Return the ranks that move a group's bytes, and the bytes of its heat map; None where that has others' too."""
     if (heatmap := heatmap_of(group)) is None:
         return None
-    moved = moved_by(heatmap, group.direction).sum(axis=1)
-    total = int(moved.sum())
+    moved: list[int] = np.add.reduce(moved_by(heatmap, group.direction), axis=1).tolist()
+    total = sum(moved)
     if not group.bytes * (1 - _SAME) <= total <= group.bytes * (1 + _SAME):
         return None
-    return heatmap.ranks[moved > _LEAST * int(moved.max())], total
+    least = _LEAST * max(moved)
+    return [rank for rank, size in zip(heatmap.ranks.tolist(), moved, strict=True) if size > least], total
 
 
 def moved_by(heatmap: Heatmap, direction: int) -> NDArray[np.int64]:

@@ -244,12 +244,14 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
 
 def _parts(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
     """Return who moves which part of the files, as far as that is not what one would think."""
-    group, parts = found.group, dict[str, str | int | float]()
+    group = found.group
+    parts: dict[str, str | int | float] = {}
     if found.over is not None and abs(found.over - 1.0) > _ALIKE:
         parts["times_over"] = found.over
     if group.shared and found.iterations.count > 1 and access.contiguous(group, evidence.tables):
         parts["contiguous"] = True
-    if (apart := ranks_apart(group, evidence.heatmap)) is not None and apart > 1.0:
+    everyone = found.processes == group.processes and found.processes_quality is EXACT  # whose ranks are all there are
+    if not everyone and (apart := ranks_apart(group, evidence.heatmap)) is not None and apart > 1.0:
         parts["ranks_apart"] = apart
     if written_by_others(group):
         parts["written_by_others"] = True

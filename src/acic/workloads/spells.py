@@ -64,12 +64,13 @@ def closes(written: int, direction: int) -> bool:
 
 def spells(group: Group) -> Spells:
     """Return when the records of a group were used."""
-    table, rows, d = group.table, group.rows, group.direction
+    d, table = group.direction, group.table
+    ranks, counters, seconds = table.rank_list, table.counters, table.times
     found = Spells([], [], [], [])
-    for row in rows:
-        rank, times = table.rank_list[row], table.times[row]
+    for row in group.rows:
+        rank, times = ranks[row], seconds[row]
         metadata = times[META_SECONDS]
-        busy = times[SECONDS + d] + (metadata if closes(table.counters[row][BYTES + WRITE], d) else 0.0)
+        busy = times[SECONDS + d] + (metadata if closes(counters[row][BYTES + WRITE], d) else 0.0)
         if rank < 0:
             busy *= times[SLOWEST_SECONDS] / max(times[SECONDS] + times[SECONDS + 1] + metadata, INSTANT)
         last = times[LAST + d]

@@ -232,8 +232,9 @@ class Table:
             pairs = zip(sizes.tolist(), counts.astype(np.int64).tolist(), strict=True)
             return {size: count for size, count in pairs if size and count}
         found: dict[int, int] = {}
+        every = self.counters
         for row in rows:
-            counters = self.counters[row]
+            counters = every[row]
             for at in range(4):
                 if size := counters[SIZES + at]:
                     found[size] = found.get(size, 0) + counters[COUNTS + at]
