@@ -95,6 +95,8 @@ def _mirrored(drafts: list[Draft]) -> list[Draft]:
 def _split_overlap(drafts: list[Draft]) -> None:
     """Split the time in which several phases are active between them."""
     timings = [one.timing for one in drafts if one.timing.busy is not None]
+    if len(timings) < 2:
+        return
     busy = sorted([one.busy for one in timings if one.busy is not None], key=lambda one: one.starts[0])
     if not [1 for a, b in pairwise(busy) if a.ends[-1] > b.starts[0]]:
         return

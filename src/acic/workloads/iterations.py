@@ -173,9 +173,8 @@ def _from_heatmap(group: Group, heatmap: Heatmap) -> Iterations | None:
 
 def _alike(moved: list[int], width: float) -> Iterations | None:
     """Return the stretches of bins of `width` s in which some bytes were moved, if they are of about the same size."""
-    first = next(at for at, size in enumerate(moved) if size)
-    behind = len(moved) - next(at for at, size in enumerate(reversed(moved)) if size)
-    used = moved[first:behind]
+    busy = list(map(bool, moved))
+    used = moved[busy.index(True) : len(busy) - busy[::-1].index(True)]
     empty = used.count(0)
     if not empty:
         return None

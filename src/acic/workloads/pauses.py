@@ -68,6 +68,10 @@ def _away(first: dict[int, float], last: dict[int, float], every: Sequence[Spell
 
 def _part(first: float, last: float, begin: float, end: float) -> float:
     """Return the share of a spell that lies between `begin` and `end`."""
+    if begin <= first <= last <= end:
+        return 1.0
+    if last < begin or end < first:
+        return 0.0
     both = min(last, end) - max(first, begin)
     length = last - first
     return min(max(both / length, 0.0), 1.0) if length > INSTANT else float(both >= 0)

@@ -31,9 +31,9 @@ def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
         return size, EXACT
     if traced is not None:
         lengths = sorted(traced.lengths())
-        median = _median(lengths, lengths)
-        alike = lengths[0] == lengths[-1] and not rest and median == size
-        return max(1, median), EXACT if alike else ESTIMATED
+        alike = lengths[0] == lengths[-1]
+        median = lengths[0] if alike else _median(lengths, lengths)
+        return max(1, median), EXACT if alike and not rest and median == size else ESTIMATED
     fitting = {s: count for s, count in common.items() if s * count <= group.bytes}
     if 2 * sum([s * count for s, count in fitting.items()]) < group.bytes:
         # where calls are collective, the others are a library's small ones

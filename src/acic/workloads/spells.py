@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from acic.workloads.columns import (
     BYTES,
@@ -90,20 +91,21 @@ def counted_twice(every: Sequence[Spells]) -> float:
     began: who goes on with what the first did has waited for it.
     """
     twice, ended = 0.0, 0.0
-    beside: list[dict[int, float]] = []
-    for one in sorted([one for one in every if one.first], key=lambda one: min(one.first)):
-        if beside and min(one.first) >= ended:
+    beside: list[Spells] = []
+    for first, one in sorted([(min(one.first), one) for one in every if one.first], key=itemgetter(0)):
+        if beside and first >= ended:
             twice += _twice(beside)
             beside = []
-        beside.append(one.alone())
+        beside.append(one)
         ended = max(ended, *one.last)
     return twice + _twice(beside)
 
 
-def _twice(groups: Sequence[dict[int, float]]) -> float:
+def _twice(every: Sequence[Spells]) -> float:
     """Return what `counted_twice` does of groups that were used beside one another."""
-    if len(groups) < 2:
+    if len(every) < 2:
         return 0.0
+    groups = [one.alone() for one in every]
     spent: dict[int, float] = {}
     for group in groups:
         for rank, busy in group.items():
