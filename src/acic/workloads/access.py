@@ -109,7 +109,7 @@ def _posix(group: Group, tables: Mapping[str, Table]) -> list[int] | None:
     table = tables.get("POSIX")
     if table is None:
         return None
-    totals = table.summary(table.rows_of(group.files)).totals
+    totals = table.about(group.files).totals
     calls, moved = totals[CALLS + group.direction], totals[BYTES + group.direction]
     same = abs(calls - group.calls) <= _SAME * group.calls and abs(moved - group.bytes) <= _SAME * group.bytes
     return totals if same else None

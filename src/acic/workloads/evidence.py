@@ -91,7 +91,7 @@ class Evidence:
             return 0
         if group.totals[BYTES + 1 - group.direction]:
             return 0  # a wait may have been for reads or for writes
-        files = table.summary(table.rows_of(group.files))
+        files = table.about(group.files)
         return sum(files.totals[WAITS : WAITS + 2]) // self.processes if not files.ranks else 0
 
     def gathered(self, group: Group) -> bool | None:
@@ -105,7 +105,7 @@ class Evidence:
         if not group.collective or upper is None or lower is None:
             return None
         d = group.direction
-        asked, made = (one.summary(one.rows_of(group.files)).totals for one in (upper, lower))
+        asked, made = upper.about(group.files).totals, lower.about(group.files).totals
         if not asked[CALLS + d] or not made[CALLS + d]:
             return None
         if made[CALLS + d] < _FEWER * asked[CALLS + d]:

@@ -211,7 +211,7 @@ def _confirmed(group: Group, lower: Table | None) -> Quality:
     """Return whether MPI-IO saw as much as HDF5 was asked for; HDF5 may break a collective request up."""
     if lower is None:
         return ESTIMATED if group.collective else EXACT
-    seen = lower.summary(lower.rows_of(group.files)).totals[COLLECTIVE + group.direction] > 0
+    seen = lower.about(group.files).totals[COLLECTIVE + group.direction] > 0
     return EXACT if seen is group.collective else ESTIMATED
 
 

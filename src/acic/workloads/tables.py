@@ -14,6 +14,7 @@ from acic.workloads.columns import (
     COUNTS,
     INTERFACES,
     MANY,
+    READ,
     SIZES,
     WRITE,
     Columns,
@@ -96,9 +97,10 @@ class Table:
         self._counters: list[list[int]] = []
         self._times: list[list[float]] = []
         self._shared: list[frozenset[int] | None] = [None, None]
-        self._both: list[frozenset[int] | None] = [None, None]
+        self._both: list[frozenset[int]] = []
         self._writers: dict[int, set[int]] | None = None
         self._summaries: dict[tuple[int, ...], Summary] = {}
+        self._about: dict[tuple[int, ...], Summary] = {}
 
     @property
     def integers(self) -> NDArray[np.int64]:
@@ -151,20 +153,18 @@ class Table:
 
         What a run wrote and reads is no input, and no result, however alike the files are.
         """
-        found = self._both[direction]
-        if found is None:
-            here, there = self.moved(direction), self.moved(1 - direction)
-            found = frozenset(self._in_both(here, there)) if any(here) and any(there) else frozenset()
-            self._both[direction] = found
-        return found
-
-    def _in_both(self, here: list[int], there: list[int]) -> Iterable[int]:
-        totals: dict[int, list[int]] = {}
-        for file, one, other in zip(self.file_list, here, there, strict=True):
-            total = totals.setdefault(file, [0, 0])
-            total[0] += one
-            total[1] += other
-        return (file for file, (one, other) in totals.items() if one and other >= _BOTH * one)
+        if not self._both:
+            read, written = self.moved(READ), self.moved(WRITE)
+            totals: dict[int, tuple[int, int]] = {}
+            if any(read) and any(written):
+                for file, one, other in zip(self.file_list, read, written, strict=True):
+                    before = totals.get(file, (0, 0))
+                    totals[file] = before[READ] + one, before[WRITE] + other
+            self._both = [
+                frozenset([file for file, moved in totals.items() if moved[d] and moved[1 - d] >= _BOTH * moved[d]])
+                for d in (READ, WRITE)
+            ]
+        return self._both[direction]
 
     @property
     def writers(self) -> dict[int, set[int]]:
@@ -205,6 +205,14 @@ class Table:
         """Return the rows that are about `files`."""
         wanted = set(files)
         return [row for row, file in enumerate(self.file_list) if file in wanted]
+
+    def about(self, files: list[int]) -> Summary:
+        """Return the rows that are about `files`, together."""
+        key = tuple(files)
+        found = self._about.get(key)
+        if found is None:
+            found = self._about[key] = self.summary(self.rows_of(files))
+        return found
 
     def summary(self, rows: list[int]) -> Summary:
         """Return `rows` together."""

@@ -116,7 +116,7 @@ def _merged_arrays(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> St
 
 def _metadata(files: Table, group: Group) -> float:
     """Return the time of all ranks in the metadata calls of the library on the group's files, s."""
-    return files.summary(files.rows_of(group.files)).times[META_SECONDS]
+    return files.about(group.files).times[META_SECONDS]
 
 
 def _metadata_of(group: Group) -> float:

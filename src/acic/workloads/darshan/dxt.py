@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import add
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +95,7 @@ def read_segments(raw: bytes, region: Region, order: str, processes: int) -> Cal
     """
     width = 5 if region.version >= NEWEST[region.name] else 4
     heads = _walk(raw, order, width)
-    check_ranks([head.rank for head in heads], processes)
+    check_ranks([rank for _, rank, *_ in heads], processes)
     return partial(_segments, raw, region, order, width, heads)
 
 
@@ -125,19 +124,12 @@ def _segments(raw: bytes, region: Region, order: str, width: int, heads: Sequenc
         writes=of_records[2],
         hosts=hosts,
         partial=region.partial,
-        truncated_ranks=_out_of_memory(heads, 8 * width) if region.partial else (),
+        truncated_ranks=_out_of_memory(of_records, 8 * width) if region.partial else (),
     )
 
 
-class _Head(NamedTuple):
-    """Head of a record, and where its writes begin, in words; its reads follow these."""
-
-    id: int
-    rank: int
-    host: bytes
-    writes: int
-    reads: int
-    start: int
+_Head = tuple[int, int, bytes, int, int, int]
+"""Id, rank, host, numbers of writes and reads of a record, and where its writes begin, in words; its reads follow."""
 
 
 def _walk(raw: bytes, order: str, width: int) -> list[_Head]:
@@ -152,19 +144,20 @@ def _walk(raw: bytes, order: str, width: int) -> list[_Head]:
         length = 8 * width * (writes + reads)
         if writes < 0 or reads < 0 or length > size - at:
             raise Damage("end within a record")
-        heads.append(_Head(key, rank, host, writes, reads, at // 8))
+        heads.append((key, rank, host, writes, reads, at // 8))
         at += length
     return heads
 
 
-def _out_of_memory(heads: Sequence[_Head], size: int) -> tuple[int, ...]:
+def _out_of_memory(of_records: NDArray[np.int64], size: int) -> tuple[int, ...]:
     """Return the ranks that cannot have had memory left for another batch of segments.
 
     Darshan doubles the room for a record's writes (and for its reads) from 64 segments on, until its memory is full.
     """
-    counts = np.array([(head.writes, head.reads) for head in heads], dtype=np.int64).reshape(-1, 2)
+    of_ranks, requests, writes = of_records
+    counts = np.stack([writes, requests - writes], axis=1)
     room = np.where(counts > 0, _FIRST_BATCH * 2.0 ** np.ceil(np.log2(np.maximum(counts, 1) / _FIRST_BATCH).clip(0)), 0)
-    ranks, where = np.unique(np.array([head.rank for head in heads], dtype=np.int64), return_inverse=True)
+    ranks, where = np.unique(of_ranks, return_inverse=True)
     asked = np.bincount(where, weights=room.sum(axis=1) * size + _HEAD["<"].size)
     used = np.bincount(where, weights=counts.sum(axis=1) * size + _HEAD["<"].size)
     memory = max(_MEMORY, float(used.max(initial=0)))
