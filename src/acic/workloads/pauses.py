@@ -7,6 +7,8 @@ to other files too, it computed or waited for others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,8 @@ from acic.workloads.columns import MANY
 from acic.workloads.spells import INSTANT, Spells
 
 Floats = NDArray[np.float64]
+
+_FEW = 8  # numbers, up to which numpy adds one after the other, too
 
 
 def idle(of: Spells, every: Sequence[Spells], processes: int) -> float:
@@ -78,7 +82,7 @@ def _part(first: float, last: float, begin: float, end: float) -> float:
 
 
 def _sum(values: list[float]) -> float:
-    return float(np.add.reduce(values)) if len(values) > 1 else values[0]
+    return reduce(add, values) if len(values) < _FEW else float(np.add.reduce(values))
 
 
 def _idle_of_many(of: Spells, every: Sequence[Spells], processes: int) -> float:
