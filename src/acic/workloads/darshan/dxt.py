@@ -95,7 +95,7 @@ def read_segments(raw: bytes, region: Region, order: str, processes: int) -> Cal
     """
     width = 5 if region.version >= NEWEST[region.name] else 4
     heads = _walk(raw, order, width)
-    check_ranks([rank for _, rank, *_ in heads], processes)
+    check_ranks([head[1] for head in heads], processes)
     return partial(_segments, raw, region, order, width, heads)
 
 
