@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation
@@ -98,31 +98,25 @@ def mpiblast(scale: str, *, ranks: int, segment: int, compute: float) -> Kernel:
         writer.compute(compute)
     writer.close("db")
     writer.barrier()
-    writer.open("out", "blast.out", ranks=0, write=True)
-    writer.write("out", 0, 64 * KIB, count=found_bytes // (64 * KIB), ranks=0)
-    writer.close("out", ranks=0)
-    reads = phase(
+    writer.write_file("out", "blast.out", 64 * KIB, count=found_bytes // (64 * KIB), ranks=0)
+    reads = posix(
         Operation.READ,
         "database",
         processes=ranks,
         iterations=each,
         data_size=segment,
         request_size=request,
-        interface=Interface.POSIX,
         shared=True,
-        access=Access.CONSECUTIVE,
         pause=compute,
     )
-    writes = phase(
+    writes = posix(
         Operation.WRITE,
         "blast.out",
         processes=ranks,
         io_processes=1,
         data_size=found_bytes,
         request_size=64 * KIB,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
     )
     return Kernel(
         name="mpiblast",
@@ -161,40 +155,34 @@ def abyss(scale: str, *, ranks: int, requests: int, compute: float) -> Kernel:
     for rank in range(ranks):
         for kind in ("contigs", "bubbles"):
             writer.unlink(f"{kind}-{rank}.fa", ranks=rank)
-    reads = phase(
+    reads = posix(
         Operation.READ,
         inputs[0],
         processes=ranks,
         io_processes=2,
         data_size=requests * request,
         request_size=request,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=2,
     )
-    parts = phase(
+    parts = posix(
         Operation.WRITE,
         "contigs-0.fa",
         processes=ranks,
         iterations=2,
         data_size=contigs,
         request_size=contigs,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=2 * ranks,
     )
-    whole = phase(
+    whole = posix(
         Operation.WRITE,
         "contigs.fa",
         processes=ranks,
         io_processes=1,
         data_size=ranks * contigs,
         request_size=ranks * contigs,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
     )
     return Kernel(
         name="abyss",

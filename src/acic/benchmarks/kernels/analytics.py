@@ -112,9 +112,7 @@ def concat(scale: str, *, ranks: int, files: int, calls: int) -> Kernel:
     writer = Writer(ranks)
     writer.open("all", "all.nc", ranks=0, write=True)
     for number in range(files):
-        writer.open("one", f"day.{number}.nc", ranks=0, write=False)
-        writer.read("one", 0, request, count=calls, ranks=0)
-        writer.close("one", ranks=0)
+        writer.read_file("one", f"day.{number}.nc", request, count=calls, ranks=0)
         writer.write("all", number * share, request, count=calls, ranks=0)
     writer.close("all", ranks=0)
     writer.barrier()
@@ -203,9 +201,7 @@ def sweep(scale: str, *, ranks: int, table: int, result: int, compute: float) ->
     """Tasks side by side: each reads the same table whole, computes, and writes a result of its own."""
     request = 512 * KIB
     writer = Writer(ranks)
-    writer.open("t", "cross-sections.dat", write=False)
-    writer.read("t", 0, request, count=table // request)
-    writer.close("t")
+    writer.read_file("t", "cross-sections.dat", request, count=table // request)
     writer.compute(compute)
     for rank in range(ranks):
         writer.put(f"run.{rank}.out", 1, result, ranks=rank)

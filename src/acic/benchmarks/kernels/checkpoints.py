@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
 from acic.benchmarks.kernels.script import Box, Writer, blocks_of
 from acic.workloads import Access, Interface, Operation
 
@@ -252,11 +252,9 @@ def pop(scale: str, *, ranks: int, dumps: int, slices: int, compute: float) -> K
     for dump in range(dumps):
         writer.compute(compute)
         writer.barrier()
-        writer.open("tavg", f"tavg.{dump}", ranks=0, write=True)
-        writer.write("tavg", 0, record, count=slices, ranks=0)
-        writer.close("tavg", ranks=0)
+        writer.write_file("tavg", f"tavg.{dump}", record, count=slices, ranks=0)
         writer.barrier()
-    found = phase(
+    found = posix(
         Operation.WRITE,
         "tavg.0",
         processes=ranks,
@@ -264,9 +262,7 @@ def pop(scale: str, *, ranks: int, dumps: int, slices: int, compute: float) -> K
         iterations=dumps,
         data_size=slices * record,
         request_size=record,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=dumps,
         pause=compute,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, blocks_of, prepared
 from acic.units import KIB
 from acic.workloads import Access, Interface, Operation
@@ -56,35 +56,29 @@ def specfem(scale: str, *, ranks: int, record: int, records: int, frames: int, c
     movie = record * 12
     writer = Writer(ranks)
     for rank, mesh in enumerate(meshes):
-        writer.open(f"m{rank}", mesh, ranks=rank, write=False)
-        writer.read(f"m{rank}", 0, record, count=records, ranks=rank)
-        writer.close(f"m{rank}", ranks=rank)
+        writer.read_file(f"m{rank}", mesh, record, count=records, ranks=rank)
     writer.barrier()
     for frame in range(frames):
         writer.compute(compute)
         for rank in range(ranks):
             writer.put(f"proc{rank:06}_movie{frame:03}.bin", 1, movie, ranks=rank)
-    reads = phase(
+    reads = posix(
         Operation.READ,
         meshes[0],
         processes=ranks,
         data_size=records * record,
         request_size=record,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=ranks,
     )
-    writes = phase(
+    writes = posix(
         Operation.WRITE,
         "proc000000_movie000.bin",
         processes=ranks,
         iterations=frames,
         data_size=movie,
         request_size=movie,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=ranks * frames,
         pause=compute,
     )
@@ -111,41 +105,33 @@ def ensemble(scale: str, *, ranks: int, state: int, history: int, days: int, com
     request = 64 * KIB
     writer = Writer(ranks)
     for rank, start in enumerate(starts):
-        writer.open(f"s{rank}", start, ranks=rank, write=False)
-        writer.read(f"s{rank}", 0, request, count=state // request, ranks=rank)
-        writer.close(f"s{rank}", ranks=rank)
+        writer.read_file(f"s{rank}", start, request, count=state // request, ranks=rank)
     for day in range(days):
         writer.compute(compute)
         for rank in range(ranks):
             writer.put(f"member{rank:02}.day{day}.nc", 1, history, ranks=rank)
     for rank in range(ranks):
-        writer.open(f"e{rank}", f"member{rank:02}.end.nc", ranks=rank, write=True)
-        writer.write(f"e{rank}", 0, request, count=state // request, ranks=rank)
-        writer.close(f"e{rank}", ranks=rank)
+        writer.write_file(f"e{rank}", f"member{rank:02}.end.nc", request, count=state // request, ranks=rank)
     states = [
-        phase(
+        posix(
             operation,
             example,
             processes=ranks,
             data_size=state,
             request_size=request,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks,
         )
         for operation, example in ((Operation.READ, starts[0]), (Operation.WRITE, "member00.end.nc"))
     ]
-    written = phase(
+    written = posix(
         Operation.WRITE,
         "member00.day0.nc",
         processes=ranks,
         iterations=days,
         data_size=history,
         request_size=history,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=ranks * days,
         pause=compute,
     )

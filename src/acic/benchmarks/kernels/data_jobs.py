@@ -16,7 +16,7 @@ def cpptraj(scale: str, *, ranks: int, frames: int, atoms: int, kept: int, secti
     """Trajectories: frames read one by one, stripped of water and written, independent; a topology that all read."""
     section, size, whole, dry, total = 100_000, sections * 100_000, atoms * 12, kept * 12, ranks * frames
     writer = Writer(ranks)
-    writer.whole("p", "parm7", section, sections, write=False)
+    writer.read_file("p", "parm7", section, count=sections)
     writer.open("r", "md.nc", write=False, mpiio=True)
     writer.open("w", "dry.nc", write=True, mpiio=True)
     for frame in range(frames):
@@ -60,7 +60,7 @@ def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, laye
     trained, averaged = round(batches * compute, 9), round(batches * compute / each, 9)
     writer = Writer(ranks)
     for turn in range(rounds):
-        writer.whole("m", f"{turn}.mdl", layer, layers + 1, write=False, ranks=members)
+        writer.read_file("m", f"{turn}.mdl", layer, count=layers + 1, ranks=members)
         for rank in jobs:
             writer.open(f"e{rank}", f"egs.{turn}.{rank}.ark", ranks=rank, write=False)
         for number in range(batches):
@@ -69,12 +69,12 @@ def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, laye
             writer.compute(compute, ranks=members)
         for rank in jobs:
             writer.close(f"e{rank}", ranks=rank)
-            writer.whole(f"r{rank}", f"{turn + 1}.{rank}.raw", layer, layers, write=True, ranks=rank)
+            writer.write_file(f"r{rank}", f"{turn + 1}.{rank}.raw", layer, count=layers, ranks=rank)
         writer.barrier()
         for rank in jobs:
-            writer.whole("a", f"{turn + 1}.{rank}.raw", layer, layers, write=False, ranks=0)
+            writer.read_file("a", f"{turn + 1}.{rank}.raw", layer, count=layers, ranks=0)
             writer.compute(averaged, ranks=0)
-        writer.whole("a", f"{turn + 1}.mdl", layer, layers + 1, write=True, ranks=0)
+        writer.write_file("a", f"{turn + 1}.mdl", layer, count=layers + 1, ranks=0)
         for rank in jobs:
             writer.unlink(f"{turn + 1}.{rank}.raw", ranks=0)
         writer.barrier()
@@ -163,8 +163,8 @@ def rocksdb(scale: str, *, ranks: int, fills: int, batches: int, batch: int, tab
     for fill in range(fills):
         writer.compute(compute)
         for rank in range(ranks):
-            writer.whole(f"o{rank}", f"log{fill}.{rank}", batch, batches, write=True, ranks=rank)
-            writer.whole(f"o{rank}", f"flushed{fill}.{rank}", part, 5, write=True, ranks=rank, sync=True)
+            writer.write_file(f"o{rank}", f"log{fill}.{rank}", batch, count=batches, ranks=rank)
+            writer.write_file(f"o{rank}", f"flushed{fill}.{rank}", part, count=5, ranks=rank, sync=True)
             writer.write(f"m{rank}", fill * edit, edit, ranks=rank)
             writer.sync(f"m{rank}", ranks=rank)
             writer.unlink(f"log{fill}.{rank}", ranks=rank)
@@ -175,7 +175,7 @@ def rocksdb(scale: str, *, ranks: int, fills: int, batches: int, batch: int, tab
         for half in range(2):
             for fill in range(fills):
                 writer.read(f"f{fill}.{rank}", half * ahead, ahead, ranks=rank)
-            writer.whole(f"o{rank}", f"merged{half}.{rank}", part, merged // part, write=True, ranks=rank, sync=True)
+            writer.write_file(f"o{rank}", f"merged{half}.{rank}", part, count=merged // part, ranks=rank, sync=True)
         writer.write(f"m{rank}", fills * edit, edit, ranks=rank)
         writer.sync(f"m{rank}", ranks=rank)
         writer.close(f"m{rank}", ranks=rank)
@@ -219,7 +219,7 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
         writer.open(f"a{rank}", f"case.{rank}.tar", ranks=rank, write=False)
         for number in range(given):
             writer.read(f"a{rank}", number * size, record, count=few, ranks=rank)
-            writer.whole(f"f{rank}", f"in.{rank}.{number}", record, few, write=True, ranks=rank)
+            writer.write_file(f"f{rank}", f"in.{rank}.{number}", record, count=few, ranks=rank)
         writer.close(f"a{rank}", ranks=rank)
         writer.get(f"in.{rank}.#", given, size, ranks=rank)
         writer.open(f"l{rank}", f"slurm.{rank}.out", ranks=rank, write=True)
@@ -231,7 +231,7 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
     for rank in range(ranks):
         writer.open(f"a{rank}", f"results.{rank}.tar", ranks=rank, write=True)
         for number in range(made):
-            writer.whole(f"f{rank}", f"out.{rank}.{number}", record, many, write=False, ranks=rank)
+            writer.read_file(f"f{rank}", f"out.{rank}.{number}", record, count=many, ranks=rank)
             writer.write(f"a{rank}", number * result, record, count=many, ranks=rank)
         writer.close(f"a{rank}", ranks=rank)
         writer.unlink(f"in.{rank}.#", given, ranks=rank)

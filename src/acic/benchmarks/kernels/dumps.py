@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, blocks_of
 from acic.units import KIB
 from acic.workloads import Access, Interface, Operation
@@ -28,15 +28,13 @@ def hacc(scale: str, *, ranks: int, particles: int, compute: float) -> Kernel:
             writer.close(f"f{rank}", ranks=rank)
         writer.barrier()
     phases = [
-        phase(
+        posix(
             operation,
             names[0],
             processes=ranks,
             data_size=mine,
             request_size=mine // variables,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks,
             pause=compute,
             opens=2 * ranks,
@@ -166,16 +164,14 @@ def btio_ep(scale: str, *, ranks: int, dumps: int, compute: float) -> Kernel:
         writer.read(f"f{rank}", 0, request, count=dumps * pieces, ranks=rank)
         writer.close(f"f{rank}", ranks=rank)
     phases = [
-        phase(
+        posix(
             operation,
             names[0],
             processes=ranks,
             iterations=iterations,
             data_size=dumps * mine // iterations,
             request_size=request,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks,
             pause=compute if iterations > 1 else 0.0,
             opens=ranks,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
 from acic.workloads import Access, Interface, Operation
@@ -66,16 +66,14 @@ def samples(scale: str, *, ranks: int, each: int, size: int, compute: float) -> 
             owner, own = order[number * ranks + rank]
             writer.get(f"samples/{owner}.{own}", 1, size, ranks=rank)
         writer.compute(compute)
-    found = phase(
+    found = posix(
         Operation.READ,
         "samples/0.0",
         processes=ranks,
         iterations=each,
         data_size=size,
         request_size=size,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=ranks * each,
         pause=compute,
     )
@@ -107,7 +105,7 @@ def slices(scale: str, *, ranks: int, steps: int, count: int, request: int, comp
             writer.read("grid", place, request, count=count, stride=readers * request, ranks=2 * one)
         writer.compute(compute)
     writer.close("grid")
-    found = phase(
+    found = posix(
         Operation.READ,
         "grid",
         processes=ranks,
@@ -116,7 +114,6 @@ def slices(scale: str, *, ranks: int, steps: int, count: int, request: int, comp
         iterations=steps,
         data_size=mine,
         request_size=request,
-        interface=Interface.POSIX,
         shared=True,
         access=Access.STRIDED,
         pause=compute,
@@ -149,31 +146,26 @@ def seismic(scale: str, *, ranks: int, shots: int, traces: int, trace: int, comp
         writer.compute(compute)
     writer.close("segy")
     writer.barrier()
-    writer.open("image", "image", ranks=0, write=True)
-    writer.write("image", 0, line, count=image // line, ranks=0)
-    writer.close("image", ranks=0)
-    reads = phase(
+    writer.write_file("image", "image", line, count=image // line, ranks=0)
+    reads = posix(
         Operation.READ,
         "shots.segy",
         processes=ranks,
         iterations=shots,
         data_size=traces * trace,
         request_size=trace,
-        interface=Interface.POSIX,
         shared=True,
         access=Access.STRIDED,
         pause=compute,
     )
-    writes = phase(
+    writes = posix(
         Operation.WRITE,
         "image",
         processes=ranks,
         io_processes=1,
         data_size=image,
         request_size=line,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
     )
     return Kernel(
         name="seismic",

@@ -65,9 +65,7 @@ def qmcpack(scale: str, *, ranks: int, orbitals: int, waves: int, walkers: int, 
     orbital, share = 2 * _DOUBLE * waves, walkers * electrons * 3 * _DOUBLE
     estimates = {"scalar.dat": 260, "stat.h5": 90_000}
     writer = Writer(ranks)
-    writer.open("o", "orbitals.h5", ranks=0, write=False)
-    writer.read("o", 0, orbital, count=orbitals, ranks=0)
-    writer.close("o", ranks=0)
+    writer.read_file("o", "orbitals.h5", orbital, count=orbitals, ranks=0)
     writer.barrier()
     for section in range(sections):
         for name in estimates:
@@ -227,14 +225,10 @@ def autodock(scale: str, *, ranks: int, ligands: int, maps: int, calls: int, com
     for number in range(ligands):
         for rank in range(ranks):
             writer.get(f"ligand{rank}.{number}.pdbqt", 1, ligand, ranks=rank)
-        writer.open("m", "receptor.maps", write=False)
-        writer.read("m", 0, buffer, count=maps)
-        writer.close("m")
+        writer.read_file("m", "receptor.maps", buffer, count=maps)
         writer.compute(compute)
         for rank in range(ranks):
-            writer.open(f"l{rank}", f"docked{rank}.{number}.dlg", ranks=rank, write=True)
-            writer.write(f"l{rank}", 0, buffer, count=calls, ranks=rank)
-            writer.close(f"l{rank}", ranks=rank)
+            writer.write_file(f"l{rank}", f"docked{rank}.{number}.dlg", buffer, count=calls, ranks=rank)
     alike = partial(posix, processes=ranks, iterations=ligands, pause=compute)
     through = partial(alike, data_size=maps * buffer, request_size=buffer, shared=True, over=float(len(cases)))
     grids = through(Operation.READ, "receptor.maps")

@@ -48,9 +48,7 @@ def imports(scale: str, *, ranks: int, modules: int, size: int, compute: float) 
 def inference(scale: str, *, ranks: int, weights: int, compute: float) -> Kernel:
     """A service starts: each process reads all weights of a model, and answers what it is asked first."""
     writer = Writer(ranks)
-    writer.open("m", "model.safetensors", write=False)
-    writer.read("m", 0, MIB, count=weights // MIB)
-    writer.close("m")
+    writer.read_file("m", "model.safetensors", MIB, count=weights // MIB)
     writer.compute(compute)
     found = posix(
         Operation.READ,
@@ -150,9 +148,7 @@ def deepcam(scale: str, *, ranks: int, batches: int, samples: int, size: int, fi
         writer.compute(compute)
         writer.barrier()
     writer.close("h5")
-    writer.open("pt", "model.pt", ranks=0, write=True)
-    writer.write("pt", 0, MIB, count=model // MIB, ranks=0)
-    writer.close("pt", ranks=0)
+    writer.write_file("pt", "model.pt", MIB, count=model // MIB, ranks=0)
     phases = [
         posix(
             Operation.READ,

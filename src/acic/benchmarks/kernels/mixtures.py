@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation, Phase
@@ -68,9 +68,7 @@ def mapreduce(scale: str, *, ranks: int, share: int, compute: float) -> Kernel:
     writer.close("input")
     writer.compute(compute)
     for rank in range(ranks):
-        writer.open("map", f"map.{rank}", ranks=rank, write=True)
-        writer.write("map", 0, request, count=share // request, ranks=rank)
-        writer.close("map", ranks=rank)
+        writer.write_file("map", f"map.{rank}", request, count=share // request, ranks=rank)
     writer.barrier()
     for turn in range(ranks):
         for rank in range(ranks):
@@ -85,16 +83,14 @@ def mapreduce(scale: str, *, ranks: int, share: int, compute: float) -> Kernel:
         writer.unlink(f"map.{rank}", ranks=rank)
 
     def one(operation: Operation, example: str, size: int, request: int, *, shared: bool, parts: int = 1) -> Phase:
-        return phase(
+        return posix(
             operation,
             example,
             processes=ranks,
             iterations=parts,
             data_size=size,
             request_size=request,
-            interface=Interface.POSIX,
             shared=shared,
-            access=Access.CONSECUTIVE,
             files=1 if example == "input" else ranks,
             opens=ranks * (ranks + 1) if example == "map.0" else 0,
             others=parts > 1,
@@ -140,16 +136,14 @@ def outofcore(scale: str, *, ranks: int, requests: int, compute: float) -> Kerne
         writer.close(f"f{rank}", ranks=rank)
         writer.unlink(name, ranks=rank)
     phases = [
-        phase(
+        posix(
             operation,
             names[0],
             processes=ranks,
             iterations=iterations,
             data_size=requests * request,
             request_size=request,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks,
             pause=compute if iterations > 1 else 0.0,
             opens=ranks,
@@ -195,14 +189,13 @@ def keyvalue(scale: str, *, ranks: int, rounds: int, table: int, compute: float)
     writer.close("updates")
     writer.close("table")
     phases = [
-        phase(
+        posix(
             operation,
             path,
             processes=ranks,
             iterations=rounds,
             data_size=count * page,
             request_size=page,
-            interface=Interface.POSIX,
             shared=True,
             access=Access.RANDOM,
             pause=compute,
@@ -248,16 +241,14 @@ def dtar(scale: str, *, ranks: int, each: int, size: int) -> Kernel:
             writer.write("tar", (rank * each + number) * size, size, ranks=rank)
     writer.close("tar")
     phases = [
-        phase(
+        posix(
             operation,
             example,
             processes=ranks,
             iterations=each,
             data_size=size,
             request_size=size,
-            interface=Interface.POSIX,
             shared=shared,
-            access=Access.CONSECUTIVE,
             files=files,
             contiguous=shared,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
 from acic.workloads import Access, Interface, Operation
@@ -15,16 +15,14 @@ def openfoam(scale: str, *, ranks: int, fields: int, size: int, compute: float) 
         writer.compute(compute)
         for rank in range(ranks):
             writer.put(f"field{field}.processor{rank}", 1, size, ranks=rank)
-    found = phase(
+    found = posix(
         Operation.WRITE,
         "field0.processor0",
         processes=ranks,
         iterations=fields,
         data_size=size,
         request_size=size,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=ranks * fields,
         pause=compute,
     )
@@ -148,7 +146,7 @@ def subfiles(scale: str, *, ranks: int, steps: int, chunk: int, compute: float) 
             writer.write(f"data{rank}", step * chunks * chunk, chunk, count=chunks, ranks=rank)
     for rank in writers:
         writer.close(f"data{rank}", ranks=rank)
-    found = phase(
+    found = posix(
         Operation.WRITE,
         "data.0",
         processes=ranks,
@@ -157,9 +155,7 @@ def subfiles(scale: str, *, ranks: int, steps: int, chunk: int, compute: float) 
         iterations=steps,
         data_size=chunks * chunk,
         request_size=chunk,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=len(writers),
         pause=compute,
     )
@@ -188,7 +184,7 @@ def trajectory(scale: str, *, ranks: int, frames: int, lines: int, compute: floa
         writer.barrier()
         writer.write("dump", frame * lines * buffer, buffer, count=lines, ranks=0)
     writer.close("dump", ranks=0)
-    found = phase(
+    found = posix(
         Operation.WRITE,
         "atoms.lammpstrj",
         processes=ranks,
@@ -196,9 +192,7 @@ def trajectory(scale: str, *, ranks: int, frames: int, lines: int, compute: floa
         iterations=frames,
         data_size=lines * buffer,
         request_size=buffer,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         pause=compute,
     )
     return Kernel(

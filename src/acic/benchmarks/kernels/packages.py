@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, blocks_of, prepared
 from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation
@@ -21,16 +21,13 @@ def gromacs(scale: str, *, ranks: int, frames: int, frame: int, state: int, comp
         writer.write("xtc", number * frame, frame, ranks=0)
         if number % every == every - 1:
             name = f"state.{number // every}.cpt"
-            writer.open("cpt", name, ranks=0, write=True)
-            writer.write("cpt", 0, 64 * KIB, count=state // (64 * KIB), ranks=0)
-            writer.sync("cpt", ranks=0)
-            writer.close("cpt", ranks=0)
+            writer.write_file("cpt", name, 64 * KIB, count=state // (64 * KIB), ranks=0, sync=True)
             if number >= every:
                 writer.unlink(f"state.{number // every - 1}.cpt", ranks=0)
     writer.close("xtc", ranks=0)
     states = frames // every
     phases = [
-        phase(
+        posix(
             Operation.WRITE,
             example,
             processes=ranks,
@@ -38,9 +35,7 @@ def gromacs(scale: str, *, ranks: int, frames: int, frame: int, state: int, comp
             iterations=count,
             data_size=size,
             request_size=request,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=files,
             pause=pause,
             syncs=syncs,
@@ -68,26 +63,20 @@ def gromacs(scale: str, *, ranks: int, frames: int, frame: int, state: int, comp
 def scatter(scale: str, *, ranks: int, size: int, compute: float) -> Kernel:
     """A serial netCDF input read by process 0 for all, a time step, and a restart that process 0 writes."""
     writer = Writer(ranks)
-    writer.open("in", "initial.nc", ranks=0, write=False)
-    writer.read("in", 0, MIB, count=size // MIB, ranks=0)
-    writer.close("in", ranks=0)
+    writer.read_file("in", "initial.nc", MIB, count=size // MIB, ranks=0)
     writer.barrier()
     writer.compute(compute)
     writer.barrier()
-    writer.open("out", "restart.nc", ranks=0, write=True)
-    writer.write("out", 0, MIB, count=size // MIB // 4, ranks=0)
-    writer.close("out", ranks=0)
+    writer.write_file("out", "restart.nc", MIB, count=size // MIB // 4, ranks=0)
     phases = [
-        phase(
+        posix(
             operation,
             example,
             processes=ranks,
             io_processes=1,
             data_size=moved,
             request_size=MIB,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
         )
         for operation, example, moved in (
             (Operation.READ, "initial.nc", size),
@@ -166,15 +155,13 @@ def macsio(scale: str, *, ranks: int, groups: int, request: int, count: int, com
         if turn < each - 1:
             for group in range(groups):
                 writer.barrier(f"{group * each}-{group * each + each - 1}")
-    found = phase(
+    found = posix(
         Operation.WRITE,
         "silo.0",
         processes=ranks,
         data_size=count * request,
         request_size=request,
-        interface=Interface.POSIX,
         shared=True,
-        access=Access.CONSECUTIVE,
         files=groups,
     )
     return Kernel(

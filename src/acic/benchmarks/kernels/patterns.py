@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation
+from acic.workloads import Access, Operation
 
 
 def mdtest(scale: str, *, ranks: int, files: int) -> Kernel:
@@ -31,16 +31,14 @@ def mdtest(scale: str, *, ranks: int, files: int) -> Kernel:
     writer.barrier()
     writer.rmdir("tree", ranks=0)
     phases = [
-        phase(
+        posix(
             operation,
             "tree/file.0.0",
             processes=ranks,
             iterations=files,
             data_size=size,
             request_size=size,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks * files,
             opens=2 * ranks * files,
             others=operation is Operation.READ,
@@ -75,14 +73,13 @@ def random_reads(scale: str, *, ranks: int, batches: int, reads: int, file_size:
                 writer.read("events", place * size, size, ranks=rank)
             writer.compute(compute, rank)
     writer.close("events")
-    found = phase(
+    found = posix(
         Operation.READ,
         "events",
         processes=ranks,
         iterations=batches,
         data_size=reads * size,
         request_size=size,
-        interface=Interface.POSIX,
         shared=True,
         access=Access.RANDOM,
         pause=compute,
@@ -108,21 +105,16 @@ def one_writer(scale: str, *, ranks: int, size: int) -> Kernel:
     """One process streams a file to disk."""
     request = MIB
     writer = Writer(ranks)
-    writer.open("out", "stream.out", ranks=0, write=True)
-    writer.write("out", 0, request, count=size // request, ranks=0)
-    writer.sync("out", ranks=0)
-    writer.close("out", ranks=0)
+    writer.write_file("out", "stream.out", request, count=size // request, ranks=0, sync=True)
     writer.barrier()
-    found = phase(
+    found = posix(
         Operation.WRITE,
         "stream.out",
         processes=ranks,
         io_processes=1,
         data_size=size,
         request_size=request,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         syncs=1,
     )
     return Kernel(
@@ -159,20 +151,19 @@ def shared_log(scale: str, *, ranks: int, rounds: int, compute: float) -> Kernel
         writer.barrier()
     writer.close("header", ranks=0)
     writer.close("log")
-    records = phase(
+    records = posix(
         Operation.WRITE,
         "events.log",
         processes=ranks,
         iterations=rounds,
         data_size=record,
         request_size=record,
-        interface=Interface.POSIX,
         shared=True,
         access=Access.STRIDED,
         pause=compute,
         syncs=ranks * rounds,
     )
-    headers = phase(
+    headers = posix(
         Operation.WRITE,
         "header",
         processes=ranks,
@@ -180,9 +171,7 @@ def shared_log(scale: str, *, ranks: int, rounds: int, compute: float) -> Kernel
         iterations=rounds,
         data_size=header,
         request_size=header,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         pause=compute,
         syncs=rounds,
         again=True,
@@ -211,21 +200,17 @@ def bursts(scale: str, *, ranks: int, steps: int, compute: float) -> Kernel:
         writer.barrier()
         for rank in range(ranks):
             name = f"ckpt{rank}"
-            writer.open(name, f"ckpt.{step}.{rank}", ranks=rank, write=True)
-            writer.write(name, 0, request, count=requests, ranks=rank)
-            writer.close(name, ranks=rank)
+            writer.write_file(name, f"ckpt.{step}.{rank}", request, count=requests, ranks=rank)
             if step >= kept:
                 writer.unlink(f"ckpt.{step - kept}.{rank}", ranks=rank)
-    found = phase(
+    found = posix(
         Operation.WRITE,
         "ckpt.0.0",
         processes=ranks,
         iterations=steps,
         data_size=requests * request,
         request_size=request,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=steps * ranks,
         pause=compute,
     )

@@ -17,17 +17,13 @@ def openmc(scale: str, *, ranks: int, nuclides: int, size: int, sites: int, comp
     writer = Writer(ranks)
     names = [f"nuclide.{number}.h5" for number in range(nuclides)]
     for name in names:
-        writer.open("n", name, write=False)
-        writer.read("n", 0, size // calls, count=calls)
-        writer.close("n")
+        writer.read_file("n", name, size // calls, count=calls)
     for batch in range(batches):
         writer.compute(compute)
         writer.open("s", f"statepoint.{batch}.h5", write=True, mpiio=True)
         writer.write_all("s", [(rank * share, share) for rank in range(ranks)])
         writer.close("s")
-    writer.open("t", "tallies.out", ranks=0, write=True)
-    writer.write("t", 0, line, count=lines, ranks=0)
-    writer.close("t", ranks=0)
+    writer.write_file("t", "tallies.out", line, count=lines, ranks=0)
     phases = [
         posix(
             Operation.READ,
@@ -243,15 +239,11 @@ def yambo(scale: str, *, ranks: int, fragments: int, request: int, compute: floa
     for number in range(fragments):
         writer.compute(compute)
         for rank in range(ranks):
-            writer.open(f"w{rank}", names[number][rank], ranks=rank, write=True)
-            writer.write(f"w{rank}", 0, request, count=calls, ranks=rank)
-            writer.close(f"w{rank}", ranks=rank)
+            writer.write_file(f"w{rank}", names[number][rank], request, count=calls, ranks=rank)
     writer.barrier()
     results = tuple(name for alike in names for name in alike)
     for name in results:
-        writer.open("r", name, write=False)
-        writer.read("r", 0, request, count=calls)
-        writer.close("r")
+        writer.read_file("r", name, request, count=calls)
     writer.compute(compute)
     files = fragments * ranks
     opens = files * (1 + ranks)

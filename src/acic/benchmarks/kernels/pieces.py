@@ -20,10 +20,7 @@ def scr(scale: str, *, ranks: int, dumps: int, calls: int, compute: float) -> Ke
     for dump in range(dumps):
         writer.compute(compute)
         for rank, name in zip(flushing, names[dump], strict=True):
-            writer.open(f"c{rank}", name, ranks=rank, write=True)
-            writer.write(f"c{rank}", 0, MIB, count=calls, ranks=rank)
-            writer.sync(f"c{rank}", ranks=rank)
-            writer.close(f"c{rank}", ranks=rank)
+            writer.write_file(f"c{rank}", name, MIB, count=calls, ranks=rank, sync=True)
     files = dumps * len(flushing)
     found = posix(
         Operation.WRITE,
@@ -64,9 +61,7 @@ def shards(scale: str, *, ranks: int, epochs: int, each: int, blocks: int, compu
         for turn in range(each):
             for rank in range(ranks):
                 name = names[turn * ranks + (rank + 3 * epoch) % ranks]
-                writer.open(f"t{rank}", name, ranks=rank, write=False)
-                writer.read(f"t{rank}", 0, block, count=blocks, ranks=rank)
-                writer.close(f"t{rank}", ranks=rank)
+                writer.read_file(f"t{rank}", name, block, count=blocks, ranks=rank)
             writer.compute(compute)
         writer.barrier()
     found = posix(
@@ -119,9 +114,7 @@ def kmc(scale: str, *, ranks: int, chunks: int, chunk: int, piece: int, table: i
     writer.barrier()
     for number in range(ranks):
         for rank in range(ranks):
-            writer.open(f"m{rank}", bins[number][rank], ranks=rank, write=False)
-            writer.read(f"m{rank}", 0, chunks * piece, ranks=rank)
-            writer.close(f"m{rank}", ranks=rank)
+            writer.read_file(f"m{rank}", bins[number][rank], chunks * piece, ranks=rank)
             writer.unlink(bins[number][rank], ranks=rank)
     for rank in range(ranks):
         writer.put(f"counts.{rank}.#", 1, table, ranks=rank)
@@ -196,9 +189,7 @@ def cinema(scale: str, *, ranks: int, steps: int, piece: int, pictures: int, pic
     writer = Writer(ranks)
     for step in range(steps):
         for rank in range(ranks):
-            writer.open(f"p{rank}", names[step][rank], ranks=rank, write=False)
-            writer.read(f"p{rank}", 0, piece // calls, count=calls, ranks=rank)
-            writer.close(f"p{rank}", ranks=rank)
+            writer.read_file(f"p{rank}", names[step][rank], piece // calls, count=calls, ranks=rank)
         for number in range(pictures):
             writer.compute(compute)
             writer.barrier()

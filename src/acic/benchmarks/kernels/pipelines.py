@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation
+from acic.workloads import Access, Operation
 
 
 def bwa(scale: str, *, ranks: int, index: int, chunks: int, chunk: int, compute: float) -> Kernel:
     """Alignment: each process reads the whole index, then aligns and writes its reads, chunk after chunk."""
     request, piece = 256 * KIB, 64 * KIB
     writer = Writer(ranks)
-    writer.open("index", "genome.bwt", write=False)
-    writer.read("index", 0, request, count=index // request)
-    writer.close("index")
+    writer.read_file("index", "genome.bwt", request, count=index // request)
     for rank in range(ranks):
         writer.open(f"sam{rank}", f"{rank}.sam", ranks=rank, write=True)
     for number in range(chunks):
@@ -23,27 +21,23 @@ def bwa(scale: str, *, ranks: int, index: int, chunks: int, chunk: int, compute:
             writer.write(f"sam{rank}", number * chunk, piece, count=chunk // piece, ranks=rank)
     for rank in range(ranks):
         writer.close(f"sam{rank}", ranks=rank)
-    reads = phase(
+    reads = posix(
         Operation.READ,
         "genome.bwt",
         processes=ranks,
         data_size=index,
         request_size=request,
-        interface=Interface.POSIX,
         shared=True,
-        access=Access.CONSECUTIVE,
         over=ranks,
     )
-    writes = phase(
+    writes = posix(
         Operation.WRITE,
         "0.sam",
         processes=ranks,
         iterations=chunks,
         data_size=chunk,
         request_size=piece,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=ranks,
         pause=compute,
     )
@@ -76,16 +70,14 @@ def montage(scale: str, *, ranks: int, each: int, raw: int, projected: int, comp
         for rank in range(ranks):
             writer.put(f"projected.{rank}.{number}", 1, projected, ranks=rank)
     phases = [
-        phase(
+        posix(
             operation,
             example,
             processes=ranks,
             iterations=each,
             data_size=size,
             request_size=size,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks * each,
             pause=compute,
         )
@@ -125,32 +117,26 @@ def tfrecord(scale: str, *, ranks: int, batches: int, batch: int, weights: int, 
         writer.barrier()
     for rank in range(ranks):
         writer.close(f"shard{rank}", ranks=rank)
-    writer.open("model", "model.ckpt", ranks=0, write=True)
-    writer.write("model", 0, MIB, count=weights // MIB, ranks=0)
-    writer.close("model", ranks=0)
-    reads = phase(
+    writer.write_file("model", "model.ckpt", MIB, count=weights // MIB, ranks=0)
+    reads = posix(
         Operation.READ,
         shards[0],
         processes=ranks,
         iterations=batches,
         data_size=batch,
         request_size=request,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=ranks,
         pause=compute,
     )
-    writes = phase(
+    writes = posix(
         Operation.WRITE,
         "model.ckpt",
         processes=ranks,
         io_processes=1,
         data_size=weights,
         request_size=MIB,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
     )
     return Kernel(
         name="tfrecord",
@@ -179,16 +165,14 @@ def zarr(scale: str, *, ranks: int, each: int, chunk: int, compute: float) -> Ke
     for rank in range(ranks):
         writer.get(f"array.{(rank + ranks // 2) % ranks}.#", each, chunk, ranks=rank)
     phases = [
-        phase(
+        posix(
             operation,
             "array.0.0",
             processes=ranks,
             iterations=each,
             data_size=chunk,
             request_size=chunk,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks * each,
             opens=2 * ranks * each,
             others=operation is Operation.READ,
@@ -231,13 +215,12 @@ def io500(scale: str, *, ranks: int, request: int, count: int, hard: bool) -> Ke
         if write:
             writer.barrier()
     phases = [
-        phase(
+        posix(
             operation,
             paths[0],
             processes=ranks,
             data_size=count * request,
             request_size=request,
-            interface=Interface.POSIX,
             shared=hard,
             access=Access.STRIDED if hard else Access.CONSECUTIVE,
             files=len(paths),

@@ -16,10 +16,7 @@ def torch(scale: str, *, ranks: int, saves: int, size: int, compute: float) -> K
     for save in range(saves):
         writer.compute(compute)
         writer.barrier()
-        writer.open("pt", f"epoch{save}.pt", ranks=0, write=True)
-        writer.write("pt", 0, MIB, count=size // MIB, ranks=0)
-        writer.sync("pt", ranks=0)
-        writer.close("pt", ranks=0)
+        writer.write_file("pt", f"epoch{save}.pt", MIB, count=size // MIB, ranks=0, sync=True)
         writer.barrier()
     found = posix(
         Operation.WRITE,

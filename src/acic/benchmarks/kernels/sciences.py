@@ -20,10 +20,10 @@ def icon(scale: str, *, ranks: int, calls: int, record: int, steps: int, message
     streams = {"ml": (ranks - 2, 6, 10), "pl": (ranks - 1, 4, 8)}  # process, variables, levels of each
     working = f"0-{works - 1}"
     writer = Writer(ranks)
-    writer.whole("g", "grid.nc", grid, arrays, write=False, ranks=0)
+    writer.read_file("g", "grid.nc", grid, count=arrays, ranks=0)
     writer.barrier()
     for rank in range(works):
-        writer.whole(f"i{rank}", f"start.patch1_{rank}.nc", record, calls, write=False, ranks=rank)
+        writer.read_file(f"i{rank}", f"start.patch1_{rank}.nc", record, count=calls, ranks=rank)
     for step in range(steps):
         writer.compute(compute, ranks=working)
         writer.barrier()
@@ -36,7 +36,7 @@ def icon(scale: str, *, ranks: int, calls: int, record: int, steps: int, message
         writer.barrier(servers)
         writer.put(f"ready.{step}", 1, ready, ranks=works)
     for rank in range(works):
-        writer.whole(f"o{rank}", f"end.patch1_{rank}.nc", record, calls, write=True, ranks=rank)
+        writer.write_file(f"o{rank}", f"end.patch1_{rank}.nc", record, count=calls, ranks=rank)
     writer.put("end.attributes.nc", 1, attributes, ranks=0)
     share = calls * record
     one = partial(_own, ranks, by=1)
@@ -81,7 +81,7 @@ def namd(scale: str, *, ranks: int, atoms: int, frames: int, every: int, compute
     appended = {"apoa1.dcd": (3, axis), "apoa1.log": (1, energies), "apoa1.xst": (1, cell)}
     writer = Writer(ranks)
     for name, count in texts.items():
-        writer.whole("t", name, buffer, count, write=False, ranks=0)
+        writer.read_file("t", name, buffer, count=count, ranks=0)
     writer.barrier()
     for name in appended:
         writer.open(name, name, ranks=0, write=True)
@@ -94,7 +94,7 @@ def namd(scale: str, *, ranks: int, atoms: int, frames: int, every: int, compute
         if rest == 0:
             for kind in ("bin", "xsc") if number > 2 else ():
                 writer.unlink(f"restart.{number - 2}.{kind}", ranks=0)
-            writer.whole("r", f"restart.{number}.bin", vectors, 2, write=True, ranks=0)
+            writer.write_file("r", f"restart.{number}.bin", vectors, count=2, ranks=0)
             writer.put(f"restart.{number}.xsc", 1, system, ranks=0)
     for name in appended:
         writer.close(name, ranks=0)
@@ -129,10 +129,10 @@ def cryosparc(scale: str, *, ranks: int, movies: int, frames: int, frame: int, p
     made = {"aligned.mrc": picture, "thumb.png": 42_000, "background.mrc": 26_000, "bend.npy": 9_700, "rigid.npy": 770}
     cases = [f"{movie}.{rank}" for movie in range(movies) for rank in range(ranks)]
     writer = Writer(ranks)
-    writer.whole("g", "gain.mrc", picture, 1, write=False)
+    writer.read_file("g", "gain.mrc", picture)
     for movie in range(movies):
         for rank in range(ranks):
-            writer.whole(f"m{rank}", f"movie.{movie}.{rank}.tif", frame, frames, write=False, ranks=rank)
+            writer.read_file(f"m{rank}", f"movie.{movie}.{rank}.tif", frame, count=frames, ranks=rank)
         writer.compute(compute)
         for name, size in made.items():
             for rank in range(ranks):
@@ -220,7 +220,7 @@ def cp2k(scale: str, *, ranks: int, basis: int, orbitals: int, side: int, steps:
     share = side * side // ranks * (13 * side + side // 6)
     appended, state, cubes = {"pos-1.xyz": 12_300, "1.ener": 118}, 41_000, steps // every
     writer = Writer(ranks)
-    writer.whole("i", "start.wfn", buffer, calls, write=False, ranks=0)
+    writer.read_file("i", "start.wfn", buffer, count=calls, ranks=0)
     writer.barrier()
     for name in appended:
         writer.open(name, name, ranks=0, write=True)
@@ -229,7 +229,7 @@ def cp2k(scale: str, *, ranks: int, basis: int, orbitals: int, side: int, steps:
         writer.barrier()
         for kind in ("wfn", "restart") if step > backups else ():
             writer.unlink(f"{step - backups - 1}.{kind}", ranks=0)
-        writer.whole("w", f"{step}.wfn", buffer, calls, write=True, ranks=0)
+        writer.write_file("w", f"{step}.wfn", buffer, count=calls, ranks=0)
         writer.barrier()
         if step % every == every - 1:
             writer.open("c", f"density.{step}.cube", write=True, mpiio=True)

@@ -129,14 +129,20 @@ class Writer:
         for rank, (offset, size) in zip(range(len(places)) if ranks is None else ranks, places, strict=True):
             self._add(rank, action, name, offset, size)
 
-    def whole(
-        self, name: str, path: str, size: int, count: int, *, write: bool, ranks: Ranks = ALL, sync: bool = False
+    def write_file(
+        self, name: str, path: str, size: int, *, count: int = 1, ranks: Ranks = ALL, sync: bool = False
     ) -> None:
-        """Open a file, write or read all of it in `count` requests of `size` B, sync it if told to, and close it."""
-        self.open(name, path, ranks=ranks, write=write)
-        (self.write if write else self.read)(name, 0, size, count=count, ranks=ranks)
+        """Open a file under a name, write `count` requests of `size` B end to end, sync it if told to, and close it."""
+        self.open(name, path, ranks=ranks, write=True)
+        self.write(name, 0, size, count=count, ranks=ranks)
         if sync:
             self.sync(name, ranks=ranks)
+        self.close(name, ranks=ranks)
+
+    def read_file(self, name: str, path: str, size: int, *, count: int = 1, ranks: Ranks = ALL) -> None:
+        """Open a file under a name, read `count` requests of `size` B from its beginning on, and close it."""
+        self.open(name, path, ranks=ranks, write=False)
+        self.read(name, 0, size, count=count, ranks=ranks)
         self.close(name, ranks=ranks)
 
     def put(self, path: str, count: int, size: int, *, ranks: Ranks) -> None:

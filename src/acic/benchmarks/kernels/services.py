@@ -122,14 +122,10 @@ def spool(scale: str, *, ranks: int, rounds: int, calls: int, compute: float) ->
     for turn in range(rounds):
         writer.compute(compute, ranks=makers)
         for rank in range(half):
-            writer.open(f"m{rank}", f"spool.{turn}.{rank}", ranks=rank, write=True)
-            writer.write(f"m{rank}", 0, request, count=calls, ranks=rank)
-            writer.close(f"m{rank}", ranks=rank)
+            writer.write_file(f"m{rank}", f"spool.{turn}.{rank}", request, count=calls, ranks=rank)
         writer.barrier()
         for rank in range(half):
-            writer.open(f"t{rank}", f"spool.{turn}.{rank}", ranks=half + rank, write=False)
-            writer.read(f"t{rank}", 0, request, count=calls, ranks=half + rank)
-            writer.close(f"t{rank}", ranks=half + rank)
+            writer.read_file(f"t{rank}", f"spool.{turn}.{rank}", request, count=calls, ranks=half + rank)
         writer.compute(compute, ranks=takers)
     phases = [
         posix(
@@ -166,15 +162,11 @@ def spool(scale: str, *, ranks: int, rounds: int, calls: int, compute: float) ->
 def initial(scale: str, *, ranks: int, case: int, state: int, compute: float) -> Kernel:
     """A case is set up: one process reads the input for all, and each writes its state to a file of its own."""
     writer = Writer(ranks)
-    writer.open("case", "case.in", ranks=0, write=False)
-    writer.read("case", 0, 512 * KIB, count=case // (512 * KIB), ranks=0)
-    writer.close("case", ranks=0)
+    writer.read_file("case", "case.in", 512 * KIB, count=case // (512 * KIB), ranks=0)
     writer.barrier()
     writer.compute(compute)
     for rank in range(ranks):
-        writer.open(f"s{rank}", f"state.{rank}", ranks=rank, write=True)
-        writer.write(f"s{rank}", 0, 256 * KIB, count=state // (256 * KIB), ranks=rank)
-        writer.close(f"s{rank}", ranks=rank)
+        writer.write_file(f"s{rank}", f"state.{rank}", 256 * KIB, count=state // (256 * KIB), ranks=rank)
     reads = posix(
         Operation.READ,
         "case.in",

@@ -20,24 +20,18 @@ def gadget(scale: str, *, ranks: int, particles: int, rounds: int, compute: floa
     piece, part = particles * 3 * _FLOAT, particles * 100
     writer = Writer(ranks)
     for rank in masters:
-        writer.open(f"i{rank}", f"ics.{rank // group}", ranks=rank, write=False)
-        writer.read(f"i{rank}", 0, piece, count=group * blocks, ranks=rank)
-        writer.close(f"i{rank}", ranks=rank)
+        writer.read_file(f"i{rank}", f"ics.{rank // group}", piece, count=group * blocks, ranks=rank)
     for turn in range(rounds):
         writer.compute(compute)
         writer.barrier()
         for rank in masters:
-            writer.open(f"s{rank}", f"snapshot_{turn}.{rank // group}", ranks=rank, write=True)
-            writer.write(f"s{rank}", 0, piece, count=group * blocks, ranks=rank)
-            writer.close(f"s{rank}", ranks=rank)
+            writer.write_file(f"s{rank}", f"snapshot_{turn}.{rank // group}", piece, count=group * blocks, ranks=rank)
         writer.barrier()
         writer.compute(compute)
         for wave in range(waves):
             writer.barrier()
             for rank in range(wave, ranks, waves):
-                writer.open(f"r{rank}", f"restart_{turn}.{rank}", ranks=rank, write=True)
-                writer.write(f"r{rank}", 0, part, count=2, ranks=rank)
-                writer.close(f"r{rank}", ranks=rank)
+                writer.write_file(f"r{rank}", f"restart_{turn}.{rank}", part, count=2, ranks=rank)
         writer.barrier()
         for rank in range(ranks if turn else 0):
             writer.unlink(f"restart_{turn - 1}.{rank}", ranks=rank)
@@ -74,9 +68,7 @@ def basilisk(scale: str, *, ranks: int, calls: int, dumps: int, frames: int, fra
     buffer = 4096  # of the C library
     share = calls * buffer
     writer = Writer(ranks)
-    writer.open("r", "restart", write=False)
-    writer.read("r", 0, buffer, count=ranks * calls)
-    writer.close("r")
+    writer.read_file("r", "restart", buffer, count=ranks * calls)
     writer.open("m", "movie.ppm", ranks=0, write=True)
     for dump in range(dumps):
         for number in range(dump * frames, (dump + 1) * frames):
@@ -137,9 +129,7 @@ def awp(scale: str, *, block: tuple[int, int, int], outputs: int, steps: int, co
         writer.write_all("s", [(output * steps * plane, steps * plane)] * len(top), ranks=top)
     writer.close("s", ranks=surface)
     for rank in range(ranks):
-        writer.open(f"c{rank}", f"checkpoint.{rank}", ranks=rank, write=True)
-        writer.write(f"c{rank}", 0, cells * _FLOAT, count=state, ranks=rank)
-        writer.close(f"c{rank}", ranks=rank)
+        writer.write_file(f"c{rank}", f"checkpoint.{rank}", cells * _FLOAT, count=state, ranks=rank)
     alike = partial(phase, processes=ranks, interface=Interface.MPIIO, collective=True, shared=True)
     together = partial(alike, access=Access.STRIDED, interleaved=True)
     size, moved, array = cells * material, steps * plane, cells * _FLOAT

@@ -195,15 +195,11 @@ def restore(scale: str, *, ranks: int, calls: int, compute: float) -> Kernel:
     share = calls * request
     writer = Writer(ranks)
     for rank in range(ranks):
-        writer.open(f"r{rank}", f"old.{rank}", ranks=rank, write=False)
-        writer.read(f"r{rank}", 0, request, count=calls, ranks=rank)
-        writer.close(f"r{rank}", ranks=rank)
+        writer.read_file(f"r{rank}", f"old.{rank}", request, count=calls, ranks=rank)
     writer.barrier()
     writer.compute(compute)
     for rank in range(ranks):
-        writer.open(f"w{rank}", f"new.{rank}", ranks=rank, write=True)
-        writer.write(f"w{rank}", 0, request, count=calls, ranks=rank)
-        writer.close(f"w{rank}", ranks=rank)
+        writer.write_file(f"w{rank}", f"new.{rank}", request, count=calls, ranks=rank)
     phases = [
         posix(
             operation,

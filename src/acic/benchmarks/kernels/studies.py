@@ -21,12 +21,12 @@ def minimap2(scale: str, *, ranks: int, index: int, chunks: int, reads: int, rou
     chunk, sorted_ = reads * given, rounds * given
     merging = round(compute / load, 9)
     writer = Writer(ranks)
-    writer.whole("x", "genome.mmi", piece, index, write=False)
+    writer.read_file("x", "genome.mmi", piece, count=index)
     writer.open("q", "reads.fastq.gz", write=False)
     for number, rank in product(range(chunks), range(ranks)):
         writer.read("q", (rank * chunks + number) * chunk, given, count=reads, ranks=rank)
         writer.compute(compute, ranks=rank)
-        writer.whole(f"t{rank}", f"tmp{rank}.{number}.bam", block, sorted_ // block, write=True, ranks=rank)
+        writer.write_file(f"t{rank}", f"tmp{rank}.{number}.bam", block, count=sorted_ // block, ranks=rank)
     writer.close("q")
     for rank in range(ranks):
         for number in range(chunks):
@@ -116,7 +116,7 @@ def lammps(scale: str, *, ranks: int, frames: int, atoms: int, groups: int, comp
     given = ranks * atoms * 100 // buffer  # requests
     text, state, group, steps = atoms * 60, atoms * 94, ranks // groups, frames * thermo
     writer = Writer(ranks)
-    writer.whole("d", "data.lammps", buffer, given, write=False, ranks=0)
+    writer.read_file("d", "data.lammps", buffer, count=given, ranks=0)
     writer.open("log", "log.lammps", ranks=0, write=True)
     for first in range(0, ranks, group):
         writer.open(f"d{first}", f"dump.{first // group}.lammpstrj", ranks=first, write=True)
@@ -131,7 +131,7 @@ def lammps(scale: str, *, ranks: int, frames: int, atoms: int, groups: int, comp
             writer.write(f"d{first}", (frame - 1) * group * text, text, count=group, ranks=first)
         save, rest = divmod(frame, kept)
         if rest == 0:
-            writer.whole("r", f"restart.{'ba'[save % 2]}", state, ranks, write=True, ranks=0)
+            writer.write_file("r", f"restart.{'ba'[save % 2]}", state, count=ranks, ranks=0)
     writer.close("log", ranks=0)
     for first in range(0, ranks, group):
         writer.close(f"d{first}", ranks=first)
@@ -162,11 +162,11 @@ def megatron(scale: str, *, ranks: int, saves: int, steps: int, tensors: int, te
     draw = random.Random(50)  # noqa: S311  # the same on every machine
     places = draw.sample(range(total), ranks * turns * samples)
     writer = Writer(ranks)
-    writer.whole("i", "text.idx", ahead, index, write=False)
+    writer.read_file("i", "text.idx", ahead, count=index)
     for file, size in small.items():
         writer.get(f"0.{file}", 1, size, ranks="*")
     for rank in range(ranks):
-        writer.whole(f"s{rank}", f"0.{rank}.distcp", tensor, tensors, write=False, ranks=rank)
+        writer.read_file(f"s{rank}", f"0.{rank}.distcp", tensor, count=tensors, ranks=rank)
     for turn in range(turns):
         for number in range(turn * ranks * samples, (turn + 1) * ranks * samples):
             rank = number % ranks
@@ -180,10 +180,10 @@ def megatron(scale: str, *, ranks: int, saves: int, steps: int, tensors: int, te
             continue
         writer.put(f"{save}.common.pt", 1, common, ranks=0)
         for rank in range(ranks):
-            writer.whole(f"s{rank}", f"{save}.{rank}.distcp", tensor, tensors, write=True, ranks=rank, sync=True)
+            writer.write_file(f"s{rank}", f"{save}.{rank}.distcp", tensor, count=tensors, ranks=rank, sync=True)
         writer.barrier()
-        writer.whole("m", f"{save}.metadata", listed, 1, write=True, ranks=0, sync=True)
-        writer.whole("l", "latest.txt", tracker, 1, write=True, ranks=0)
+        writer.write_file("m", f"{save}.metadata", listed, ranks=0, sync=True)
+        writer.write_file("l", "latest.txt", tracker, ranks=0)
         if save > 1:
             writer.unlink(f"{save - 1}.#.distcp", ranks, ranks=0)
             for file in small:
@@ -231,10 +231,10 @@ def rockstar(scale: str, *, ranks: int, snapshots: int, readers: int, particles:
             writer.compute(compute)
             for rank in range(ranks if snap else 0):
                 chunk = f"halos{snap - 1}.{touch[rank][step]}.bin"
-                writer.whole(f"l{rank}", chunk, half, 2, write=False, ranks=rank)
+                writer.read_file(f"l{rank}", chunk, half, count=2, ranks=rank)
         for rank in range(ranks):
-            writer.whole(f"a{rank}", f"halos{snap}.{rank}.ascii", printed, lines, write=True, ranks=rank)
-            writer.whole(f"h{rank}", f"halos{snap}.{rank}.bin", half, 2, write=True, ranks=rank)
+            writer.write_file(f"a{rank}", f"halos{snap}.{rank}.ascii", printed, count=lines, ranks=rank)
+            writer.write_file(f"h{rank}", f"halos{snap}.{rank}.bin", half, count=2, ranks=rank)
         if snap:
             writer.open("c", f"out{snap - 1}.list", ranks=0, write=True)
             writer.close("c", ranks=0)

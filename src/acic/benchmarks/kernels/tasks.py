@@ -214,15 +214,11 @@ def exchange(scale: str, *, ranks: int, rounds: int, calls: int, compute: float)
     for turn in range(rounds):
         writer.compute(compute)
         for rank in range(ranks):
-            writer.open(f"w{rank}", f"replica.{turn}.{rank}", ranks=rank, write=True)
-            writer.write(f"w{rank}", 0, request, count=calls, ranks=rank)
-            writer.close(f"w{rank}", ranks=rank)
+            writer.write_file(f"w{rank}", f"replica.{turn}.{rank}", request, count=calls, ranks=rank)
         writer.barrier()
         for rank in range(ranks):
             other = (rank + ranks // 2) % ranks
-            writer.open(f"r{rank}", f"replica.{turn}.{other}", ranks=rank, write=False)
-            writer.read(f"r{rank}", 0, request, count=calls, ranks=rank)
-            writer.close(f"r{rank}", ranks=rank)
+            writer.read_file(f"r{rank}", f"replica.{turn}.{other}", request, count=calls, ranks=rank)
     phases = [
         posix(
             operation,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation, Phase
+from acic.workloads import Operation, Phase
 
 
 def hmmer(scale: str, *, ranks: int, parts: int, part: int, compute: float) -> Kernel:
@@ -17,16 +17,14 @@ def hmmer(scale: str, *, ranks: int, parts: int, part: int, compute: float) -> K
         writer.read("db", number * part, request, count=part // request)
         writer.compute(compute)
     writer.close("db")
-    found = phase(
+    found = posix(
         Operation.READ,
         "sequences.fa",
         processes=ranks,
         iterations=parts,
         data_size=part,
         request_size=request,
-        interface=Interface.POSIX,
         shared=True,
-        access=Access.CONSECUTIVE,
         pause=compute,
         over=ranks,
         contiguous=True,
@@ -60,15 +58,13 @@ def samsort(scale: str, *, ranks: int, share: int, compute: float) -> Kernel:
         writer.put(f"tmp.{rank}.bam", 1, share, ranks=rank)
     writer.barrier()
     writer.get("tmp.#.bam", ranks, share, ranks=0)
-    writer.open("out", "sorted.bam", ranks=0, write=True)
-    writer.write("out", 0, request, count=ranks * share // request, ranks=0)
-    writer.close("out", ranks=0)
+    writer.write_file("out", "sorted.bam", request, count=ranks * share // request, ranks=0)
     writer.barrier()
     for rank in range(ranks):
         writer.unlink(f"tmp.{rank}.bam", ranks=rank)
 
     def one(operation: Operation, example: str, *, writers: int, parts: int, size: int, request: int) -> Phase:
-        return phase(
+        return posix(
             operation,
             example,
             processes=ranks,
@@ -76,9 +72,7 @@ def samsort(scale: str, *, ranks: int, share: int, compute: float) -> Kernel:
             iterations=parts,
             data_size=size,
             request_size=request,
-            interface=Interface.POSIX,
             shared=example == "reads.bam",
-            access=Access.CONSECUTIVE,
             files=ranks if example.startswith("tmp") else 1,
             opens=2 * ranks if example.startswith("tmp") else 0,
             others=operation is Operation.READ and example.startswith("tmp"),
@@ -124,16 +118,14 @@ def build(scale: str, *, ranks: int, units: int, source: int, made: int, compute
         writer.get(f"obj.{rank}.#", units, made, ranks=0)
     writer.put("program", 1, program, ranks=0)
     own = [
-        phase(
+        posix(
             operation,
             example,
             processes=ranks,
             iterations=units,
             data_size=size,
             request_size=size,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=ranks * units,
             pause=compute,
             opens=2 * ranks * units if operation is Operation.WRITE else 0,
@@ -141,7 +133,7 @@ def build(scale: str, *, ranks: int, units: int, source: int, made: int, compute
         for operation, example, size in ((Operation.READ, "src.0.0", source), (Operation.WRITE, "obj.0.0", made))
     ]
     linking = [
-        phase(
+        posix(
             operation,
             example,
             processes=ranks,
@@ -149,9 +141,7 @@ def build(scale: str, *, ranks: int, units: int, source: int, made: int, compute
             iterations=files,
             data_size=size,
             request_size=size,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             files=files,
             opens=2 * files if operation is Operation.READ else 0,
             others=operation is Operation.READ,
@@ -185,24 +175,19 @@ def fsdp(scale: str, *, ranks: int, saves: int, shard: int, compute: float) -> K
         writer.compute(compute)
         writer.barrier()
         for rank in range(ranks):
-            writer.open(f"s{rank}", f"step{save}.{rank}.distcp", ranks=rank, write=True)
-            writer.write(f"s{rank}", 0, MIB, count=shard // MIB, ranks=rank)
-            writer.sync(f"s{rank}", ranks=rank)
-            writer.close(f"s{rank}", ranks=rank)
+            writer.write_file(f"s{rank}", f"step{save}.{rank}.distcp", MIB, count=shard // MIB, ranks=rank, sync=True)
         writer.barrier()
         if save:
             for rank in range(ranks):
                 writer.unlink(f"step{save - 1}.{rank}.distcp", ranks=rank)
-    found = phase(
+    found = posix(
         Operation.WRITE,
         "step0.0.distcp",
         processes=ranks,
         iterations=saves,
         data_size=shard,
         request_size=MIB,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=saves * ranks,
         pause=compute,
         syncs=saves * ranks,
@@ -230,21 +215,17 @@ def visit(scale: str, *, ranks: int, domains: int, size: int, compute: float) ->
     for number in range(domains):
         for rank in range(ranks):
             name = f"d{rank}.{number}"
-            writer.open(name, f"domain.{rank}.{number}.silo", ranks=rank, write=False)
-            writer.read(name, 0, request, count=size // request, ranks=rank)
-            writer.close(name, ranks=rank)
+            writer.read_file(name, f"domain.{rank}.{number}.silo", request, count=size // request, ranks=rank)
         writer.compute(compute)
     writer.barrier()
-    found = phase(
+    found = posix(
         Operation.READ,
         files[0],
         processes=ranks,
         iterations=domains,
         data_size=size,
         request_size=request,
-        interface=Interface.POSIX,
         shared=False,
-        access=Access.CONSECUTIVE,
         files=ranks * domains,
         pause=compute,
     )
@@ -277,13 +258,10 @@ def sqlite(scale: str, *, ranks: int, transactions: int, pages: int, compute: fl
         writer.write("wal", number * entry, page, count=pages, ranks=0)
         writer.sync("wal", ranks=0)
     writer.close("wal", ranks=0)
-    writer.open("db", "state.db", ranks=0, write=True)
-    writer.write("db", 0, request, count=table // request, ranks=0)
-    writer.sync("db", ranks=0)
-    writer.close("db", ranks=0)
+    writer.write_file("db", "state.db", request, count=table // request, ranks=0, sync=True)
     writer.unlink("state.db-wal", ranks=0)
     phases = [
-        phase(
+        posix(
             Operation.WRITE,
             example,
             processes=ranks,
@@ -291,9 +269,7 @@ def sqlite(scale: str, *, ranks: int, transactions: int, pages: int, compute: fl
             iterations=iterations,
             data_size=size,
             request_size=each,
-            interface=Interface.POSIX,
             shared=False,
-            access=Access.CONSECUTIVE,
             pause=pause,
             syncs=iterations,
         )

@@ -133,9 +133,7 @@ def bcl(scale: str, *, ranks: int, cycles: int, tile: int, samples: int, calls: 
     for sample in range(samples):
         writer.compute(compute)
         for rank in range(ranks):
-            writer.open(f"s{rank}", results[sample * ranks + rank], ranks=rank, write=True)
-            writer.write(f"s{rank}", 0, request, count=calls, ranks=rank)
-            writer.close(f"s{rank}", ranks=rank)
+            writer.write_file(f"s{rank}", results[sample * ranks + rank], request, count=calls, ranks=rank)
     reads, writes = (
         posix(
             operation,
