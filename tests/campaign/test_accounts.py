@@ -17,13 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t
 
+from acic.campaign.attempt import attempt_of, event_of
 from acic.campaign.budget import Budget, residual
 from acic.campaign.comparison import improvement
 from acic.campaign.controller import Controller
 from acic.campaign.journal import Journal
 from acic.campaign.points import Field, Point
 from acic.campaign.repeats import Repeats, UsualNoise, half_width
-from acic.campaign.state import Stage, attempt_of, event_of, replay
+from acic.campaign.state import Stage, replay
 from acic.campaign.student import student
 from acic.campaign.trial import Trial
 from acic.errors import InvalidInput

@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acic.campaign import active
+from acic.campaign.attempt import Attempt
 from acic.campaign.checking import worth_checking
 from acic.campaign.planning import CHUNK, Planner, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.sampling import MOST_LEVELS, PER_PARAMETER, ordered, sampled
 from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
-from acic.campaign.state import Attempt, Progress, Stage, State
+from acic.campaign.state import Progress, Stage, State
 from acic.errors import InvalidInput
 from acic.platforms import load_platform
 from acic.space import ABSENT, Configuration, Parameter, Rule, Scale, Space

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from acic.campaign.attempt import Attempt, event_of
 from acic.campaign.budget import Budget
 from acic.campaign.journal import Journal, campaigns_folder
 from acic.campaign.planning import Planner, screened
@@ -17,7 +18,7 @@ from acic.campaign.repeats import Repeats
 from acic.campaign.request import Request, Where
 from acic.campaign.screening import screening_rows
 from acic.campaign.session import Session
-from acic.campaign.state import Attempt, Stage, State, apply, event_of, numbers
+from acic.campaign.state import Stage, State, apply, numbers
 from acic.errors import AcicError
 from acic.platforms import platform_source
 from acic.space import valid_rows

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from acic.campaign.attempt import Attempt, event_of
 from acic.campaign.budget import Budget, Expectation
 from acic.campaign.checking import is_sieved, worth_checking
 from acic.campaign.interrupts import interruptible
@@ -18,7 +19,7 @@ from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.recording import measurements_of
 from acic.campaign.repeats import Repeats, UsualNoise
-from acic.campaign.state import QUARANTINE, Attempt, OpenRun, Progress, Stage, State, apply, event_of, numbers, replay
+from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
 from acic.campaign.trial import Trial, Trials
 from acic.campaign.view import View, view_of
 from acic.errors import InvalidInput

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from acic.campaign.state import Attempt, Progress
+from acic.campaign.attempt import Attempt
+from acic.campaign.state import Progress
 from acic.platforms import Platform
 from acic.store.measurement import Measurement, Outcome, Repetition
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
+from acic.campaign.attempt import Attempt, amount, attempt_of
 from acic.campaign.points import Field, Point, Rows
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Configuration
 from acic.store.measurement import Outcome, Repetition
-from acic.toml import count, flag, number, string, strings, table
+from acic.toml import count, number, string, strings, table
 
 QUARANTINE = 2  # points of a configuration that failed, after which it is left alone
 
@@ -28,37 +28,6 @@ class Stage(StrEnum):
     SAMPLING = "sampling"
     ACTIVE = "active"
     SEARCH = "search"  # a search, or a verification, asked for it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """One run of a point that ended.
-
-    Args:
-        number: of the run, in the campaign.
-        outcome: how it ended.
-        repetition: what it gave; None unless it is ok or suspect.
-        elapsed: s of wall time that it took, all told.
-        dollars: USD that it cost; 0.0 where nobody is billed.
-        overhead: s of `elapsed` that the campaign itself took.
-        time: when it began, ISO 8601.
-        note: what was odd, or the error.
-        raw_sha256: hash of the raw output, "" if there is none.
-        tool_version: of the benchmark.
-        verified: whether the bytes were read back and found right.
-    """
-
-    number: int
-    outcome: Outcome
-    repetition: Repetition | None
-    elapsed: float
-    dollars: float
-    overhead: float
-    time: str
-    note: str = ""
-    raw_sha256: str = ""
-    tool_version: str = ""
-    verified: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +213,7 @@ def _stored(state: State, event: dict[str, Any]) -> None:
 def _ranked(state: State, event: dict[str, Any]) -> None:
     state.ranks = {goal: list(strings(goal, names)) for goal, names in table("ranks", event["ranks"]).items()}
     state.effects = {
-        goal: {name: _amount(name, size) for name, size in table(goal, sizes).items()}
+        goal: {name: amount(name, size) for name, size in table(goal, sizes).items()}
         for goal, sizes in table("effects", event["effects"]).items()
     }
 
@@ -274,45 +243,6 @@ _APPLY = {
     "paused": _paused,
     "resumed": _resumed,
 }
-
-
-def attempt_of(event: dict[str, Any]) -> Attempt:
-    """Return the attempt that an event `finished` tells.
-
-    Raises:
-        InvalidInput, LookupError, TypeError, ValueError: it tells none.
-    """
-    figures = table("figures", event.get("figures") or {})
-    return Attempt(
-        number=count("run", event["run"], least=0),
-        outcome=Outcome(event["outcome"]),
-        repetition=Repetition(**{name: number(name, one) for name, one in figures.items()}) if figures else None,
-        elapsed=_amount("elapsed", event["elapsed"]),
-        dollars=_amount("dollars", event["dollars"]),
-        overhead=_amount("overhead", event["overhead"]),
-        time=datetime.fromisoformat(event["time"]).isoformat(),
-        note=string("note", event.get("note", "")),
-        raw_sha256=string("raw_sha256", event.get("raw_sha256", "")),
-        tool_version=string("tool_version", event.get("tool_version", "")),
-        verified=flag("verified", event.get("verified", False)),
-    )
-
-
-def _amount(name: str, value: object) -> float:
-    """Return what must be a number, 0 or more."""
-    told = number(name, value)
-    if told is None:
-        raise ValueError(f"{name} is missing")
-    return told
-
-
-def event_of(attempt: Attempt, point: int) -> dict[str, Any]:
-    """Return an attempt as the fields of an event `finished`."""
-    r = attempt.repetition
-    figures = None if r is None else {"bandwidth": r.bandwidth, "seconds": r.seconds, "iops": r.iops}
-    names = ("elapsed", "dollars", "overhead", "time", "note", "raw_sha256", "tool_version", "verified")
-    rest = {name: getattr(attempt, name) for name in names}
-    return {"run": attempt.number, "point": point, "outcome": str(attempt.outcome), "figures": figures, **rest}
 
 
 def numbers(rows: Rows) -> list[list[int]]:

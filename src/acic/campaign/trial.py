@@ -15,9 +15,9 @@ from pathlib import Path
 from acic.benchmarks import Benchmark
 from acic.benchmarks.benchmark import hints_text
 from acic.campaign.answering import PATIENCE, answered
+from acic.campaign.attempt import Attempt
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
-from acic.campaign.state import Attempt
 from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
 from acic.cluster import Job, Runner

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from acic.campaign.attempt import Attempt
 from acic.campaign.budget import Budget
 from acic.campaign.points import Field
 from acic.campaign.request import Request
-from acic.campaign.state import Attempt, Progress, State
+from acic.campaign.state import Progress, State
 from acic.campaign.summary import Summary
 from acic.report.words import value_text
 from acic.space import ABSENT

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import median
 
+from acic.campaign.attempt import Attempt
 from acic.campaign.points import Field, Point
 from acic.campaign.repeats import UsualNoise, half_width
-from acic.campaign.state import Attempt, Progress, Stage, State
+from acic.campaign.state import Progress, Stage, State
 from acic.errors import AcicError
 from acic.platforms import Platform
 from acic.space import Configuration
