@@ -29,11 +29,12 @@ import numpy as np
 
 from acic.benchmarks import find_benchmark
 from acic.campaign.budget import Budget
-from acic.campaign.controller import Controller, Rules
+from acic.campaign.controller import Controller
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
+from acic.campaign.rules import Rules
 from acic.campaign.sampling import ordered
 from acic.campaign.state import Stage, numbers, replay
 from acic.campaign.system import Standing

@@ -335,8 +335,8 @@ def test_a_decision_after_a_resume_is_the_one_before(tmp_path: Path) -> None:
     made = done(tmp_path / "c", 11)
     again = controller(tmp_path / "c", FakeTrials(lab_platform()), budget=Budget(points=45))
     with again.at_work():
-        assert again._expectation.__dict__ == made._expectation.__dict__
-        assert again._noise.__dict__ == made._noise.__dict__
+        assert again._spending._expectation.__dict__ == made._spending._expectation.__dict__
+        assert again._spending._noise.__dict__ == made._spending._noise.__dict__
         assert again._checked == made._checked
 
 

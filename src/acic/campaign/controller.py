@@ -5,20 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from acic.campaign.attempt import Attempt, event_of
-from acic.campaign.budget import Budget, Expectation
 from acic.campaign.checking import is_sieved, worth_checking
 from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.recording import measurements_of
-from acic.campaign.repeats import Repeats, UsualNoise
+from acic.campaign.rules import Rules
+from acic.campaign.spending import Spending
 from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
 from acic.campaign.trial import Trial, Trials
 from acic.campaign.view import View, view_of
@@ -30,24 +29,6 @@ from acic.store.measurement import Measurement, Outcome
 TRIES = 2  # of a run that fails: once more; one that took far too long would again
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 USED_UP = "the budget is used up"
-ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions; fewer if there are no more
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How a campaign goes about it.
-
-    Args:
-        budget: what may be spent in all.
-        repeats: how often each point is run.
-        verify: part of the points of which the first run is read back and compared.
-        time_limit: s for each job; None for far above what is expected.
-    """
-
-    budget: Budget
-    repeats: Repeats
-    verify: float = 0.1
-    time_limit: float | None = None
 
 
 class Controller:
@@ -99,13 +80,10 @@ class Controller:
         self._host_shape = host_shape or {}
         self._watch = watch
         self._announce = announce
-        self._clock = clock
         self._wall = wall
         self._options = options or {}
-        self._expectation = Expectation(field.platform)
-        self._noise = UsualNoise()
+        self._spending = Spending(field, rules, trials.dollars, clock=clock, wall=wall)
         self._checked: set[Configuration] = set()  # a write of theirs that is sieved was read back, and was right
-        self._points = min(ENOUGH_POINTS, field.space.raw_size, rules.budget.points or ENOUGH_POINTS)
         self._asked = 0  # points that a search has asked for
         self._cursor = 0  # every point before it is dealt with
         self._resumed: dict[str, Any] = {}  # not yet written down: a search that is refused has changed nothing
@@ -166,7 +144,7 @@ class Controller:
 
     def expect(self, points: int) -> None:
         """Take note of how many points a search asks for at most: a budget is spread over no more."""
-        self._points = max(1, min(self._points, points))
+        self._spending.expect(points)
 
     def end(self, why: str) -> None:
         """Write down that a search is over."""
@@ -179,7 +157,7 @@ class Controller:
         for progress, attempt in self.state.attempts:  # in their order, for the same decisions as before
             self._learn(progress, attempt)
         for number in self.state.order:
-            self._noise.learn(self.state.progress[number].bandwidths)
+            self._spending.learn_noise(self.state.progress[number])
         if self.state.open_run:
             self._lose(self.state.open_run)
         changed = {k: v for k, v in self._options.items() if self.state.begun.get(k) != v}
@@ -187,8 +165,7 @@ class Controller:
             self._resumed = {"options": changed}
             apply(self.state, {"event": "resumed", **self._resumed}, self._field)
         self._put_back()
-        self._before = self.state.seconds
-        self._began = self._clock()
+        self._spending.begin(self.state.seconds)
 
     def _lose(self, lost: OpenRun) -> None:
         """End what is left of a run whose end nobody saw; it is paid for as long as it can have taken."""
@@ -205,11 +182,6 @@ class Controller:
         lacked = self._store.add(made).added if made else 0
         if lacked:
             self._announce(f"note: {lacked} measurements of this campaign were not in the store, and are now")
-
-    @property
-    def _spent(self) -> float:
-        """Seconds spent: in runs before, and since this controller began, whatever with."""
-        return max(self.state.seconds, self._before + self._clock() - self._began)
 
     def _step(self) -> None:
         if self._journal.pause_asked:
@@ -234,43 +206,19 @@ class Controller:
             self._finish(progress, "" if progress.attempts else "its configuration gave back wrong bytes")
         elif self.state.failed[configuration] >= QUARANTINE and not progress.attempts:
             self._finish(progress, "its configuration keeps failing")
-        elif _tried_enough(progress) or self._known_well(progress):
+        elif _tried_enough(progress) or self._spending.known_well(progress):
             self._finish(progress)
-        elif (fitting := self._fitting(progress)) is None:
+        elif (fitting := self._spending.fitting(self.state, progress)) is None:
             self._end(USED_UP)
         else:
             self._attempt(fitting)
 
-    def _known_well(self, progress: Progress) -> bool:
-        repeats = self._rules.repeats
-        if progress.point.configuration == self._field.platform.baseline:  # it serves all points of its workload
-            repeats = replace(repeats, fewest=min(repeats.most, max(2, repeats.fewest)))
-        return replace(repeats, most=min(repeats.most, max(repeats.fewest, self._affordable()))).enough(
-            progress.bandwidths, self._noise.value
-        )
-
-    def _affordable(self) -> int:
-        """Return how many runs of each point the budget allows if it is to cover all, or enough of them."""
-        covered = self._expectation.covered(self._rules.budget)
-        return int(min(self._rules.repeats.most, covered / self._points))
-
-    def _fitting(self, progress: Progress) -> Progress | None:
-        """Return the point to run next: this one, or the first one begun later that the rest of the budget covers."""
-        behind, avoided = self.state.progress[progress.number + 1 :], self.state.avoided
-        later = (p for p in behind if not (p.stored or p.attempts or p.point.configuration in avoided))
-        for candidate in (progress, *later):
-            seconds = self._expectation.seconds(candidate.point)
-            dollars = self._trials.dollars(candidate.point, seconds)
-            budget, end = self._rules.budget, self._wall() + seconds
-            if budget.covers(self._spent + seconds, self.state.dollars + dollars, until=end):
-                return candidate
-        return None
-
     def _attempt(self, progress: Progress) -> None:
         number = self.state.runs
         name = f"{self._journal.name}-{number}"
-        self._watch(view_of(self.state, progress, done=self._cursor, spent=self._spent, budget=self._rules.budget))
-        limit = self._expectation.limit(progress.point, self._rules.time_limit)
+        spent, budget = self._spending.spent(self.state), self._rules.budget
+        self._watch(view_of(self.state, progress, done=self._cursor, spent=spent, budget=budget))
+        limit = self._spending.limit(progress.point)
         self._note("started", run=number, point=progress.number, job=name, at=self._wall(), limit=limit)
         trial = Trial(
             name=name,
@@ -293,7 +241,7 @@ class Controller:
         if made := self._measured(progress):
             self._store.add(made)
         self._note("stored", point=progress.number)
-        self._noise.learn(progress.bandwidths)
+        self._spending.learn_noise(progress)
 
     def _measured(self, progress: Progress) -> list[Measurement]:
         return measurements_of(
@@ -331,8 +279,7 @@ class Controller:
     def _learn(self, progress: Progress, attempt: Attempt) -> None:
         if attempt.verified and is_sieved(progress.point.workload):
             self._checked.add(progress.point.configuration)
-        if attempt.outcome in (Outcome.OK, Outcome.SUSPECT):
-            self._expectation.learn(progress.point, attempt.elapsed, attempt.dollars)
+        self._spending.learn(progress.point, attempt)
 
     def _note(self, event: str, **fields: Any) -> None:
         if self._resumed:

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from acic.benchmarks import ACIC_BENCH, Benchmark, find_benchmark
-from acic.campaign.controller import Controller, Rules
+from acic.campaign.controller import Controller
 from acic.campaign.journal import Journal, campaigns_folder, folder_of, free_folder, journals
 from acic.campaign.places import check_directories, found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.promising import Advice
 from acic.campaign.request import LOCAL, SSH, TRAIN, Request, Where
+from acic.campaign.rules import Rules
 from acic.campaign.settable import check_settable
 from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials

@@ -1,0 +1,98 @@
+"""What the rest of a campaign's budget is spent on: more runs of a point, or more points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from acic.campaign.attempt import Attempt
+from acic.campaign.budget import Expectation
+from acic.campaign.points import Field, Point
+from acic.campaign.repeats import UsualNoise
+from acic.campaign.rules import Rules
+from acic.campaign.state import Progress, State
+from acic.store.measurement import Outcome
+
+ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions; fewer if there are no more
+
+
+class Spending:
+    """Spreads a campaign's budget over its points, by what its runs took so far and how far they differ.
+
+    Args:
+        field: the space of its points.
+        rules: the campaign's.
+        dollars: tells what a run of a point costs, USD, that takes so many s.
+        clock: seconds that never go back.
+        wall: seconds since 1970, for the budget's deadline.
+    """
+
+    def __init__(
+        self,
+        field: Field,
+        rules: Rules,
+        dollars: Callable[[Point, float], float],
+        *,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+    ) -> None:
+        self._baseline = field.platform.baseline
+        self._rules = rules
+        self._dollars = dollars
+        self._clock = clock
+        self._wall = wall
+        self._expectation = Expectation(field.platform)
+        self._noise = UsualNoise()
+        self._points = min(ENOUGH_POINTS, field.space.raw_size, rules.budget.points or ENOUGH_POINTS)
+        self._before, self._began = 0.0, clock()
+
+    def begin(self, before: float) -> None:
+        """Count time from now on; `before` s were spent in runs until then."""
+        self._before, self._began = before, self._clock()
+
+    def expect(self, points: int) -> None:
+        """Take note of how many points there will be at most: the budget is spread over no more."""
+        self._points = max(1, min(self._points, points))
+
+    def learn(self, point: Point, attempt: Attempt) -> None:
+        """Take in what a run took, and cost."""
+        if attempt.outcome in (Outcome.OK, Outcome.SUSPECT):
+            self._expectation.learn(point, attempt.elapsed, attempt.dollars)
+
+    def learn_noise(self, progress: Progress) -> None:
+        """Take in how far the runs of a point differ that is not run again."""
+        self._noise.learn(progress.bandwidths)
+
+    def spent(self, state: State) -> float:
+        """Return the seconds spent: in runs before, and since `begin`, whatever with."""
+        return max(state.seconds, self._before + self._clock() - self._began)
+
+    def known_well(self, progress: Progress) -> bool:
+        """Return whether a point has been run often enough, or as often as the budget allows."""
+        repeats = self._rules.repeats
+        if progress.point.configuration == self._baseline:  # it serves all points of its workload
+            repeats = replace(repeats, fewest=min(repeats.most, max(2, repeats.fewest)))
+        return replace(repeats, most=min(repeats.most, max(repeats.fewest, self._affordable()))).enough(
+            progress.bandwidths, self._noise.value
+        )
+
+    def fitting(self, state: State, progress: Progress) -> Progress | None:
+        """Return the point to run next: this one, or the first one begun later that the rest of the budget covers."""
+        behind, avoided = state.progress[progress.number + 1 :], state.avoided
+        later = (p for p in behind if not (p.stored or p.attempts or p.point.configuration in avoided))
+        for candidate in (progress, *later):
+            seconds = self._expectation.seconds(candidate.point)
+            dollars = self._dollars(candidate.point, seconds)
+            budget, end = self._rules.budget, self._wall() + seconds
+            if budget.covers(self.spent(state) + seconds, state.dollars + dollars, until=end):
+                return candidate
+        return None
+
+    def limit(self, point: Point) -> float:
+        """Return the s after which a run of `point` counts as hung."""
+        return self._expectation.limit(point, self._rules.time_limit)
+
+    def _affordable(self) -> int:
+        """Return how many runs of each point the budget allows if it is to cover all, or enough of them."""
+        covered = self._expectation.covered(self._rules.budget)
+        return int(min(self._rules.repeats.most, covered / self._points))
