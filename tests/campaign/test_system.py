@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acic.benchmarks import Benchmark
-from acic.campaign import session
+from acic.campaign import runners
 from acic.campaign.request import Where
 from acic.campaign.system import Deployed
 from acic.errors import TransientError
@@ -97,7 +97,7 @@ def test_jobs_in_the_lab_are_launched_by_the_mpi_that_the_benchmark_was_built_wi
     lab: Any = SimpleNamespace(site=None, runner=lambda *, mpiexec=None: given.append(mpiexec))
     built = Benchmark(name="acic-bench", program=Path("/b"), version="", mpiexec=Path("/its/mpiexec"))
     monkeypatch.setattr("acic.lab.Lab.open", lambda: lab)
-    monkeypatch.setattr(session, "find_benchmark", lambda _: built)
-    session.open_trials(load_platform("lab"), Where(runner="lab"), tmp_path)
+    monkeypatch.setattr(runners, "find_benchmark", lambda _: built)
+    runners.open_trials(load_platform("lab"), Where(runner="lab"), tmp_path)
     Runs(load_platform("lab"), lab, built, tmp_path)
     assert given == 2 * [Path("/its/mpiexec")]

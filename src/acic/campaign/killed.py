@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from acic.campaign.request import Where
-from acic.campaign.session import open_runner
+from acic.campaign.runners import open_runner
 from acic.cluster import Job
 from acic.errors import AcicError
 from acic.paths import user_folder

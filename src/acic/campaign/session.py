@@ -16,18 +16,15 @@ from typing import Any
 from acic.benchmarks import ACIC_BENCH, Benchmark, find_benchmark
 from acic.campaign.controller import Controller
 from acic.campaign.journal import Journal, campaigns_folder, folder_of, free_folder, journals
-from acic.campaign.places import check_directories, found_on, same_places, storage_directories
+from acic.campaign.places import found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.promising import Advice
-from acic.campaign.request import LOCAL, SSH, TRAIN, Request, Where
+from acic.campaign.request import TRAIN, Request
 from acic.campaign.rules import Rules
+from acic.campaign.runners import open_trials
 from acic.campaign.settable import check_settable
-from acic.campaign.system import Deployed, Standing
-from acic.campaign.trial import Trials
 from acic.campaign.view import View
-from acic.cluster import BatchRunner, LocalRunner, Runner, SshRunner
-from acic.cluster.others import processor_time
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, LAB
 from acic.platforms import Platform, load_platform, platform_source, read_platform
@@ -218,57 +215,6 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
 def planner_of(field: Field, request: Request) -> Planner:
     """Return the planner that the request asks for."""
     return Planner(field, request.seed, request.active, request.screen, request.budget.points, spread=request.spread)
-
-
-def open_trials(
-    platform: Platform, where: Where, outputs: Path, *, devices: dict[str, int] | None = None
-) -> tuple[Trials, Benchmark]:
-    """Return what makes runs, and the benchmark in them.
-
-    Raises:
-        AcicError: no benchmark or launcher can be found, a scheduler is not there, or a directory is missing.
-    """
-    benchmark = find_benchmark(where.benchmark)
-    if where.runner == LAB:
-        from acic.lab import Lab
-
-        lab = Lab.open()
-        nodes = platform.compute_nodes or 1
-        inside = lab.runner(mpiexec=benchmark.mpiexec)
-        made = Trials(platform, inside, benchmark, Deployed(lab), outputs, nodes=nodes, look=processor_time)
-        return made, benchmark
-    check_directories(platform, Path(where.directory))
-    runner = open_runner(where, benchmark.mpiexec)
-    system = Standing(platform, Path(where.directory), devices)
-    return Trials(platform, runner, benchmark, system, outputs, nodes=where.nodes), benchmark
-
-
-def open_runner(where: Where, mpiexec: Path | None) -> Runner:
-    """Return the runner that the user asks for.
-
-    Raises:
-        AcicError: its scheduler is not there, or it or a host does not answer.
-    """
-    if where.runner == LOCAL:
-        return LocalRunner(mpiexec=mpiexec)
-    if where.runner == SSH:
-        hosts = SshRunner(where.hosts, mpiexec=mpiexec)
-        hosts.check(where.nodes)
-        return hosts
-    made = batch_runner(where, mpiexec)
-    made.check()
-    return made
-
-
-def batch_runner(where: Where, mpiexec: Path | None) -> BatchRunner:
-    """Return the runner for a batch scheduler, which need not be here.
-
-    Raises:
-        AcicError: PSI/J is not installed, knows no such scheduler, or a directive cannot be written.
-    """
-    return BatchRunner(
-        where.runner, queue=where.queue, account=where.account, attributes=dict(where.attributes), mpiexec=mpiexec
-    )
 
 
 def fits(

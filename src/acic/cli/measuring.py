@@ -98,7 +98,7 @@ def where_of(given: dict[str, Any]) -> Where:
         AcicError: options that do not go together, or a scheduler that is not known.
     """
     from acic.campaign.request import LOCAL, SSH, Where
-    from acic.campaign.session import batch_runner
+    from acic.campaign.runners import batch_runner
 
     names = ("runner", "hosts", "nodes", "queue", "account", "attributes", "directory", "benchmark")
     mine = {name: given.pop(name) for name in names}

@@ -59,7 +59,7 @@ def by_command(
     from acic.campaign.interrupts import interruptible
     from acic.campaign.killed import clear_up, noted
     from acic.campaign.places import check_directories, storage_directory
-    from acic.campaign.session import open_runner
+    from acic.campaign.runners import open_runner
 
     where = where_of(given)
     check_directories(platform, Path(where.directory))
