@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.advisor import learning
-from acic.advisor.learning import ENOUGH, HELD_OUT, drawn, learn
+from acic.advisor import intervals
+from acic.advisor.intervals import ENOUGH, HELD_OUT, drawn
+from acic.advisor.learning import learn
 from acic.models.registry import learner
 from acic.platforms import Platform, load_platform, platform_names
 from acic.store import Measurement
@@ -24,7 +25,7 @@ from acic.store.training import training_table
 def test_whole_groups_are_drawn_and_always_the_same(sizes: list[int], seed: int, most: int) -> None:
     group = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(learning, "HELD_OUT", most)
+        patch.setattr(intervals, "HELD_OUT", most)
         chosen, again = (drawn(group, np.random.default_rng(seed)) for _ in range(2))
     assert (chosen == again).all()
     assert not set(group[chosen]) & set(group[~chosen])
@@ -47,7 +48,7 @@ def test_very_many_measurements_teach_and_a_part_of_them_tells_the_interval(
     rows = training_table(training, cluster)
     weight = np.ones(len(rows))
     whole = learn(rows, cluster, learner("cart"), weight=weight, seed=1)
-    monkeypatch.setattr(learning, "HELD_OUT", len(rows) // 3)
+    monkeypatch.setattr(intervals, "HELD_OUT", len(rows) // 3)
     part = learn(rows, cluster, learner("cart"), weight=weight, seed=1)
     assert part.measurements == len(rows) < HELD_OUT
     assert len(part.errors.seen.errors) <= len(rows) // 3 < len(whole.errors.seen.errors)

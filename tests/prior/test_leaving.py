@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from acic.advisor.intervals import quantiles_by_kind
 from acic.advisor.learned import Errors
-from acic.advisor.learning import quantiles_by_kind
 from acic.advisor.leaving import leave_workloads_out, regrets
 from acic.errors import MissingData
 from acic.models.calibration import Calibration

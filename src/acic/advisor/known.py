@@ -12,8 +12,9 @@ from importlib.resources import files
 
 from acic import __version__
 from acic.advisor.cache import fetch, keep, there
+from acic.advisor.intervals import Watch
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.learning import Watch, few, learn, too_few, unmeasured
+from acic.advisor.learning import few, learn, too_few, unmeasured
 from acic.advisor.safety import Unsafe, unsafe_of
 from acic.errors import MissingData
 from acic.kept import cache_folder, can_keep

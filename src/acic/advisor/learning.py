@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
-from acic.advisor.knowledge import KIND, encoder_of, label
-from acic.advisor.learned import UNTOLD, Errors, Kinds, Learned, Range
+from acic.advisor.intervals import Watch, drawn, errors_of, kinds_of, usual_error
+from acic.advisor.knowledge import encoder_of, label
+from acic.advisor.learned import UNTOLD, Errors, Learned, Range
 from acic.advisor.lessons import Taught, joined, taught_by
 from acic.errors import MissingData
 from acic.filesystems import DEPLOYMENT, by_hand
 from acic.models.calibration import Calibration
-from acic.models.protocol import Learner, Prediction, TrainingSet
+from acic.models.protocol import Learner, TrainingSet
 from acic.models.residual import PriorAlone, PriorPredictor, takes_prior
-from acic.models.validation import grouped_folds, out_of_fold
 from acic.platforms import Platform
 from acic.prior import COLUMNS
 from acic.space import Configuration, Parameter
@@ -31,12 +29,6 @@ from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
 
-Watch = Callable[[int, int], None]  # is told what is done, and of how much
-
-FOLDS = 10
-HELD_OUT = 6_000  # rows that intervals are learned from; docs/models.md has what more of them would give
-ENOUGH = 9  # groups of which the smallest error and the largest bound 80 % of the next
-QUANTILE = 0.1  # left out at either end: an interval of 80 %
 FEWEST = 8  # configurations measured beside the baseline, below which nothing is learned
 TRUSTED = 2.0  # the factor that a prior is assumed to be right within, four times in five, before anything is measured
 
@@ -102,7 +94,7 @@ def _learn(
         some = drawn(data.group[: len(rows)], np.random.default_rng([seed, 1]))
         held = data.rows(np.concatenate([some, np.ones(len(data) - len(rows), dtype=bool)]))  # lessons are few
         sigma = improvements.sigma[informative]
-        errors = _errors(held, _shared(sigma), learner, informative[some], kinds_of(rows)[some], seed, watch)
+        errors = errors_of(held, usual_error(sigma), learner, informative[some], kinds_of(rows)[some], seed, watch)
     return Learned(
         model=learner.name,
         predictor=learner.fit(data, rng=np.random.default_rng(seed)),
@@ -210,101 +202,6 @@ def _choices(rows: TrainingRows, platform: Platform) -> int:
 def _on_baseline(rows: TrainingRows, platform: Platform) -> NDArray[np.bool_]:
     which = np.array([c == platform.baseline for c in rows.configurations], dtype=bool)
     return np.asarray(which[rows.configuration])
-
-
-def drawn(group: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which rows intervals are learned from, shape (rows,): whole groups, at random, of up to `HELD_OUT` rows.
-
-    They are estimates, for which the model is fitted twenty times: more rows take long and say the same.
-    """
-    groups, member, size = np.unique(group, return_inverse=True, return_counts=True)
-    if len(group) <= HELD_OUT:
-        return np.ones(len(group), dtype=bool)
-    order = rng.permutation(len(groups))
-    count = max(ENOUGH, int(np.searchsorted(np.cumsum(size[order]), HELD_OUT, side="right")))
-    return np.isin(member, order[:count])
-
-
-def _shared(sigma: Floats) -> float:
-    """Return the median of what is known of baselines' own errors, 0.0 where nothing is."""
-    known = sigma[np.isfinite(sigma)]
-    return float(np.median(known)) if len(known) else 0.0
-
-
-def _errors(
-    data: TrainingSet,
-    baseline: float,
-    learner: Learner,
-    informative: NDArray[np.bool_],
-    kinds: Kinds,
-    seed: int,
-    watch: Watch,
-) -> Errors:
-    """Return the errors on points left out, and on workloads left out.
-
-    Only measurements count, which come first in `data`, and of these not the baseline's own zeros.
-    """
-    rng = np.random.default_rng(seed)
-    count = len(informative)
-    several = len(np.unique(data.workload)) > 1  # a single workload tells nothing about any other
-    left_out = [_folds(one) for one in (data.group, data.workload)]
-    total, done = left_out[0] + several * left_out[1], itertools.count(1)
-
-    def held_out(together: NDArray[np.int64], folds: int) -> Prediction:
-        fold = grouped_folds(together, folds, rng)
-        return out_of_fold(learner, data, fold, rng=rng, watch=lambda: watch(next(done), total))
-
-    points = held_out(data.group, left_out[0])
-    residual = data.y - held_out(data.workload, left_out[1]).mean if several else None
-
-    def of(mine: NDArray[np.bool_]) -> Errors:
-        rows = np.flatnonzero(mine)
-        seen = Calibration.of(data.y[rows], Prediction(points.mean[rows], points.spread[rows]))
-        new = (-math.inf, math.inf) if residual is None else quantiles(residual[rows], data.workload[rows])
-        return Errors(seen=seen, new=new, baseline=baseline)
-
-    workload = data.workload[:count]
-    told = [kind for kind in np.unique(kinds).tolist() if kind and enough(workload[informative & (kinds == kind)])]
-    return replace(of(informative), kinds={kind: of(informative & (kinds == kind)) for kind in told})
-
-
-def kinds_of(rows: TrainingRows) -> Kinds:
-    """Return of which kind each row's configuration is, shape (rows,); "" where the platform has none."""
-    return np.array([str(one.get(KIND, "")) for one in rows.configurations])[rows.configuration]
-
-
-def quantiles_by_kind(residual: Floats, groups: NDArray[np.int64], kinds: Kinds) -> dict[str, tuple[float, float]]:
-    """Return the 10 % and 90 % quantiles of each kind that enough groups were measured with to tell them."""
-    found = {}
-    for kind in np.unique(kinds).tolist():
-        mine = kinds == kind
-        if kind and enough(groups[mine]):
-            found[kind] = quantiles(residual[mine], groups[mine])
-    return found
-
-
-def _folds(together: NDArray[np.int64]) -> int:
-    return min(FOLDS, len(np.unique(together)))
-
-
-def enough(groups: NDArray[np.int64]) -> bool:
-    """Return whether rows are of enough groups for a kind of their own."""
-    return len(np.unique(groups)) >= ENOUGH
-
-
-def quantiles(residual: Floats, groups: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the 10 % and 90 % quantiles, each group counting as one, corrected for few groups.
-
-    Source: Lei et al., JASA 113, 2018 (split conformal prediction): the (n + 1)-th part goes to infinity;
-    here the most extreme error seen stands for it.
-    """
-    _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
-    each = 1.0 / counts[inverse]
-    part = QUANTILE * (len(counts) + 1.0) + 1e-9
-    order = np.argsort(residual)
-    below = int(np.searchsorted(np.cumsum(each[order]), part, side="right")) - 1
-    above = int(np.searchsorted(np.cumsum(each[order[::-1]]), part, side="right")) - 1
-    return float(residual[order][max(below, 0)]), float(residual[order][::-1][max(above, 0)])
 
 
 def _range(rows: TrainingRows, name: str, taught: NDArray[np.int64], *, numeric: bool) -> Range:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
+from acic.advisor.intervals import kinds_of, quantiles, quantiles_by_kind, usual_error
 from acic.advisor.learned import Errors, Kinds
-from acic.advisor.learning import check, kinds_of, quantiles, quantiles_by_kind, training_set
+from acic.advisor.learning import check, training_set
 from acic.errors import MissingData
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner, Prediction, TrainingSet
@@ -155,8 +156,7 @@ def _intervals(
     residual = data.y - predicted.mean
     for workload in np.unique(data.workload):
         mine, others = data.workload == workload, counts & (data.workload != workload)
-        own = sigma[others & np.isfinite(sigma)]
-        baseline = float(np.median(own)) if len(own) else 0.0
+        baseline = usual_error(sigma[others])
         seen = Calibration(np.empty(0), np.inf)  # not asked for
         pooled = quantiles(residual[others], data.workload[others])
         apart = quantiles_by_kind(residual[others], data.workload[others], kinds[others])

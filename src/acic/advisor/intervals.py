@@ -1,0 +1,129 @@
+"""How far a model is wrong on what it has not seen, from which intervals are made: points and workloads left out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acic.advisor.knowledge import KIND
+from acic.advisor.learned import Errors, Kinds
+from acic.models.calibration import Calibration
+from acic.models.protocol import Learner, Prediction, TrainingSet
+from acic.models.validation import grouped_folds, out_of_fold
+from acic.store.training import TrainingRows
+
+Floats = NDArray[np.float64]
+
+Watch = Callable[[int, int], None]  # is told what is done, and of how much
+
+FOLDS = 10
+HELD_OUT = 6_000  # rows that intervals are learned from; docs/models.md has what more of them would give
+ENOUGH = 9  # groups of which the smallest error and the largest bound 80 % of the next
+QUANTILE = 0.1  # left out at either end: an interval of 80 %
+
+
+def errors_of(
+    data: TrainingSet,
+    baseline: float,
+    learner: Learner,
+    informative: NDArray[np.bool_],
+    kinds: Kinds,
+    seed: int,
+    watch: Watch,
+) -> Errors:
+    """Return the errors on points left out, and on workloads left out.
+
+    Args:
+        data: measurements, and behind them what else is learned from, whose errors do not count.
+        baseline: the usual error of the baselines (`usual_error`).
+        learner: the kind of model.
+        informative: the measurements that count, shape (measurements,): the baseline's own zeros do not.
+        kinds: of which kind each measurement's configuration is, shape (measurements,).
+        seed: of whatever the model draws, and of the folds.
+        watch: is told how many fits are done, and of how many.
+    """
+    rng = np.random.default_rng(seed)
+    count = len(informative)
+    several = len(np.unique(data.workload)) > 1  # a single workload tells nothing about any other
+    left_out = [_folds(one) for one in (data.group, data.workload)]
+    total, done = left_out[0] + several * left_out[1], itertools.count(1)
+
+    def held_out(together: NDArray[np.int64], folds: int) -> Prediction:
+        fold = grouped_folds(together, folds, rng)
+        return out_of_fold(learner, data, fold, rng=rng, watch=lambda: watch(next(done), total))
+
+    points = held_out(data.group, left_out[0])
+    residual = data.y - held_out(data.workload, left_out[1]).mean if several else None
+
+    def of(mine: NDArray[np.bool_]) -> Errors:
+        rows = np.flatnonzero(mine)
+        seen = Calibration.of(data.y[rows], Prediction(points.mean[rows], points.spread[rows]))
+        new = (-math.inf, math.inf) if residual is None else quantiles(residual[rows], data.workload[rows])
+        return Errors(seen=seen, new=new, baseline=baseline)
+
+    workload = data.workload[:count]
+    told = [kind for kind in np.unique(kinds).tolist() if kind and enough(workload[informative & (kinds == kind)])]
+    return replace(of(informative), kinds={kind: of(informative & (kinds == kind)) for kind in told})
+
+
+def drawn(group: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return which rows intervals are learned from, shape (rows,): whole groups, at random, of up to `HELD_OUT` rows.
+
+    They are estimates, for which the model is fitted twenty times: more rows take long and say the same.
+    """
+    groups, member, size = np.unique(group, return_inverse=True, return_counts=True)
+    if len(group) <= HELD_OUT:
+        return np.ones(len(group), dtype=bool)
+    order = rng.permutation(len(groups))
+    count = max(ENOUGH, int(np.searchsorted(np.cumsum(size[order]), HELD_OUT, side="right")))
+    return np.isin(member, order[:count])
+
+
+def usual_error(sigma: Floats) -> float:
+    """Return the median of what is known of baselines' own errors, 0.0 where nothing is."""
+    known = sigma[np.isfinite(sigma)]
+    return float(np.median(known)) if len(known) else 0.0
+
+
+def kinds_of(rows: TrainingRows) -> Kinds:
+    """Return of which kind each row's configuration is, shape (rows,); "" where the platform has none."""
+    return np.array([str(one.get(KIND, "")) for one in rows.configurations])[rows.configuration]
+
+
+def quantiles_by_kind(residual: Floats, groups: NDArray[np.int64], kinds: Kinds) -> dict[str, tuple[float, float]]:
+    """Return the 10 % and 90 % quantiles of each kind that enough groups were measured with to tell them."""
+    found = {}
+    for kind in np.unique(kinds).tolist():
+        mine = kinds == kind
+        if kind and enough(groups[mine]):
+            found[kind] = quantiles(residual[mine], groups[mine])
+    return found
+
+
+def _folds(together: NDArray[np.int64]) -> int:
+    return min(FOLDS, len(np.unique(together)))
+
+
+def enough(groups: NDArray[np.int64]) -> bool:
+    """Return whether rows are of enough groups for a kind of their own."""
+    return len(np.unique(groups)) >= ENOUGH
+
+
+def quantiles(residual: Floats, groups: NDArray[np.int64]) -> tuple[float, float]:
+    """Return the 10 % and 90 % quantiles, each group counting as one, corrected for few groups.
+
+    Source: Lei et al., JASA 113, 2018 (split conformal prediction): the (n + 1)-th part goes to infinity;
+    here the most extreme error seen stands for it.
+    """
+    _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    each = 1.0 / counts[inverse]
+    part = QUANTILE * (len(counts) + 1.0) + 1e-9
+    order = np.argsort(residual)
+    below = int(np.searchsorted(np.cumsum(each[order]), part, side="right")) - 1
+    above = int(np.searchsorted(np.cumsum(each[order[::-1]]), part, side="right")) - 1
+    return float(residual[order][max(below, 0)]), float(residual[order][::-1][max(above, 0)])
