@@ -85,7 +85,7 @@ def _learn(
     baselines = Baselines.fit(believed, platform)
     improvements = baselines.improvements(rows)
     data = informed(training_set(rows, platform, improvements, weight), rows, platform, learner)
-    informative = ~_on_baseline(rows, platform)
+    informative = ~rows.on(platform.baseline)
     known = np.unique(rows.workload[informative])
     if taught is not None:
         data = joined(data, taught)
@@ -197,11 +197,6 @@ def _choices(rows: TrainingRows, platform: Platform) -> int:
     if rows.workloads and not any(one.interface.on_mpi_io for one in rows.workloads):
         named = [name for name in named if name not in platform.hints]
     return max(1, len(platform.space.only(named).enumerate()) - 1)
-
-
-def _on_baseline(rows: TrainingRows, platform: Platform) -> NDArray[np.bool_]:
-    which = np.array([c == platform.baseline for c in rows.configurations], dtype=bool)
-    return np.asarray(which[rows.configuration])
 
 
 def _range(rows: TrainingRows, name: str, taught: NDArray[np.int64], *, numeric: bool) -> Range:

@@ -85,7 +85,7 @@ def leave_workloads_out(
     from threadpoolctl import threadpool_limits
 
     check(rows, platform)
-    elsewhere = np.array([one != platform.baseline for one in rows.configurations])[rows.configuration]
+    elsewhere = ~rows.on(platform.baseline)
     if len(np.unique(rows.workload[elsewhere])) < 2:
         raise MissingData(
             f"one workload was measured on {platform.name} beside the baseline: none can be left out",
@@ -106,7 +106,7 @@ def leave_workloads_out(
 def _judged(
     model: str, data: TrainingSet, predicted: Prediction, rows: TrainingRows, platform: Platform, sigma: Floats
 ) -> LeftOut:
-    of_baseline = np.array([one == platform.baseline for one in rows.configurations])[rows.configuration]
+    of_baseline = rows.on(platform.baseline)
     counts = ~of_baseline
     regret = regrets(data, np.where(of_baseline, 0.0, predicted.mean))
     if not len(regret):

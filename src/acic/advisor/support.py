@@ -133,7 +133,7 @@ def support(
     gains = learned.baselines.improvements(rows).mean
     away_workload = _steps(WORKLOAD_PARAMETERS, values_of(workload), [values_of(w) for w in rows.workloads])
     away_system = _steps(platform.space.parameters, answer, rows.configurations)
-    informative = np.array([c != platform.baseline for c in rows.configurations], dtype=bool)[rows.configuration]
+    informative = ~rows.on(platform.baseline)
     _, first, inverse = np.unique(rows.group[informative], return_index=True, return_inverse=True)
     place = np.flatnonzero(informative)[first]
     steps = away_workload[rows.workload[place]] + away_system[rows.configuration[place]]

@@ -134,8 +134,7 @@ def _data(rows: TrainingRows, field: Field) -> tuple[TrainingSet, NDArray[np.flo
     platform = field.platform
     improvements = Baselines.fit(rows, platform).improvements(rows)
     data = training_set(rows, platform, improvements, np.ones(len(rows)))
-    other = np.array([c != platform.baseline for c in rows.configurations], dtype=bool)
-    return data, np.exp(rows.mean - improvements.mean), np.asarray(other[rows.configuration])
+    return data, np.exp(rows.mean - improvements.mean), ~rows.on(platform.baseline)
 
 
 def _course(

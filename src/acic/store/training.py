@@ -70,6 +70,11 @@ class TrainingRows:
     def __len__(self) -> int:
         return len(self.mean)
 
+    def on(self, configuration: Configuration) -> NDArray[np.bool_]:
+        """Return which rows were measured on `configuration`, shape (rows,)."""
+        mine = np.array([one == configuration for one in self.configurations], dtype=bool)
+        return np.asarray(mine[self.configuration])
+
     def rows(self, chosen: NDArray[Any]) -> TrainingRows:
         """Return the rows chosen (a mask or positions); positions in the distinct values stay as they are."""
         kept = {name: getattr(self, name)[chosen] for name in PER_ROW}

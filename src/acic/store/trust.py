@@ -122,7 +122,7 @@ def believed(rows: TrainingRows, trust: Floats, platform: Platform) -> NDArray[n
         trust: as `trusted` gives it, shape (rows,).
         platform: its baseline is meant.
     """
-    of_baseline = np.array([c == platform.baseline for c in rows.configurations], dtype=bool)[rows.configuration]
+    of_baseline = rows.on(platform.baseline)
     operation = np.array([w.operation.value for w in rows.workloads], dtype=object)[rows.workload]
     good = trust >= BELIEVED
     return np.asarray(good | ~np.isin(operation, operation[good & of_baseline]))
