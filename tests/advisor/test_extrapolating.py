@@ -8,7 +8,7 @@ import numpy as np
 
 from acic.advisor.advice import Verdict
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.learned import Range
+from acic.advisor.ranges import Range
 from acic.advisor.recommend import recommend
 from acic.platforms import load_platform
 from acic.space import Configuration

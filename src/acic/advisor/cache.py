@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from acic.advisor.learned import Errors, Learned, Range
+from acic.advisor.learned import Errors, Learned
+from acic.advisor.ranges import Range
 from acic.advisor.safety import Unsafe
 from acic.errors import InvalidInput
 from acic.kept import arrays_path, fetch_arrays, keep_arrays

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.application import Effect
-from acic.advisor.learned import Learned, Range
+from acic.advisor.learned import Learned
+from acic.advisor.ranges import beyond, label
 from acic.advisor.safety import at_fault, several_writers
 from acic.advisor.staging import Staging, staging_of
 from acic.filesystems.inert import inert
@@ -20,9 +21,8 @@ from acic.models.registry import INFORMED
 from acic.models.words import in_units
 from acic.platforms import Platform
 from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of, uses_of
-from acic.space import Configuration, Encoder, Parameter, Value
-from acic.units import format_bytes, format_number
-from acic.workloads import Access, Characteristics, Workload
+from acic.space import Configuration, Encoder
+from acic.workloads import Characteristics, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
@@ -185,14 +185,14 @@ class Knowledge:
         """Return how `workload` lies outside of what was measured, one sentence each."""
         if not self.learned.measurements:
             return [f"nothing was measured on {self.platform.name}: this rests on what its hardware is alone"]
-        found = (_beyond(p, getattr(workload, p.name), self.learned.ranges[p.name]) for p in WORKLOAD_PARAMETERS)
+        found = (beyond(p, getattr(workload, p.name), self.learned.ranges[p.name]) for p in WORKLOAD_PARAMETERS)
         return [sentence for sentence in found if sentence]
 
     def outside_system(self, configuration: Configuration) -> list[str]:
         """Return how `configuration` lies outside of what was measured, one sentence each."""
         known = self.learned.systems
         found = (
-            _beyond(p, configuration.get(p.name), known[p.name])
+            beyond(p, configuration.get(p.name), known[p.name])
             for p in self.platform.space.parameters
             if p.name in known
         )
@@ -266,21 +266,6 @@ class Knowledge:
         return np.column_stack([rows, prior if candidates is None else prior[candidates]])
 
 
-def _beyond(parameter: Parameter, value: Value | None, known: Range) -> str:
-    """Return how `value` lies outside of what was measured; "" if it does not, or does not apply."""
-    if value is None:
-        return ""
-    if not parameter.is_numeric:
-        beyond = label(value) not in (*known.labels, Access.UNKNOWN)
-        return f"{_words(parameter.name)} {label(value)}: measured was {', '.join(known.labels)}" if beyond else ""
-    if known.low <= float(value) <= known.high:
-        return ""
-    span = _text(parameter, known.low)
-    if known.high > known.low:
-        span += f" to {_text(parameter, known.high)}"
-    return f"{_words(parameter.name)} of {_text(parameter, float(value))}: measured was {span}"
-
-
 def with_workload(encoder: Encoder, system: Floats, workload: Characteristics) -> Floats:
     """Return encoded configurations with the columns of a workload, shape (configurations, columns)."""
     rows, own = system.copy(), encoder.encode([values_of(workload)])[0]
@@ -293,16 +278,3 @@ def with_workload(encoder: Encoder, system: Floats, workload: Characteristics) -
 def encoder_of(platform: Platform) -> Encoder:
     """Return the encoder of the platform's parameters together with the workload's."""
     return Encoder((*platform.space.parameters, *WORKLOAD_PARAMETERS))
-
-
-def _words(name: str) -> str:
-    return " ".join("I/O" if word == "io" else word for word in name.split("_"))
-
-
-def label(value: object) -> str:
-    """Return a characteristic's value as people read it."""
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
-
-
-def _text(parameter: Parameter, value: float) -> str:
-    return format_bytes(value) if parameter.unit == "B" else format_number(value)

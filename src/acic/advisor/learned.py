@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.advisor.ranges import Range
 from acic.advisor.safety import Unsafe
 from acic.models.calibration import Calibration
 from acic.models.protocol import Prediction, Predictor
@@ -68,15 +69,6 @@ class Errors:
 
 UNTOLD = Errors(Calibration(np.empty(0), math.inf), (-math.inf, math.inf), 0.0)
 """Nobody looked what the model gets wrong, so that intervals hold everything."""
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """What was measured of one characteristic, on configurations other than the baseline: ends, or labels."""
-
-    low: float
-    high: float
-    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
 from acic.advisor.intervals import Watch, drawn, errors_of, kinds_of, usual_error
-from acic.advisor.knowledge import encoder_of, label
-from acic.advisor.learned import UNTOLD, Errors, Learned, Range
+from acic.advisor.knowledge import encoder_of
+from acic.advisor.learned import UNTOLD, Errors, Learned
 from acic.advisor.lessons import Taught, joined, taught_by
+from acic.advisor.ranges import Range, range_of
 from acic.errors import MissingData
 from acic.filesystems import DEPLOYMENT, by_hand
 from acic.models.calibration import Calibration
@@ -200,15 +200,9 @@ def _choices(rows: TrainingRows, platform: Platform) -> int:
 
 
 def _range(rows: TrainingRows, name: str, taught: NDArray[np.int64], *, numeric: bool) -> Range:
-    return _range_of([getattr(rows.workloads[i], name) for i in taught], numeric=numeric)
+    return range_of([getattr(rows.workloads[i], name) for i in taught], numeric=numeric)
 
 
 def _system_range(rows: TrainingRows, parameter: Parameter) -> Range | None:
     values = [value for c in _of(rows) if (value := c.get(parameter.name)) is not None]
-    return _range_of(values, numeric=parameter.is_numeric) if values else None
-
-
-def _range_of(values: Sequence[Any], *, numeric: bool) -> Range:
-    if numeric:
-        return Range(float(min(values)), float(max(values)), ())
-    return Range(0.0, 0.0, tuple(sorted({label(v) for v in values})))
+    return range_of(values, numeric=parameter.is_numeric) if values else None

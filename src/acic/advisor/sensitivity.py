@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.forecast import Forecast
-from acic.advisor.knowledge import label
-from acic.advisor.learned import Range
+from acic.advisor.ranges import Range, label
 from acic.advisor.whatif import Question, best_group, changed
 from acic.space import Configuration, Parameter, Value
 from acic.workloads import Access, Quality, Workload

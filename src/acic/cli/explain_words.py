@@ -12,7 +12,7 @@ import click
 
 from acic.advisor.changes import Unit
 from acic.advisor.explaining import Explanation
-from acic.advisor.knowledge import label
+from acic.advisor.ranges import label
 from acic.advisor.sensitivity import Dependence
 from acic.cli.characterize import MARKS
 from acic.platforms import Platform

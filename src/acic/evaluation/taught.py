@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
-from acic.advisor.knowledge import Knowledge, label
+from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import unsafe_configurations
-from acic.advisor.learned import UNTOLD, Learned, Range
+from acic.advisor.learned import UNTOLD, Learned
 from acic.advisor.learning import training_set
 from acic.advisor.lessons import joined, taught_by
+from acic.advisor.ranges import Range, label
 from acic.advisor.safety import Unsafe
 from acic.evaluation.advising import Asked, asked, candidates, foresee, ranked
 from acic.evaluation.field import Application, Table, table_of
