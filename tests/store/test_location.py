@@ -252,7 +252,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     """SQLite's own limit on a file's pages gives the error that a full disk gives."""
     with Store.open(str(tmp_path / "a.sqlite")) as store:
         store.add([measurement(0)])
-        event.listen(store._engine, "connect", lambda plain, _: plain.execute("PRAGMA max_page_count = 60"))
+        event.listen(store._connections.engine, "connect", lambda plain, _: plain.execute("PRAGMA max_page_count = 60"))
         with pytest.raises(StoreError, match="no space left") as caught:
             store.add(map(measurement, range(5000)))
         assert "free some space" in caught.value.hint

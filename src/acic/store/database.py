@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
-from acic.errors import InvalidInput, MissingData, StoreError
+from acic.errors import InvalidInput, MissingData
 from acic.store import engine
+from acic.store.connections import Connections
 from acic.store.content import beginning, fingerprint
-from acic.store.location import Location, locate, store_error
+from acic.store.location import Location, locate
 from acic.store.measurement import Basis, Measurement, Outcome
-from acic.store.revisions import HEAD, TABLE, VERSION_TABLE, readable
+from acic.store.revisions import TABLE
 from acic.store.rows import COLUMNS, TRAINING_COLUMNS, Decoder, TrainingRecord, encode
 from acic.workloads import Operation
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Table
+    from sqlalchemy import ColumnElement, Row, Select, Table
 
 _BATCH = 1000  # rows in one statement
 _JUDGED = ("outcome", "revision", "contributor", "note")  # what a fingerprint leaves out
@@ -54,6 +53,7 @@ class Store:
 
     def __init__(self, place: Location) -> None:
         self._place = place
+        self._connections = Connections(place)
 
     @classmethod
     def open(cls, url: str | None = None) -> Self:
@@ -66,7 +66,7 @@ class Store:
             StoreError: it cannot be reached or read, a newer acic made it, or it is a file of something else.
         """
         store = cls(locate(url))
-        store._bring_up_to_date()
+        store._connections.bring_up_to_date()
         return store
 
     @staticmethod
@@ -83,7 +83,7 @@ class Store:
             AcicError: as `open` does.
         """
         store = Store(locate(url))
-        if store._version():
+        if store._connections.version():
             return store
         if url is not None:
             announce(f"note: there is no training database at {store.shown} yet")
@@ -101,7 +101,7 @@ class Store:
 
     def close(self) -> None:
         """Forget how to connect; no connection outlives the call that made it, so that none goes stale."""
-        self.__dict__.pop("_engine", None)
+        self._connections.forget()
 
     def __enter__(self) -> Self:
         return self
@@ -133,7 +133,7 @@ class Store:
                 if progress:
                     progress(seen)
 
-        with self._connected(write=True) as connection:
+        with self._connections.connected(write=True) as connection:
             added = engine.insert_new(connection, batches())
         return AddResult(added, seen - added)
 
@@ -151,7 +151,7 @@ class Store:
         table = self._table
         removed = 0
         marks = iter(fingerprints)
-        with self._connected(write=True) as connection:
+        with self._connections.connected(write=True) as connection:
             while batch := list(islice(marks, _BATCH)):
                 removed += connection.execute(table.delete().where(table.c.fingerprint.in_(batch))).rowcount
         return removed
@@ -168,7 +168,7 @@ class Store:
         columns = [self._table.c[name] for name in ("fingerprint", *_JUDGED)]
         told = {fingerprint(m): tuple(str(getattr(m, name)) for name in _JUDGED) for m in measurements}
         marks, differ = iter(told), 0
-        with self._connected() as connection:
+        with self._connections.connected() as connection:
             while batch := list(islice(marks, _BATCH)):
                 query = select(*columns).where(self._table.c.fingerprint.in_(batch))
                 differ += sum(told[mark] != tuple(rest) for mark, *rest in connection.execute(query))
@@ -224,7 +224,7 @@ class Store:
 
         table = self._table
         keys = (table.c.platform, table.c.outcome)
-        with self._connected() as connection:
+        with self._connections.connected() as connection:
             rows = connection.execute(select(*keys, func.count()).group_by(*keys).order_by(*keys)).all()
         return [Count(platform, Outcome(outcome), number) for platform, outcome, number in rows]
 
@@ -235,74 +235,18 @@ class Store:
         is read.
         """
         if self._place.file is not None:
-            with self._file() as plain:
+            with self._connections.file() as plain:
                 rows, total = plain.execute(f"{_STATE} ?", (platform,)).fetchone()
         else:
-            with self._connected() as connection:
+            with self._connections.connected() as connection:
                 rows, total = connection.exec_driver_sql(f"{_STATE} %s", (platform,)).one()
         return hashlib.sha256(f"{platform} {rows} {int(total)}".encode()).hexdigest()[:32]
-
-    def _bring_up_to_date(self) -> None:
-        if self._version() == HEAD:
-            return
-        from acic.store.migrate import migrate
-
-        if self._place.file is not None:
-            try:
-                self._place.file.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise store_error(self._place, OSError(f"unable to open: {error.strerror}")) from error
-            self._refuse_others()
-        with self._connected(write=True) as connection:
-            migrate(connection, self.shown)
-
-    def _version(self) -> str | None:
-        """Return the schema's revision; None where there is no schema, or nothing at all, yet."""
-        if self._place.file is None:
-            from acic.store.migrate import version
-
-            with self._connected() as connection:
-                return readable(version(connection), self.shown)
-        if not self._place.exists:
-            return None
-        with self._file() as plain:
-            if VERSION_TABLE not in _tables(plain):
-                return None
-            row = plain.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()  # noqa: S608  # a constant
-        return readable(str(row[0]), self.shown) if row else None
-
-    def _refuse_others(self) -> None:
-        """Refuse a file that is a database of another program: a server may hold several, a file is somebody's."""
-        if not self._place.exists:
-            return
-        with self._file() as plain:
-            tables = _tables(plain)
-        if tables and VERSION_TABLE not in tables:
-            raise StoreError(f"the file {self.shown} holds tables of something else", hint="give another path")
-
-    @contextmanager
-    def _file(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(self._place.connect_file(read_only=True)) as plain:
-                yield plain
-        except sqlite3.Error as error:
-            raise store_error(self._place, error) from error
-
-    @cached_property
-    def _engine(self) -> Engine:
-        return engine.create(self._place)
 
     @property
     def _table(self) -> Table:
         from acic.store.schema import measurement
 
         return measurement
-
-    @contextmanager
-    def _connected(self, *, write: bool = False) -> Iterator[Connection]:
-        """A connection in a transaction; for `write`, with the lock that lets one writer in at a time."""
-        with engine.transaction(self._engine, self._place, write=write) as connection:
-            yield connection
 
     def _where(
         self, platform: str | None, outcome: Outcome | None, basis: Basis | None, operation: Operation | None
@@ -319,9 +263,5 @@ class Store:
         query: Select[Any] = (
             select(*(table.c[name] for name in columns)).where(*where).order_by(table.c.id).limit(limit)
         )
-        with self._connected() as connection:
+        with self._connections.connected() as connection:
             return connection.execute(query).all()
-
-
-def _tables(plain: sqlite3.Connection) -> set[str]:
-    return {name for (name,) in plain.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

@@ -1,0 +1,95 @@
+"""How a store is reached and brought up to date: a file by SQLite alone where that will do, else by SQLAlchemy."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from acic.errors import StoreError
+from acic.store import engine
+from acic.store.location import Location, store_error
+from acic.store.revisions import HEAD, VERSION_TABLE, readable
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+
+class Connections:
+    """Reaches the store at a place; no connection outlives the block that asked for it, so that none goes stale."""
+
+    def __init__(self, place: Location) -> None:
+        self._place = place
+
+    def forget(self) -> None:
+        """Forget how to connect."""
+        self.__dict__.pop("engine", None)
+
+    def bring_up_to_date(self) -> None:
+        """Make the store, or migrate it, where it is not of this acic's schema.
+
+        Raises:
+            StoreError: it cannot be reached or written, a newer acic made it, or it is a file of something else.
+        """
+        if self.version() == HEAD:
+            return
+        from acic.store.migrate import migrate
+
+        if self._place.file is not None:
+            try:
+                self._place.file.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise store_error(self._place, OSError(f"unable to open: {error.strerror}")) from error
+            self._refuse_others()
+        with self.connected(write=True) as connection:
+            migrate(connection, self._place.shown)
+
+    def version(self) -> str | None:
+        """Return the schema's revision; None where there is no schema, or nothing at all, yet."""
+        if self._place.file is None:
+            from acic.store.migrate import version
+
+            with self.connected() as connection:
+                return readable(version(connection), self._place.shown)
+        if not self._place.exists:
+            return None
+        with self.file() as plain:
+            if VERSION_TABLE not in _tables(plain):
+                return None
+            row = plain.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()  # noqa: S608  # a constant
+        return readable(str(row[0]), self._place.shown) if row else None
+
+    @contextmanager
+    def file(self) -> Iterator[sqlite3.Connection]:
+        """A connection to the SQLite file, for reading, without SQLAlchemy."""
+        try:
+            with closing(self._place.connect_file(read_only=True)) as plain:
+                yield plain
+        except sqlite3.Error as error:
+            raise store_error(self._place, error) from error
+
+    @cached_property
+    def engine(self) -> Engine:
+        """SQLAlchemy's; nothing is connected by it alone."""
+        return engine.create(self._place)
+
+    @contextmanager
+    def connected(self, *, write: bool = False) -> Iterator[Connection]:
+        """A connection in a transaction; for `write`, with the lock that lets one writer in at a time."""
+        with engine.transaction(self.engine, self._place, write=write) as connection:
+            yield connection
+
+    def _refuse_others(self) -> None:
+        """Refuse a file that is a database of another program: a server may hold several, a file is somebody's."""
+        if not self._place.exists:
+            return
+        with self.file() as plain:
+            tables = _tables(plain)
+        if tables and VERSION_TABLE not in tables:
+            raise StoreError(f"the file {self._place.shown} holds tables of something else", hint="give another path")
+
+
+def _tables(plain: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in plain.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
