@@ -12,7 +12,8 @@ import numpy as np
 from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
-from acic.cli.searching import GOALS, Bench, apply_options, as_begun, bench, check_goal, objective_of
+from acic.cli.resuming import as_begun
+from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal, objective_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_typed
 from acic.cli.walk import characteristics, search_with

@@ -14,7 +14,8 @@ from acic.cli.advice_options import advice_options, learned
 from acic.cli.measuring import check_directory, measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.own_command import UNGIVEN, by_command, check_options, in_turn
-from acic.cli.searching import GOALS, apply_options, as_begun, bench, check_goal, store_as_begun
+from acic.cli.resuming import as_begun, store_as_begun
+from acic.cli.searching import GOALS, apply_options, bench, check_goal
 from acic.cli.store_option import store_option
 from acic.cli.verify_shown import BY, Verified, show
 from acic.cli.walk import characteristics

@@ -1,0 +1,83 @@
+"""What `--resume` of a search goes on with: its campaign, the options it began with, and its store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from acic.cli.measuring import platform_of
+from acic.cli.unused_options import refuse_unused
+from acic.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from acic.campaign.session import Session
+    from acic.workloads import Characteristics
+
+_BESIDE_RESUME = {"platform_name", "budget", "name", "resume", "partial", "only"}  # and those of the job
+
+
+def open_begun(kind: str, name: str | None, like: tuple[Characteristics, ...]) -> Session:
+    """Return the campaign to go on with, which measures `like`.
+
+    Raises:
+        InvalidInput: there is none, or it measures something else.
+    """
+    from acic.campaign.session import Session
+
+    session = Session.open(name, kind=kind)
+    if session.request.like != like:
+        raise InvalidInput(
+            f"the campaign {session.journal.name} measures another workload",
+            hint="give the job and the options that it began with, or begin a new campaign, under another name",
+        )
+    return session
+
+
+def as_begun(
+    kind: str, given: dict[str, Any], search: Mapping[str, Any], *, fixed: Set[str] = frozenset()
+) -> dict[str, Any]:
+    """Return a search's own options, and shrink behind them; where it goes on, those not typed are as it began.
+
+    Args:
+        kind: "walk", "tune" or "verify".
+        given: the command's other options: platform_name, resume, shrink, and name, which is then that of the campaign.
+        search: its own, by the names of the command's parameters.
+        fixed: those of its own that cannot be typed anew.
+
+    Raises:
+        InvalidInput: the campaign to go on with is of another platform, or an option is typed that it has already.
+    """
+    from acic.campaign.session import Session
+    from acic.workloads.parameters import WORKLOAD_PARAMETERS
+
+    own = {**search, "shrink": given["shrink"]}
+    if not given["resume"]:
+        return own
+    refuse_unused("beside --resume", but={*_BESIDE_RESUME, *own, *(p.name for p in WORKLOAD_PARAMETERS)} - fixed)
+    session = Session.open(given["name"], kind=kind)
+    given["name"] = session.journal.name  # it is opened again, when another may be the last
+    if platform_of(given["platform_name"]).name != session.platform.name:
+        raise InvalidInput(
+            f"the campaign {session.journal.name} is one of the platform {session.platform.name}",
+            hint=f"go on with it by --platform {session.request.platform}, or name another campaign",
+        )
+    begun = session.request.search
+    source = click.get_current_context().get_parameter_source
+    return {
+        name: begun[name] if name in begun and source(name) is not ParameterSource.COMMANDLINE else value
+        for name, value in own.items()
+    }
+
+
+def store_as_begun(kind: str, given: Mapping[str, Any], store_url: str | None) -> str | None:
+    """Return the store that is asked: the one that a search which goes on began with, unless one is named.
+
+    Raises:
+        InvalidInput: there is no such campaign.
+    """
+    from acic.campaign.session import Session
+
+    return Session.open(given["name"], kind=kind).choose_store(store_url) if given["resume"] else store_url
