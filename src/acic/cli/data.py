@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acic.cli.data_imported import import_
 from acic.cli.data_removed import remove
-from acic.cli.data_shown import fields, row, show_report
+from acic.cli.data_shown import fields, row
 from acic.cli.option_types import PathName, Text
-from acic.cli.output import emit_json, json_option, plain, progress, say, table
+from acic.cli.output import emit_json, json_option, plain, say, table
 from acic.cli.platform_name import name_in_store
 from acic.cli.platform_option import platform_option
-from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
-from acic.cli.unused_options import refuse_unused
-from acic.errors import InvalidInput, MissingData, UnreadableInput
-from acic.workloads import Operation
+from acic.errors import InvalidInput, MissingData
 
 if TYPE_CHECKING:
     from acic.store import Measurement
     from acic.store.database import Count
-    from acic.store.importing import ImportReport
     from acic.store.trust import Contribution
 
 
@@ -34,83 +31,8 @@ def data() -> None:
     """Import, export, remove and look at the measurements that advice is learned from."""
 
 
+data.add_command(import_)
 data.add_command(remove)
-
-
-@data.command(
-    "import", epilog="Example: acic data import results/ --platform tianhe-lustre --rule '{stripe_count}.json'"
-)
-@click.argument("path", type=PathName())
-@click.option(
-    "--platform",
-    "platform_name",
-    help="Where it was measured: a platform's name or file.  [default: what an exchange file says]",
-)
-@click.option("--rule", help="How file names tell configurations: '{stripe_count}_{stripe_size}_{_}.json'.")
-@click.option("--map", "maps", multiple=True, help="What a name's texts mean: 'romio_*:0=automatic,1=enable'.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A value unlike the baseline's.")
-@click.option("--suspect", type=click.Choice([o.value for o in Operation]), help="The direction that a cache answered.")
-@click.option("--timezone", "zone", default="+00:00", show_default=True, help="Of times written without one.")
-@click.option("--revision", default="", help="The platform's revision at that time.  [default: the current one]")
-@click.option("--contributor", type=Text(), default="", help="Who measured.")
-@click.option("--command", default="", help="IOR's command line, where its output does not hold it.")
-@click.option("--processes", type=click.IntRange(min=1), help="How many processes ran, where the output does not tell.")
-@click.option("--dry-run", is_flag=True, help="Say what would be imported, and keep nothing.")
-@store_option
-@json_option
-def import_(
-    path: Path,
-    platform_name: str | None,
-    rule: str | None,
-    maps: tuple[str, ...],
-    settings: tuple[str, ...],
-    suspect: str | None,
-    zone: str,
-    revision: str,
-    contributor: str,
-    command: str,
-    processes: int | None,
-    dry_run: bool,
-    store_url: str | None,
-    as_json: bool,
-) -> None:
-    """Import measurements: IOR's JSON, CSV or text, acic's exchange files, or a folder of them.
-
-    A run that failed is imported as failed. What the store has already is recognised, so an import can be
-    repeated; it is kept whole or not at all.
-    """
-    from acic.platforms import load_platform
-    from acic.store.bundled import parse_timezone
-    from acic.store.database import Store
-    from acic.store.importing import ImportOptions, import_path, is_exchange_file, told_platform
-    from acic.store.naming import NamingRule
-
-    if is_exchange_file(path):
-        refuse_unused("with an exchange file", but={"platform_name", "dry_run"})
-    platform = load_platform(platform_name or told_platform(path))
-    if maps and not rule:
-        raise InvalidInput("--map is given without --rule", hint="add --rule '{stripe_count}_{_}.json'")
-    options = ImportOptions(
-        rule=NamingRule.parse(rule, maps) if rule else None,
-        configuration=settings_of(platform, settings, "--set"),
-        suspect=Operation(suspect) if suspect else None,
-        timezone=parse_timezone(zone),
-        revision=revision,
-        contributor=contributor,
-        command=command,
-        processes=processes,
-    )
-    with progress("reading", unit="files") as seen:
-        report = import_path(path, platform, options, progress=seen)
-    added = duplicates = otherwise = 0
-    if report.measurements and not dry_run:
-        with Store.open(store_url) as store, progress("storing", total=len(report.measurements)) as seen:
-            result = store.add(report.measurements, progress=seen)
-            otherwise = store.judged_otherwise(report.measurements) if result.duplicates else 0
-        added, duplicates = result.added, result.duplicates
-    show_report(report, platform, added, duplicates, otherwise, dry_run=dry_run, as_json=as_json)
-    if not report.measurements:
-        raise _nothing_in(path, report, rule)
 
 
 @data.command(epilog="Example: acic data export mine.parquet --platform tianhe-lustre")
@@ -258,21 +180,10 @@ def _nothing_is_there(platform_name: str | None, bundled: bool) -> str:
 
 
 def _where_some_are(platform_name: str | None, bundled: bool) -> str:
+    if bundled:
+        return "`acic data list --bundled` tells of which platforms there are some"
     fill = "fill it by `acic train` or `acic data import`"
-    if not bundled and platform_name is None:
-        return fill
-    return f"`acic data list{' --bundled' * bundled}` tells of which platforms there are some" + f"; {fill}" * (
-        not bundled
-    )
-
-
-def _nothing_in(path: Path, report: ImportReport, rule: str | None) -> UnreadableInput:
-    if report.skipped:
-        hint = "see the reasons above; correct --rule" if rule else "see the reasons above"
-        return UnreadableInput(f"nothing in {path} is a measurement", hint=hint)
-    return UnreadableInput(
-        f"{path} holds no measurements", hint="give another file" if report.files else "no file is in it"
-    )
+    return f"`acic data list` tells of which platforms there are some; {fill}" if platform_name else fill
 
 
 def _measurements(platform_name: str | None, bundled: bool, store_url: str | None) -> Sequence[Measurement]:
