@@ -184,6 +184,7 @@ def test_the_launcher_beside_python_goes_before_that_on_the_path(
     assert find_launcher().program == on_path
     monkeypatch.setattr(sys, "executable", str(beside.parent / "python"))
     assert find_launcher().program == beside
+    assert find_launcher(on_path).program == on_path
 
 
 @pytest.mark.usefixtures("mpi")

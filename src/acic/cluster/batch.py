@@ -14,7 +14,7 @@ from pathlib import Path
 from acic.cluster import jobscript, processes, records
 from acic.cluster.direct import GRACE
 from acic.cluster.job import Ending, Job, State
-from acic.cluster.launcher import find_launcher, open_launcher
+from acic.cluster.launcher import find_launcher
 from acic.cluster.lsf import Lsf
 from acic.cluster.scheduler import Request, Scheduler, Sight
 from acic.cluster.slurm import Slurm
@@ -127,7 +127,7 @@ class BatchRunner:
         if job.processes and self._launcher:
             command = [*self._launcher, "-n", str(job.processes), *command]
         elif job.processes:
-            launcher = find_launcher() if self._mpiexec is None else open_launcher(self._mpiexec)
+            launcher = find_launcher(self._mpiexec)
             command, crowded = launcher.in_allocation(command, job.processes), launcher.crowded()
         jobscript.write(job, files, command, crowded)
         launch = ["/bin/sh", str(files.script)]

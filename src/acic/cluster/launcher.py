@@ -85,12 +85,14 @@ class Launcher:
         return {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
-def find_launcher() -> Launcher:
-    """Return the `mpiexec` named by ACIC_MPIEXEC, else that beside this Python (the wheel's), else that on PATH.
+def find_launcher(given: Path | None = None) -> Launcher:
+    """Return the launcher that is given, else that of ACIC_MPIEXEC, beside this Python (the wheel's), or on PATH.
 
     Raises:
         InvalidInput: there is none, or it is neither MPICH's nor Open MPI's.
     """
+    if given is not None:
+        return open_launcher(given)
     named = os.environ.get("ACIC_MPIEXEC")
     if named:
         found = shutil.which(named)

@@ -8,7 +8,7 @@ from pathlib import Path
 from acic.cluster import processes, segments
 from acic.cluster.direct import GRACE, DirectRunner, Plan, Start
 from acic.cluster.job import TAG, Ending, Job
-from acic.cluster.launcher import Launcher, find_launcher, open_launcher
+from acic.cluster.launcher import find_launcher
 from acic.errors import InvalidInput
 
 
@@ -39,16 +39,13 @@ class LocalRunner(DirectRunner):
         before = [Start(command) for command in job.before]
         if job.processes == 0:
             return Plan(before=before, command=Start(job.command), environment=_environment(job, {}))
-        launcher = self._launcher()
+        launcher = find_launcher(self._mpiexec)
         needed = launcher.environment(job.processes, len(os.sched_getaffinity(0)))
         return Plan(
             before=before,
             command=Start(launcher.here(job.command, job.processes)),
             environment=_environment(job, needed),
         )
-
-    def _launcher(self) -> Launcher:
-        return find_launcher() if self._mpiexec is None else open_launcher(self._mpiexec)
 
     def end(self, job: Job) -> bool:
         """End all processes of `job`."""

@@ -12,7 +12,7 @@ from acic.cluster import processes, records, segments
 from acic.cluster.direct import GRACE, DirectRunner, Plan, Start
 from acic.cluster.hosts import Host, read_hosts, spread
 from acic.cluster.job import TAG, Ending, Job
-from acic.cluster.launcher import find_launcher, open_launcher
+from acic.cluster.launcher import find_launcher
 from acic.cluster.remote import SSH_FAILED, Remote
 from acic.errors import InvalidInput
 
@@ -81,7 +81,7 @@ class SshRunner(DirectRunner):
         return self._hosts[:nodes]
 
     def _parallel(self, job: Job, hosts: Sequence[Host], cores: dict[str, int], before: Sequence[Start]) -> Plan:
-        launcher = find_launcher() if self._mpiexec is None else open_launcher(self._mpiexec)
+        launcher = find_launcher(self._mpiexec)
         placed = {host: number for host, number in spread(job.processes, hosts).items() if number}
         room = {host.name: cores[host.name] if host.slots is None else host.slots for host in hosts}
         tightest = max(placed, key=lambda host: placed[host] / room[host])

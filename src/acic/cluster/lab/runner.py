@@ -11,7 +11,7 @@ from acic.cluster import processes, records, segments
 from acic.cluster.direct import GRACE, DirectRunner, Plan, Start
 from acic.cluster.job import TAG, Ending, Job
 from acic.cluster.lab.nodes import Node
-from acic.cluster.launcher import Kind, Launcher, find_launcher, open_launcher
+from acic.cluster.launcher import Kind, find_launcher
 from acic.errors import InvalidInput
 
 # MPICH's ranks ask for news all the time while they wait, and two of them would use up their node's share of the
@@ -93,7 +93,7 @@ class LabRunner(DirectRunner):
         before = [_once(first, job, command) for command in job.before]
         if job.processes == 0:
             return Plan(before=before, command=_once(first, job, job.command), environment=self._environment(job, {}))
-        launcher = self._launcher()
+        launcher = find_launcher(self._mpiexec)
         agent = _agent(job).absolute()
         records.write_program(agent, agent_text(self._nodes))
         placed = {node.address: count for node, count in deal(job.processes, self._nodes[: job.nodes]).items()}
@@ -105,9 +105,6 @@ class LabRunner(DirectRunner):
         else:
             needed |= launcher.crowded()
         return Plan(before=before, command=Start(command), environment=self._environment(job, needed))
-
-    def _launcher(self) -> Launcher:
-        return find_launcher() if self._mpiexec is None else open_launcher(self._mpiexec)
 
     def _environment(self, job: Job, needed: Mapping[str, str]) -> dict[str, str]:
         return dict(needed) | os.environ | self._given | dict(job.environment) | {TAG: job.name}
