@@ -59,6 +59,12 @@ class TransientError(AcicError):
     exit_status = 6
 
 
+def on_one_line(error: Exception) -> str:
+    """Return what is wrong, without line breaks and cut to 300 characters, for the note of a run."""
+    text = error.problem if isinstance(error, AcicError) else str(error)
+    return " ".join(text.split())[:300]
+
+
 def with_extra(name: str) -> str:
     """Return the remedy for what one of the extras of acic brings; no index has acic, so it comes from a clone."""
     return f"install acic with its {name} extra (in a clone: pip install '.[{name}]')"

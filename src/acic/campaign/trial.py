@@ -22,7 +22,7 @@ from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
 from acic.cluster import Job, Runner
 from acic.cluster.others import TAKEN, ProcessorTime
-from acic.errors import AcicError
+from acic.errors import AcicError, on_one_line
 from acic.filesystems import WHOLE, Settings, settings
 from acic.platforms import Platform
 from acic.store.measurement import Outcome
@@ -125,7 +125,7 @@ class Trials:
         try:
             verdict = self._attempt(run)
         except (AcicError, OSError) as error:
-            verdict = Verdict(Outcome.FAILED, note=_one_line(error))
+            verdict = Verdict(Outcome.FAILED, note=on_one_line(error))
         finally:
             raw = self._clear(run)
         elapsed = self._clock() - start
@@ -292,8 +292,3 @@ def _replicas(run: _Run) -> list[Replica]:
         c = replace(c, shared=False)
     workload = Workload(name=run.trial.name, processes=c.processes, phases=(Phase(characteristics=c),))
     return ior_commands(workload, file=f"{run.settings.directory}/data")
-
-
-def _one_line(error: Exception) -> str:
-    text = error.problem if isinstance(error, AcicError) else str(error)
-    return " ".join(text.split())[:300]

@@ -61,7 +61,7 @@ def table_of(runs: Iterable[Run], platform: Platform, goal: str) -> Table:
     spoilt: set[tuple[Application, Configuration]] = set()
     for run in runs:
         key = (run.kernel, run.scale), run.configuration
-        found[key] += [_value(run, platform, goal)] if run.outcome is Outcome.OK else []
+        found[key] += [value_of(run, platform, goal)] if run.outcome is Outcome.OK else []
         spoilt |= {key} if run.outcome is Outcome.CORRUPT else set()
     applications = tuple(sorted({a for a, _ in found}))
     configurations = tuple(sorted({c for _, c in found}, key=lambda c: sorted(map(str, c.items()))))
@@ -99,6 +99,7 @@ def field_of(table: Table) -> Field:
     )
 
 
-def _value(run: Run, platform: Platform, goal: str) -> float:
+def value_of(run: Run, platform: Platform, goal: str) -> float:
+    """Return what a run took, s, or cost, USD; `goal` is "time" or "cost"."""
     total = run.total or 0.0
     return total if goal == "time" else platform.cost(run.configuration, 1, total)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.evaluation.field import Application, Table
+from acic.evaluation.field import Application, Table, value_of
 from acic.evaluation.levels import levelled
 from acic.evaluation.picks import Picks
 from acic.evaluation.regret import mean_gain, quantile, share_of
@@ -104,7 +104,7 @@ class Fresh:
             mine = self._values.setdefault(application, {}).setdefault(run.configuration, {})
             self._passes.setdefault(application, set()).add(run.repetition)
             if run.outcome is Outcome.OK and run.total is not None:
-                mine[run.repetition] = run.total if goal == "time" else platform.cost(run.configuration, 1, run.total)
+                mine[run.repetition] = value_of(run, platform, goal)
             elif run.outcome is Outcome.CORRUPT:
                 mine[run.repetition] = np.inf
             else:

@@ -15,7 +15,7 @@ from math import isnan
 import numpy as np
 
 from acic.errors import InvalidInput, MissingData
-from acic.evaluation.field import Application, Table, table_of
+from acic.evaluation.field import Application, Table, table_of, value_of
 from acic.evaluation.truth import Run
 from acic.platforms import Platform
 from acic.search import Observation
@@ -145,7 +145,7 @@ def replay_of(runs: Iterable[Run], platform: Platform, goal: str) -> Replay:
     for i, j in np.argwhere(np.isinf(table.values)):
         good[table.applications[i], table.configurations[j]] = []  # wrong bytes once are wrong bytes
     single = {
-        key: tuple(_value(run, platform, goal) for run in sorted(found, key=lambda run: run.repetition))
+        key: tuple(value_of(run, platform, goal) for run in sorted(found, key=lambda run: run.repetition))
         for key, found in good.items()
     }
     return Replay(table, single, platform)
@@ -189,8 +189,3 @@ def _changes(wanted: Configuration, known: Sequence[Configuration]) -> dict[str,
     """Return what has to change for the most similar one: a rule with this as `then` forbids `wanted`, and repairs."""
     nearest = max(known, key=lambda c: sum(c.get(name) == value for name, value in wanted.items()) - len(c) / 100)
     return {name: value for name, value in nearest.items() if wanted.get(name) != value}
-
-
-def _value(run: Run, platform: Platform, goal: str) -> float:
-    total = run.total or 0.0
-    return total if goal == "time" else platform.cost(run.configuration, 1, total)

@@ -14,7 +14,7 @@ from acic.benchmarks.kernels import Outcome as Took
 from acic.campaign.system import Deployed, Place
 from acic.cluster import Job, State
 from acic.cluster.others import TAKEN, ProcessorTime, processor_time_beside
-from acic.errors import AcicError, TransientError
+from acic.errors import AcicError, TransientError, on_one_line
 from acic.evaluation.truth import Run
 from acic.filesystems.hints import hints_environment
 from acic.lab import Lab
@@ -126,7 +126,7 @@ class Runs:
         except WrongBytes as error:
             outcome, note, staged = Outcome.CORRUPT, error.problem, 0.0
         except (AcicError, OSError) as error:
-            outcome, note = Outcome.FAILED, _one_line(error)
+            outcome, note = Outcome.FAILED, on_one_line(error)
         finally:
             taken = self._look().taken_since(before)
             note = "; ".join(filter(None, [note, self._clear(folder, place.seen / name if place else None)]))
@@ -213,8 +213,3 @@ class Runs:
         if data is None or self._system.remove(data):
             return ""
         return "its files could not be removed, so the file system was made anew"
-
-
-def _one_line(error: Exception) -> str:
-    text = error.problem if isinstance(error, AcicError) else str(error)
-    return " ".join(text.split())[:300]
