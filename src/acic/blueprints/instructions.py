@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acic.errors import InvalidInput, with_sudo
 from acic.filesystems import DEPLOYMENT, KINDS, LAB, WHOLE, Settings, settings
-from acic.filesystems.hints import BY_ROMIO
+from acic.filesystems.hints import BY_ROMIO, romio_hints
 from acic.space import Value
 from acic.units import format_setting
 
@@ -95,7 +95,7 @@ def _hints(wanted: Settings) -> list[Instruction]:
             title="Give MPI-IO these hints, without touching the application",
             commands=(f'export ROMIO_HINTS="$PWD/{HINTS_FILE}"', *_BY_ROMIO),
             file_name=HINTS_FILE,
-            file_text="".join(f"{name} {value}\n" for name, value in wanted.hints.items()),
+            file_text=romio_hints(wanted.hints),
             check="export ROMIO_PRINT_HINTS=1  # rank 0 prints the hints in force when a file is opened",
         )
     ]

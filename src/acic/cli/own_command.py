@@ -179,12 +179,12 @@ class _Run:
 
     def _job(self, words: Sequence[str], place: Path, wanted: Settings) -> Job:
         from acic.cluster import Job
-        from acic.filesystems.hints import hints_environment
+        from acic.filesystems.hints import hints_environment, romio_hints
 
         environment: dict[str, str] = {}
         if wanted.hints:
             hints = self._outputs / f"{self._name}.hints"
-            hints.write_text("".join(f"{k} {v}\n" for k, v in wanted.hints.items()), encoding="utf-8")
+            hints.write_text(romio_hints(wanted.hints), encoding="utf-8")
             environment = hints_environment(hints)
         return Job(
             name=self._name,

@@ -16,7 +16,7 @@ from acic.cluster import Job, State
 from acic.cluster.others import TAKEN, ProcessorTime, processor_time_beside
 from acic.errors import AcicError, TransientError, on_one_line
 from acic.evaluation.truth import Run
-from acic.filesystems.hints import hints_environment
+from acic.filesystems.hints import hints_environment, romio_hints
 from acic.lab import Lab
 from acic.lab.staging import stage_out
 from acic.platforms import Platform
@@ -172,7 +172,7 @@ class Runs:
     def _timed(self, kernel: Kernel, name: str, folder: Path, place: Place) -> Took:
         kernel.write(folder)
         if place.hints:
-            (folder / "romio_hints").write_text("".join(f"{k} {v}\n" for k, v in place.hints.items()))
+            (folder / "romio_hints").write_text(romio_hints(place.hints))
         for step in kernel.steps:
             self._system.forget(place.seen)
             took = self._job(kernel, step, name, folder, place)

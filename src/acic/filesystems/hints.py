@@ -14,6 +14,11 @@ BY_ROMIO: Mapping[str, str] = MappingProxyType({"OMPI_MCA_io": "^ompio"})
 and says nothing. Other MPIs do not know the variable."""
 
 
+def romio_hints(hints: Mapping[str, str]) -> str:
+    """Return the text of a file of hints as ROMIO reads it (ROMIO_HINTS): a name and its value on each line."""
+    return "".join(f"{name} {value}\n" for name, value in hints.items())
+
+
 def hints_environment(file: Path) -> dict[str, str]:
     """Return the variables by which MPI-IO takes the hints in `file`; what the user set for Open MPI holds."""
     return {"ROMIO_HINTS": str(file), **{name: os.environ.get(name, value) for name, value in BY_ROMIO.items()}}

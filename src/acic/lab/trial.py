@@ -13,7 +13,7 @@ from pathlib import Path
 from acic.benchmarks import find_benchmark, hints_text
 from acic.cluster.job import Ending, Job, State
 from acic.errors import InvalidInput, TransientError
-from acic.filesystems.hints import hints_environment
+from acic.filesystems.hints import hints_environment, romio_hints
 from acic.lab.lab import Lab
 from acic.lab.site import Site
 from acic.units import MIB
@@ -96,7 +96,7 @@ def bandwidths(lab: Lab, *, processes: int, folder: Path, seconds: float) -> Ite
 
 def _job(lab: Lab, site: Site, words: Sequence[str], processes: int, folder: Path, seconds: float) -> Job:
     hints = folder / "romio-hints"
-    hints.write_text("".join(f"{name} {value}\n" for name, value in site.deployment.hints.items()))
+    hints.write_text(romio_hints(site.deployment.hints))
     return Job(
         name=f"lab-{uuid.uuid4().hex[:12]}",
         command=tuple(words),
