@@ -260,18 +260,24 @@ def measure(
     made, failed = 0, list[Run]()
     with interruptible(), survey.journal.locked():
         total = len(survey.runs)
-        for _ in range(_TRIES):  # what failed is tried again when everything else was
-            for number, configuration, them in survey.left():
-                for kernel in them:
-                    if (end is not None and clock() >= end) or survey.journal.pause_asked:
-                        return made
-                    found = run(kernel, configuration, number)
-                    survey.journal.append("ran", **found.content())
-                    made += 1
-                    watch(total + made, found)
-                    failed = [*failed, found] if found.outcome not in _FINAL else []
-                    _stop_if_hopeless(failed)
+        for application, configuration, number in _turns(survey):
+            if (end is not None and clock() >= end) or survey.journal.pause_asked:
+                break
+            found = run(application, configuration, number)
+            survey.journal.append("ran", **found.content())
+            made += 1
+            watch(total + made, found)
+            failed = [*failed, found] if found.outcome not in _FINAL else []
+            _stop_if_hopeless(failed)
     return made
+
+
+def _turns(survey: Survey) -> Iterator[tuple[Kernel, Configuration, int]]:
+    """Yield each run that is left, by its pass; what failed comes again when everything else was tried."""
+    for _ in range(_TRIES):
+        for number, configuration, them in survey.left():
+            for one in them:
+                yield one, configuration, number
 
 
 def _stop_if_hopeless(failed: Sequence[Run]) -> None:
