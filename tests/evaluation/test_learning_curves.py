@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from acic.errors import InvalidInput, MissingData
-from acic.evaluation.learning_curves import FIGURES, PARTS, figure_8, learning_curves
+from acic.evaluation.learning_curves import PARTS, figure_8, learning_curves
 from acic.evaluation.orders import ORDERS, in_order
 from acic.evaluation.taught import Judge, judge_of, taught
 from acic.evaluation.training import Training, training_of
@@ -103,7 +103,7 @@ def test_all_orders_end_alike_and_seeds_repeat(training: Training, judge: Judge)
 
 
 def test_minutes_are_those_of_the_machine(training: Training, judge: Judge) -> None:
-    (curve,) = FIGURES["learning-minutes"](training, judge, orders=["random"], models=["cart"], seeds=1)
+    (curve,) = learning_curves(training, judge, orders=["random"], models=["cart"], seeds=1, minutes=True)
     assert_allclose(curve.spent[-1], training.seconds.sum() / 60.0)
 
 

@@ -19,7 +19,6 @@ from acic.evaluation.loops import (
     Floats,
     available,
     curve,
-    figure_9,
     loops,
     needed,
     regrets,
@@ -135,7 +134,7 @@ def test_a_curve_holds_its_middle_between_its_ends(searches: int, applications: 
 
 def test_figure_9_has_its_three_lines() -> None:
     replay = made(applications=2)
-    found = figure_9(replay, perfect(replay), runs=3, seeds=2)
+    found = loops(replay, perfect(replay), names=FIGURE_9, runs=3, seeds=2)
     assert tuple(line.name for line in found) == FIGURE_9
     assert loops(replay, perfect(replay), names=["model"], runs=3, seeds=2) == found[2:]
 

@@ -1,14 +1,13 @@
 """How little training is enough: regret over training runs, or over machine time, for several ways to choose the runs.
 
 Figure 8 of Liu et al., SC13, section 5.4, is `figure_8`; `learning_curves` compares orders of the same training runs:
-those of `orders.ORDERS`, by name. `FIGURES` names what a command shows.
+those of `orders.ORDERS`, by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from types import MappingProxyType
 from zlib import crc32
 
 import numpy as np
@@ -153,13 +152,3 @@ def _closed(training: Training, part: Integers) -> Integers:
     """Return the rows with the baselines of their workloads."""
     needed = training.baseline[part]
     return np.union1d(part, needed[needed >= 0])
-
-
-FIGURES: Mapping[str, Callable[..., tuple[Curve, ...]]] = MappingProxyType(
-    {
-        "8": figure_8,
-        "learning-runs": learning_curves,
-        "learning-minutes": partial(learning_curves, minutes=True),
-    }
-)
-"""What a command shows, by name; each takes (training, judge, models=, seeds=, processes=)."""

@@ -1,6 +1,6 @@
 """Measuring in the loop, replayed: how near the best each strategy comes with how many real runs of the application.
 
-Figure 9 of Liu et al., SC13, section 5.5, and beyond: `figure_9` and `loops` give curves of regret over runs, `needed`
+Figure 9 of Liu et al., SC13, section 5.5 (`FIGURE_9`), and beyond: `loops` gives curves of regret over runs, `needed`
 how many runs it takes. A strategy is a function of `STRATEGIES`: a `Trail`. Those of `acic.search` begin with a run of
 the baseline, which counts; those that follow acic's advice do not need one. The answer of a strategy after some
 runs rests on these runs alone, noise and all; its regret is that of the medians.
@@ -34,7 +34,7 @@ RUNS = 40  # of one search at most
 SEEDS = 10  # as many orders as the paper's random walk has
 WITHIN = 0.05
 WIDEST = 8  # configurations that successive halving begins with
-FIGURE_9 = ("random-walk", "pb-walk", "model")
+FIGURE_9 = ("random-walk", "pb-walk", "model")  # the paper's: a seed is an order; by ranks; what the model advises
 _LOW, _HIGH = 0.1, 0.9
 
 
@@ -120,13 +120,6 @@ def loops(
     """Return the curve of each strategy called; of all that can be run here, where none is called."""
     names = names or available()
     return tuple(curve(n, regrets(replay, before, n, runs=runs, seeds=seeds, processes=processes)) for n in names)
-
-
-def figure_9(
-    replay: Replay, before: Before, *, runs: int = RUNS, seeds: int = SEEDS, processes: int = 1
-) -> tuple[Curve, ...]:
-    """Return the paper's three: the random walk (a seed is an order), the walk by ranks, and what the model advises."""
-    return loops(replay, before, names=FIGURE_9, runs=runs, seeds=seeds, processes=processes)
 
 
 def available() -> tuple[str, ...]:
@@ -237,6 +230,3 @@ STRATEGIES: Mapping[str, Trail] = MappingProxyType(
     }
 )
 """By name; a new one is a line here."""
-
-FIGURES: Mapping[str, Callable[..., tuple[Curve, ...]]] = MappingProxyType({"9": figure_9, "loops": loops})
-"""What a command shows, by name; each takes (replay, before, runs=, seeds=, processes=)."""
