@@ -17,13 +17,11 @@ class LocalRunner(DirectRunner):
 
     Args:
         mpiexec: the launcher; None for that of ACIC_MPIEXEC, beside this Python, or on PATH.
-        grace: s that a job's processes have to end when asked to, before they are killed.
     """
 
-    def __init__(self, *, mpiexec: Path | None = None, grace: float = GRACE) -> None:
+    def __init__(self, *, mpiexec: Path | None = None) -> None:
         super().__init__()
         self._mpiexec = mpiexec
-        self._grace = grace
 
     @property
     def name(self) -> str:
@@ -49,7 +47,7 @@ class LocalRunner(DirectRunner):
 
     def end(self, job: Job) -> bool:
         """End all processes of `job`."""
-        return processes.end(job.name, grace=self._grace)
+        return processes.end(job.name, grace=GRACE)
 
     def clear(self, job: Job) -> None:  # noqa: ARG002  # a segment does not tell whose it was
         """Remove shared memory that nobody uses."""

@@ -31,7 +31,6 @@ class SshRunner(DirectRunner):
         connect_timeout: s to wait for a host.
         mpiexec: the launcher; None for that of ACIC_MPIEXEC, beside this Python, or on PATH. The hosts have
             it at the same place.
-        grace: s that a job's processes have to end when asked to, before they are killed.
 
     Raises:
         InvalidInput: a list of hosts that is none.
@@ -44,13 +43,11 @@ class SshRunner(DirectRunner):
         ssh: Sequence[str] = ("ssh",),
         connect_timeout: float = 10.0,
         mpiexec: Path | None = None,
-        grace: float = GRACE,
     ) -> None:
         super().__init__()
         self._hosts = read_hosts(hosts)
         self._remote = Remote(ssh, connect_timeout)
         self._mpiexec = mpiexec
-        self._grace = grace
 
     @property
     def name(self) -> str:
@@ -108,8 +105,8 @@ class SshRunner(DirectRunner):
 
     def end(self, job: Job) -> bool:
         """End all processes of `job`, here and on its hosts."""
-        here = processes.end(job.name, grace=self._grace)
-        there = self._remote.end([host.name for host in self._hosts[: job.nodes]], job.name, grace=self._grace)
+        here = processes.end(job.name, grace=GRACE)
+        there = self._remote.end([host.name for host in self._hosts[: job.nodes]], job.name, grace=GRACE)
         _agent(job).unlink(missing_ok=True)
         return here or there
 

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from acic.cluster.direct import GRACE
 from acic.cluster.lab import checks, disks, network
 from acic.cluster.lab.assembly import alive, beginning, build, nodes_of, pair
 from acic.cluster.lab.disks import Devices
@@ -249,12 +248,10 @@ class Room:
         """Return what was written down as `key`; None if nothing was."""
         return self._record.content["notes"].get(key)
 
-    def runner(
-        self, *, environment: Mapping[str, str] | None = None, mpiexec: Path | None = None, grace: float = GRACE
-    ) -> LabRunner:
+    def runner(self, *, environment: Mapping[str, str] | None = None, mpiexec: Path | None = None) -> LabRunner:
         """Return what runs jobs on the compute nodes; `environment` is added to theirs."""
         compute = [self._nodes[name] for name in self.facts.compute]
-        return LabRunner(compute, self.names.bridge, environment=environment, mpiexec=mpiexec, grace=grace)
+        return LabRunner(compute, self.names.bridge, environment=environment, mpiexec=mpiexec)
 
     def audit(self) -> list[str]:
         """Return what is not as it has to be for a measurement to mean something; see `checks`."""

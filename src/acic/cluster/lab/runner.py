@@ -59,7 +59,6 @@ class LabRunner(DirectRunner):
         bridge: the network interface by which this machine reaches them.
         environment: for every job, unless the job says otherwise.
         mpiexec: the launcher; None for that of ACIC_MPIEXEC, beside this Python, or on PATH.
-        grace: s that a job's processes have to end when asked to, before they are killed.
     """
 
     def __init__(
@@ -69,14 +68,12 @@ class LabRunner(DirectRunner):
         *,
         environment: Mapping[str, str] | None = None,
         mpiexec: Path | None = None,
-        grace: float = GRACE,
     ) -> None:
         super().__init__()
         self._nodes = tuple(nodes)
         self._bridge = bridge
         self._given = dict(environment or {})
         self._mpiexec = mpiexec
-        self._grace = grace
 
     @property
     def name(self) -> str:
@@ -111,7 +108,7 @@ class LabRunner(DirectRunner):
 
     def end(self, job: Job) -> bool:
         """End all processes of `job`: this machine sees those of all nodes."""
-        ended = processes.end(job.name, grace=self._grace)
+        ended = processes.end(job.name, grace=GRACE)
         _agent(job).unlink(missing_ok=True)
         return ended
 

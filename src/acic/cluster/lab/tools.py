@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from acic.cluster import commands
 from acic.errors import InvalidInput, TransientError
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+DOCTOR = "see `acic lab doctor`"
 
 
 def environment() -> dict[str, str]:
@@ -39,9 +40,7 @@ def tool(*words: str | Path, stdin: str = "", seconds: float = 30.0) -> str:
     return done.stdout
 
 
-def asked(
-    words: Sequence[str], *, stdin: str = "", seconds: float = 30.0, variables: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
+def asked(words: Sequence[str], *, stdin: str = "", seconds: float = 30.0) -> subprocess.CompletedProcess[str]:
     """Run a program of this machine to its end; return what it said.
 
     Raises:
@@ -52,14 +51,9 @@ def asked(
     if program is None:
         raise InvalidInput(f"there is no program {words[0]}", hint=DOCTOR)
     try:
-        return commands.run(
-            [program, *words[1:]], patience=seconds, stdin=stdin, environment=environment() | dict(variables or {})
-        )
+        return commands.run([program, *words[1:]], patience=seconds, stdin=stdin, environment=environment())
     except subprocess.TimeoutExpired as error:
         raise TransientError(f"{' '.join(words)} did not end in {seconds:g} s", hint="try again") from error
-
-
-DOCTOR = "see `acic lab doctor`"
 
 
 def read(path: Path) -> str:
