@@ -93,27 +93,14 @@ class Survey:
         Raises:
             InvalidInput: there is one of that name already, or runs are of another plan.
         """
-        text = platform_source(platform)
         applications = kernels() if chosen is None else chosen
-        begun = {
-            "time": now.isoformat(),
-            "platform": platform,
-            "platform_text": text,
-            "kernels": [[k.name, k.scale] for k in applications],
-            "configurations": [dict(c) for c in configurations],
-            "passes": passes,
-            "seed": seed,
-            "mark": mark(read_platform(text, platform), applications),
-        }
         planned = {(k.name, k.scale, c) for k in applications for c in configurations}
         if any((run.kernel, run.scale, run.configuration) not in planned for run in done):
             raise InvalidInput(
                 "some of the runs given are of another plan", hint="give the options they were made with"
             )
-        journal = Journal.create(_folder(name), begun, kind="survey")
-        for run in done:
-            journal.append("ran", **run.content())
-        return cls(journal)
+        plan = {"passes": passes, "seed": seed}
+        return cls._new(name, platform, applications, configurations, plan, now, done)
 
     def again(self, *, name: str, points: int, seed: int, now: datetime) -> Survey:
         """Return a new survey of `points` that this one has measured, drawn at random: they tell of noise.
@@ -168,21 +155,38 @@ class Survey:
         Raises:
             InvalidInput: there is one of that name already, or an application is not known.
         """
-        text = platform_source(platform)
         applications = [kernel(*key) for key in points]
         drawn = list(dict.fromkeys(c for those in points.values() for c in those))
         place = {c: i for i, c in enumerate(drawn)}
+        plan = {
+            "points": sorted([place[c], i] for i, those in enumerate(points.values()) for c in those),
+            "passes": passes,
+            "first": 1 + max((run.repetition for run in done), default=-1),
+            "seed": seed,
+        }
+        return cls._new(name, platform, applications, drawn, plan, now, done)
+
+    @classmethod
+    def _new(
+        cls,
+        name: str,
+        platform: str,
+        applications: Sequence[Kernel],
+        configurations: Sequence[Configuration],
+        plan: Mapping[str, Any],
+        now: datetime,
+        done: Sequence[Run],
+    ) -> Survey:
+        """Return a new survey with the runs that were made before; `plan` is what else its first event tells."""
+        text = platform_source(platform)
         begun = {
             "time": now.isoformat(),
             "platform": platform,
             "platform_text": text,
             "kernels": [[k.name, k.scale] for k in applications],
-            "configurations": [dict(c) for c in drawn],
-            "points": sorted([place[c], i] for i, those in enumerate(points.values()) for c in those),
-            "passes": passes,
-            "first": 1 + max((run.repetition for run in done), default=-1),
-            "seed": seed,
+            "configurations": [dict(c) for c in configurations],
             "mark": mark(read_platform(text, platform), applications),
+            **plan,
         }
         journal = Journal.create(_folder(name), begun, kind="survey")
         for run in done:
