@@ -248,3 +248,10 @@ def test_a_configuration_equals_any_mapping_of_the_same_values() -> None:
     assert one != Configuration(servers=4)
     assert one != {"servers": 4}
     assert one != "NFS"
+
+
+@given(values=st.dictionaries(st.sampled_from("abcd"), st.integers(0, 3)), names=st.sets(st.sampled_from("abcde")))
+def test_a_configuration_on_some_parameters_alone_has_no_others(values: dict[str, int], names: set[str]) -> None:
+    kept = Configuration(values).only(names)
+    assert set(kept) == set(values) & names
+    assert all(values[name] == value for name, value in kept.items())

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from acic.cli.measuring import (
     budget_of,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from acic.campaign.repeats import Repeats
     from acic.campaign.session import Session
     from acic.platforms import Platform
+    from acic.search import Found, Search
     from acic.space import Configuration
     from acic.workloads import Characteristics, Workload
 
@@ -163,7 +165,27 @@ def objective_of(opened: Bench, goal: str, phases: Sequence[Characteristics]) ->
     return lambda reading: objective(opened.field, reading, opened.workload.processes, goal=goal, rest=rest)
 
 
-def measure_of(opened: Bench, goal: str) -> Any:
+def search_with(opened: Bench, search: Search, goal: str, runs: int | None, *, most: int | None = None) -> Found:
+    """Return what the search finds by measuring, within the campaign's budget.
+
+    Args:
+        opened: measures.
+        search: chooses.
+        goal: "time" or "cost".
+        runs: configurations to measure at most.
+        most: that the whole campaign measures at most, where that is known: its budget is spread over no more.
+    """
+    if most is not None:
+        opened.controller.expect(most * len(opened.phases))
+    rng = np.random.default_rng(opened.session.request.seed)
+    space = opened.field.system
+    baseline = opened.field.platform.baseline.only(space.names)
+    found = search.run(space, baseline, _measure_of(opened, goal), rng=rng, max_runs=runs)
+    opened.controller.end(found.why_ended)
+    return found
+
+
+def _measure_of(opened: Bench, goal: str) -> Any:
     """Return the `measure` function that searches take, of `objective_of` the replica."""
     from acic.search import Observation
 

@@ -13,11 +13,10 @@ from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.resuming import as_begun
-from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal, objective_of
+from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal, objective_of, search_with
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_typed
-from acic.cli.walk import characteristics, search_with
-from acic.cli.workload_input import read_workload, workload_input
+from acic.cli.workload_input import characteristics, read_workload, workload_input
 
 if TYPE_CHECKING:
     from acic.search import Lessons, Search
@@ -113,7 +112,7 @@ def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: in
 
     space, platform = opened.field.system, opened.field.platform
     rng = np.random.default_rng([opened.session.request.seed, 1])
-    default = {k: v for k, v in platform.baseline.items() if k in space.names}
+    default = platform.baseline.only(space.names)
     drawn = sampled(space, list(space.names), default, count, rng=rng, done=space.point(default)[None, :])
     say(f"learning at {len(scales)} smaller scales, from {len(drawn)} configurations")
     rows: list[Row] = []
@@ -125,8 +124,7 @@ def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: in
             continue
         found += opened.meter.read([space.configuration(row) for row in drawn[place :: len(scales)]], scale)
         for reading in found:
-            kept = {k: v for k, v in reading.configuration.items() if k in space.names}
-            configuration = type(reading.configuration)(kept)
+            configuration = reading.configuration.only(space.names)
             rows.append(Row(workload=_scale(scale), configuration=configuration, objective=figure(reading)))
     values = {name: sorted({_scale(s)[name] for s in (*scales, opened.phases)}) for name in _scale(opened.phases)}
     parameters = tuple(

@@ -18,9 +18,8 @@ from acic.cli.resuming import as_begun, store_as_begun
 from acic.cli.searching import GOALS, apply_options, bench, check_goal
 from acic.cli.store_option import store_option
 from acic.cli.verify_shown import BY, Verified, show
-from acic.cli.walk import characteristics
 from acic.cli.wanted import Wanted, prediction, wanted_of
-from acic.cli.workload_input import read_workload, workload_input
+from acic.cli.workload_input import characteristics, read_workload, workload_input
 from acic.errors import AcicError
 
 if TYPE_CHECKING:

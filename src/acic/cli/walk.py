@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.resuming import as_begun
-from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal, measure_of, ranks_of
+from acic.cli.searching import GOALS, apply_options, bench, check_goal, ranks_of, search_with
 from acic.cli.store_option import store_option
-from acic.cli.workload_input import read_workload, workload_input
+from acic.cli.workload_input import characteristics, read_workload, workload_input
 
 if TYPE_CHECKING:
-    from acic.search import Found, Search
+    from acic.search import Search
 
 
 @click.command(epilog="Example: acic walk run.darshan --platform here --budget 10min")
@@ -70,32 +69,3 @@ def walk(
         most = longest(opened.field.system, screened=order == "pb" and not ranks)
         found = search_with(opened, search, goal, runs, most=most if runs is None else min(most, runs))
     show_found(opened, found, goal, as_json)
-
-
-def characteristics(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of a workload out of `given`."""
-    from acic.workloads.parameters import WORKLOAD_PARAMETERS
-
-    return {p.name: given.pop(p.name) for p in WORKLOAD_PARAMETERS if p.name in given}
-
-
-def search_with(opened: Bench, search: Search, goal: str, runs: int | None, *, most: int | None = None) -> Found:
-    """Return what the search finds by measuring, within the campaign's budget.
-
-    Args:
-        opened: measures.
-        search: chooses.
-        goal: "time" or "cost".
-        runs: configurations to measure at most.
-        most: that the whole campaign measures at most, where that is known: its budget is spread over no more.
-    """
-    if most is not None:
-        opened.controller.expect(most * len(opened.phases))
-    rng = np.random.default_rng(opened.session.request.seed)
-    space = opened.field.system
-    baseline = type(opened.field.platform.baseline)(
-        {k: v for k, v in opened.field.platform.baseline.items() if k in space.names}
-    )
-    found = search.run(space, baseline, measure_of(opened, goal), rng=rng, max_runs=runs)
-    opened.controller.end(found.why_ended)
-    return found

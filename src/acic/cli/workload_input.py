@@ -101,6 +101,13 @@ def read_workload(
     return characterize_file(log, partial=partial, only=only or "")
 
 
+def characteristics(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of a workload out of `given`."""
+    from acic.workloads.parameters import WORKLOAD_PARAMETERS
+
+    return {p.name: given.pop(p.name) for p in WORKLOAD_PARAMETERS if p.name in given}
+
+
 def is_workload_file(path: Path) -> bool:
     """Return whether a file that stands for a workload is one in TOML, rather than a log: its name says so."""
     return path.suffix.lower() == ".toml"

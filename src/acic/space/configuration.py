@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 Value = str | int | float | bool
 
@@ -17,6 +17,10 @@ class Configuration(Mapping[str, Value]):
 
     def __init__(self, values: Mapping[str, Value] | None = None, **more: Value) -> None:
         self._values: dict[str, Value] = {**(values or {}), **more}
+
+    def only(self, names: Collection[str]) -> Configuration:
+        """Return the configuration of these parameters alone, as far as they apply."""
+        return Configuration({name: value for name, value in self.items() if name in names})
 
     def __getitem__(self, name: str) -> Value:
         return self._values[name]
