@@ -62,7 +62,7 @@ class Planner:
             rows = rows[ordered(rows, self.field.space, self.field.platform.deployment, rng=rng)]
         if self.points is not None:
             rows = rows[: max(0, self.points - len(state.progress))]
-        return (stage, rows) if len(rows) else (None if stage is not Stage.BASELINE else (stage, rows))
+        return (stage, rows) if len(rows) or stage is Stage.BASELINE else None
 
     def sample(self, ranked: Sequence[str], count: int, *, rng: np.random.Generator, done: Rows | None = None) -> Rows:
         """Return `count` new points by rank; those with one workload, in fives, share a baseline."""

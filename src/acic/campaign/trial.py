@@ -277,7 +277,7 @@ class Trials:
 
 
 def _excess(data: Path, written: int | None) -> str:
-    """Return how much larger the files in `data` are than what was written, B, "" if they are not.
+    """Return in words that the files in `data` are larger than what was written, "" if they are not.
 
     GlusterFS counts bytes of sharded files twice that several clients extend at once.
     """
