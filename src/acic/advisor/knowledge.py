@@ -22,6 +22,7 @@ from acic.models.words import in_units
 from acic.platforms import Platform
 from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of, uses_of
 from acic.space import Configuration, Encoder
+from acic.store.training import encoder_of
 from acic.workloads import Characteristics, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
@@ -273,8 +274,3 @@ def with_workload(encoder: Encoder, system: Floats, workload: Characteristics) -
         columns = encoder.columns_of(parameter.name)
         rows[:, columns] = own[columns]
     return rows
-
-
-def encoder_of(platform: Platform) -> Encoder:
-    """Return the encoder of the platform's parameters together with the workload's."""
-    return Encoder((*platform.space.parameters, *WORKLOAD_PARAMETERS))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from acic.advisor.informed import informed
 from acic.advisor.intervals import Watch, drawn, errors_of, kinds_of, usual_error
-from acic.advisor.knowledge import encoder_of
 from acic.advisor.learned import UNTOLD, Errors, Learned
 from acic.advisor.lessons import Taught, joined, taught_by
 from acic.advisor.ranges import Range, range_of
@@ -24,8 +23,8 @@ from acic.prior import COLUMNS
 from acic.space import Configuration, Parameter
 from acic.store.baselines import Baselines, Improvements
 from acic.store.lessons import Lesson
-from acic.store.training import TrainingRows, unfit_told
-from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
+from acic.store.training import TrainingRows, encoded, encoder_of, unfit_told
+from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
 Floats = NDArray[np.float64]
 
@@ -111,14 +110,9 @@ def _learn(
 def training_set(rows: TrainingRows, platform: Platform, improvements: Improvements, weight: Floats) -> TrainingSet:
     """Return the rows as models take them."""
     encoder = encoder_of(platform)
-    x = encoder.encode(rows.configurations)[rows.configuration]
-    workload = encoder.encode([values_of(w) for w in rows.workloads])[rows.workload]
-    for parameter in WORKLOAD_PARAMETERS:
-        columns = encoder.columns_of(parameter.name)
-        x[:, columns] = workload[:, columns]
     return TrainingSet(
         columns=encoder.columns,
-        x=x,
+        x=encoded(rows, encoder),
         y=improvements.mean,
         best=improvements.best,
         weight=weight,

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.informed import hardware_of
-from acic.advisor.knowledge import encoder_of
 from acic.campaign.points import Field
 from acic.campaign.screening import ranking
 from acic.errors import InvalidInput
@@ -17,7 +16,7 @@ from acic.evaluation.ranks import screening_of
 from acic.platforms import Platform
 from acic.space import Value
 from acic.store.measurement import Measurement
-from acic.store.training import TrainingRows, training_table
+from acic.store.training import TrainingRows, encoder_of, training_table
 from acic.workloads.parameters import values_of
 
 Floats = NDArray[np.float64]

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.platforms import Platform
-from acic.space import Configuration
+from acic.space import Configuration, Encoder
 from acic.store.ageing import revisions_behind
 from acic.store.measurement import Measurement
 from acic.store.rows import TrainingRecord, training_record
 from acic.workloads import Characteristics
+from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -106,6 +107,21 @@ def training_table(
         else:
             kept.append(record)
     return replace(_table(kept, platform), left_out=dict(left_out), unfit=dict(unfit))
+
+
+def encoder_of(platform: Platform) -> Encoder:
+    """Return the encoder of the platform's parameters together with the workload's."""
+    return Encoder((*platform.space.parameters, *WORKLOAD_PARAMETERS))
+
+
+def encoded(rows: TrainingRows, encoder: Encoder) -> Floats:
+    """Return the configuration and the workload of each row as numbers, shape (rows, columns of `encoder_of`)."""
+    x = encoder.encode(rows.configurations)[rows.configuration]
+    workload = encoder.encode([values_of(w) for w in rows.workloads])[rows.workload]
+    for parameter in WORKLOAD_PARAMETERS:
+        columns = encoder.columns_of(parameter.name)
+        x[:, columns] = workload[:, columns]
+    return x
 
 
 def unfit_told(unfit: Mapping[str, int], platform: Platform) -> str:

@@ -22,9 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.platforms import Platform
-from acic.space import Encoder
-from acic.store.training import Floats, Integers, TrainingRows
-from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
+from acic.store.training import Floats, Integers, TrainingRows, encoded, encoder_of
 
 FEWEST = 3  # contributors, below which none of them can be told from the others
 FLOOR = 0.01  # of trust: a weight has to stay positive
@@ -134,12 +132,7 @@ def covariance(rows: TrainingRows, platform: Platform) -> Floats:
     Alike in parameters, the less so the more labels of the configurations differ, and beyond that where the workload or
     the configuration is the same.
     """
-    encoder = Encoder((*platform.space.parameters, *WORKLOAD_PARAMETERS))
-    x = encoder.encode(rows.configurations)[rows.configuration]
-    workload = encoder.encode([values_of(w) for w in rows.workloads])[rows.workload]
-    for parameter in WORKLOAD_PARAMETERS:
-        columns = encoder.columns_of(parameter.name)
-        x[:, columns] = workload[:, columns]
+    x = encoded(rows, encoder_of(platform))
     x = x[:, np.ptp(x, axis=0) > 0]
     x = (x - x.mean(axis=0)) / x.std(axis=0)
     square = (x**2).sum(axis=1)
