@@ -17,7 +17,7 @@ from acic.advisor.ranking import representative, tied_groups
 from acic.advisor.verdict import worth
 from acic.benchmarks.kernels import Kernel, kernel
 from acic.errors import MissingData
-from acic.evaluation.field import Application, Table
+from acic.evaluation.field import Application, Table, measured_with_all
 from acic.evaluation.truth import Run
 from acic.platforms import Platform
 from acic.prior import Use
@@ -50,11 +50,7 @@ def candidates(table: Table, platform: Platform | None = None) -> Table:
     Raises:
         MissingData: there is none, or the baseline is not among them.
     """
-    whole = np.flatnonzero(~np.isnan(table.values).any(axis=0))
-    if not len(whole) or not len(table.applications):
-        raise MissingData("no configuration was measured with every application", hint="measure more")
-    chosen = tuple(table.configurations[i] for i in whole)
-    made = Table(table.applications, chosen, table.values[:, whole], table.goal)
+    made = measured_with_all(table)
     return made if platform is None else _logged(made, platform)
 
 

@@ -74,8 +74,8 @@ def table_of(runs: Iterable[Run], platform: Platform, goal: str) -> Table:
     return Table(applications, configurations, values, goal)
 
 
-def field_of(table: Table) -> Field:
-    """Return how much there is to choose, over the configurations that every application was measured on.
+def measured_with_all(table: Table) -> Table:
+    """Return the part of `table` of the configurations that every application was measured on.
 
     Raises:
         MissingData: there is none.
@@ -83,8 +83,18 @@ def field_of(table: Table) -> Field:
     whole = np.flatnonzero(~np.isnan(table.values).any(axis=0))
     if not len(whole) or not len(table.applications):
         raise MissingData("no configuration was measured with every application", hint="measure more")
-    values = table.values[:, whole]
-    configurations = [table.configurations[i] for i in whole]
+    chosen = tuple(table.configurations[i] for i in whole)
+    return Table(table.applications, chosen, table.values[:, whole], table.goal)
+
+
+def field_of(table: Table) -> Field:
+    """Return how much there is to choose, over the configurations that every application was measured on.
+
+    Raises:
+        MissingData: there is none.
+    """
+    table = measured_with_all(table)
+    values, configurations = table.values, table.configurations
     least = values.min(axis=1)
     best = {a: configurations[i] for a, i in zip(table.applications, values.argmin(axis=1), strict=True)}
     regret = values / least[:, None] - 1.0
