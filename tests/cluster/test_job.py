@@ -130,3 +130,12 @@ def test_ranks_are_crowded_by_cores_whatever_threads_the_user_wants(tmp_path: Pa
     threads = {"OMP_NUM_THREADS": str(cores + 1), "OMP_THREAD_LIMIT": str(cores + 1) if more else "1"}
     subprocess.run(["sh", files.script], env=os.environ | threads, check=True, timeout=60)
     assert job.stdout.read_text() == shown
+
+
+def test_a_job_tells_what_it_said_last(tmp_path: Path) -> None:
+    made = Job(**(SOUND | {"folder": tmp_path}))
+    assert made.last_said() == []
+    made.stderr.write_bytes(b"\nfirst\nsecond\n\xff third \n\n")
+    assert made.last_said() == ["\N{REPLACEMENT CHARACTER} third"]
+    assert made.last_said(2) == ["second", "\N{REPLACEMENT CHARACTER} third"]
+    assert len(made.last_said(9)) == 3

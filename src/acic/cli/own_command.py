@@ -208,8 +208,7 @@ class _Run:
         ending = runner.wait(job)
         if ending.state is State.DONE:
             return ending.seconds, "" if ending.seconds is not None else "nobody saw how long it took"
-        said = job.stderr.read_text(errors="replace").strip().splitlines() if job.stderr.exists() else []
-        return None, "; ".join(filter(None, [ending.reason or str(ending.state), said[-1] if said else ""]))
+        return None, "; ".join(filter(None, [ending.reason or str(ending.state), *job.last_said()]))
 
 
 def _objective(

@@ -101,6 +101,11 @@ class Job:
         """Where its standard error goes."""
         return self.folder / f"{self.name}.err"
 
+    def last_said(self, lines: int = 1) -> list[str]:
+        """Return the last lines, at most so many, of its standard error; none where there is nothing."""
+        said = self.stderr.read_text(errors="replace").strip().splitlines() if self.stderr.exists() else []
+        return said[-lines:]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:

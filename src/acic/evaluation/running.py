@@ -200,7 +200,7 @@ class Runs:
         if check and output.is_file() and (took := result_of(output.read_text())).status == "wrong data":
             raise WrongBytes(f"{step}: {took.error}")
         if ending.state is not State.DONE:
-            last = job.stderr.read_text(errors="replace").strip().splitlines()[-2:] if job.stderr.exists() else []
+            last = job.last_said(2)
             raise TransientError(f"{step}: {ending.reason}: {' / '.join(last)}")
         took = result_of(output.read_text())
         if not took.good:

@@ -141,5 +141,4 @@ def _rate(summary: Path, operation: str) -> float:
 
 
 def _said(job: Job) -> str:
-    lines = job.stderr.read_text(errors="replace").strip().splitlines() if job.stderr.exists() else []
-    return f": {lines[-1]}" if lines else ""
+    return "".join(f": {line}" for line in job.last_said())
