@@ -172,16 +172,19 @@ def too_few(rows: TrainingRows, platform: Platform) -> bool:
 
 def _measured(rows: TrainingRows, platform: Platform) -> int:
     """Return how many configurations beside the baseline were measured."""
-    return len({*_of(rows)} - {platform.baseline})
+    return len({*_configurations(rows)} - {platform.baseline})
 
 
-def _of(rows: TrainingRows) -> list[Configuration]:
+def _configurations(rows: TrainingRows) -> list[Configuration]:
     """Return the distinct configurations of the rows: of those that were left out, `rows` still has theirs."""
     return [rows.configurations[i] for i in np.unique(rows.configuration)]
 
 
 def few(rows: TrainingRows, platform: Platform) -> bool:
-    """Return whether all that there is to choose is less than `FEWEST`: trees cannot tell so few apart."""
+    """Return whether fewer than `FEWEST` were measured: where these are not `too_few`, they are all that there are.
+
+    Trees cannot tell so few apart.
+    """
     return _measured(rows, platform) < FEWEST
 
 
@@ -198,5 +201,5 @@ def _range(rows: TrainingRows, name: str, taught: NDArray[np.int64], *, numeric:
 
 
 def _system_range(rows: TrainingRows, parameter: Parameter) -> Range | None:
-    values = [value for c in _of(rows) if (value := c.get(parameter.name)) is not None]
+    values = [value for c in _configurations(rows) if (value := c.get(parameter.name)) is not None]
     return range_of(values, numeric=parameter.is_numeric) if values else None
