@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from acic.benchmarks.kernels import kernel
 from acic.evaluation.field import Table
-from acic.evaluation.rules import LITTLE
+from acic.evaluation.rules import LITTLE, aggregates
 from acic.evaluation.truth import Run
 from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
@@ -80,7 +80,7 @@ def observations(
             cost,
             placed,
             rng,
-            asked=_aggregates,
+            asked=aggregates,
         ),
         _paired(
             "four PVFS2 (OrangeFS) servers are faster than one",
@@ -181,11 +181,6 @@ def _ratios(
         elif first is None or configuration[name] == first:
             pair[0].append(math.log(value))
     return [float(np.mean(a) - np.mean(b)) for a, b in groups.values() if a and b]
-
-
-def _aggregates(workload: Workload) -> bool:
-    largest = max(workload.phases, key=lambda phase: phase.bytes).characteristics
-    return largest.collective or largest.io_processes < largest.processes
 
 
 def _little(workload: Workload) -> bool:

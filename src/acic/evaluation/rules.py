@@ -74,7 +74,8 @@ def _file_each(workload: Workload, _: str) -> bool:
     return not _main(workload).shared
 
 
-def _aggregates(workload: Workload, _: str) -> bool:
+def aggregates(workload: Workload, _: str = "") -> bool:
+    """Return whether the largest phase has aggregators: it is collective, or only some of the processes do I/O."""
     main = _main(workload)
     return main.collective or main.io_processes < main.processes
 
@@ -127,7 +128,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         says="applications with aggregators want part-time servers, which keep data local",
         source=f"{_SC13}, observation 1",
-        when=_aggregates,
+        when=aggregates,
         prefers={"placement": ("part-time",)},
     ),
     Rule(
