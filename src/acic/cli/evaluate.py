@@ -156,7 +156,7 @@ def _spares_methods(figures: tuple[str, ...], *, page: bool, files: bool) -> boo
 
 
 def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None, goal: str | None) -> None:
-    """Refuse what cannot be drawn, or written, before anything is computed."""
+    """Refuse what cannot be drawn, or written, before anything is computed; make the folder of pictures."""
     from acic.report.evaluation import FIGURES
     from acic.report.evaluation.png import check_library
 
