@@ -143,7 +143,7 @@ class Store:
         Raises:
             StoreError: they cannot.
         """
-        with self._connected(write=True) as connection:
+        with self._connections.connected(write=True) as connection:
             connection.exec_driver_sql(f"INSERT INTO {TABLE} SELECT * FROM {TABLE} WHERE 1 = 0")  # noqa: S608  # constants
 
     def remove(self, fingerprints: Iterable[str]) -> int:
