@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from functools import partial
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
+from acic.benchmarks.kernels.kernel import Kernel
+from acic.benchmarks.kernels.phases import own, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
-from acic.workloads import Access, Interface, Operation, Phase
+from acic.workloads import Access, Interface, Operation
 
 _READ, _WRITE = Operation.READ, Operation.WRITE
 
@@ -34,7 +35,7 @@ def cpptraj(scale: str, *, ranks: int, frames: int, atoms: int, kept: int, secti
     reads = framed(_READ, "md.nc", data_size=whole, request_size=whole)
     writes = framed(_WRITE, "dry.nc", data_size=dry, request_size=dry)
     topology = posix(_READ, "parm7", processes=ranks, data_size=size, request_size=section, shared=True, over=ranks)
-    phases = (topology, reads, writes, _own(ranks, _WRITE, "rmsd.dat", 1, 16 * total, 16 * total, 1, by=1))
+    phases = (topology, reads, writes, own(ranks, _WRITE, "rmsd.dat", 1, 16 * total, 16 * total, 1, by=1))
     return Kernel(
         name="cpptraj",
         scale=scale,
@@ -83,10 +84,10 @@ def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, laye
     starts = partial(whole, iterations=rounds, data_size=model, request_size=layer, files=rounds, pause=trained)
     phases = (
         starts(_READ, "0.mdl", opens=every + rounds - 1),
-        _own(ranks, _READ, "egs.0.1.ark", rounds * batches, batch, buffer, every, compute, by=each),
-        _own(ranks, _WRITE, "1.1.raw", rounds, raw, layer, every, trained, by=each, opens=2 * every),
-        _own(ranks, _READ, "1.1.raw", every, raw, layer, every, averaged, by=1, opens=2 * every, others=True),
-        _own(ranks, _WRITE, "1.mdl", rounds, model, layer, rounds, trained, by=1, opens=rounds + again),
+        own(ranks, _READ, "egs.0.1.ark", rounds * batches, batch, buffer, every, compute, by=each),
+        own(ranks, _WRITE, "1.1.raw", rounds, raw, layer, every, trained, by=each, opens=2 * every),
+        own(ranks, _READ, "1.1.raw", every, raw, layer, every, averaged, by=1, opens=2 * every, others=True),
+        own(ranks, _WRITE, "1.mdl", rounds, model, layer, rounds, trained, by=1, opens=rounds + again),
     )
     inputs = {"0.mdl": model, **{f"egs.{turn}.{rank}.ark": batches * batch for turn in range(rounds) for rank in jobs}}
     return Kernel(
@@ -133,9 +134,9 @@ def gdal2tiles(scale: str, *, ranks: int, tops: int, block: int, sizes: tuple[in
     for level, (count, size) in enumerate(zip(counts, sizes, strict=True)):
         name, files, last = f"{level}.0.0.png", ranks * count, level == levels - 1
         pause, opens = round(4 * decode, 9) if level else compute, 0 if last else 2 * files
-        phases.append(_own(ranks, _WRITE, name, count, size, size, files, pause, opens=opens))
+        phases.append(own(ranks, _WRITE, name, count, size, size, files, pause, opens=opens))
         if not last:
-            phases.append(_own(ranks, _READ, name, count, size, size, files, decode, opens=opens, others=True))
+            phases.append(own(ranks, _READ, name, count, size, size, files, decode, opens=opens, others=True))
     tiles = [(level, rank, tile) for level in range(levels) for rank in range(ranks) for tile in range(counts[level])]
     return Kernel(
         name="gdal2tiles",
@@ -184,11 +185,11 @@ def rocksdb(scale: str, *, ranks: int, fills: int, batches: int, batch: int, tab
             writer.unlink(f"flushed{fill}.{rank}", ranks=rank)
     made, edits = ranks * fills, fills + 1
     phases = (
-        _own(ranks, _WRITE, "log0.0", fills, batches * batch, batch, made, compute),
-        _own(ranks, _WRITE, "flushed0.0", fills, table, part, made, compute, opens=2 * made, syncs=made),
-        _own(ranks, _READ, "flushed0.0", 2 * fills, ahead, ahead, made, opens=2 * made),
-        _own(ranks, _WRITE, "merged0.0", 2, merged, part, 2 * ranks, syncs=2 * ranks),
-        _own(ranks, _WRITE, "manifest.0", edits, edit, edit, ranks, compute, syncs=edits * ranks),
+        own(ranks, _WRITE, "log0.0", fills, batches * batch, batch, made, compute),
+        own(ranks, _WRITE, "flushed0.0", fills, table, part, made, compute, opens=2 * made, syncs=made),
+        own(ranks, _READ, "flushed0.0", 2 * fills, ahead, ahead, made, opens=2 * made),
+        own(ranks, _WRITE, "merged0.0", 2, merged, part, 2 * ranks, syncs=2 * ranks),
+        own(ranks, _WRITE, "manifest.0", edits, edit, edit, ranks, compute, syncs=edits * ranks),
     )
     return Kernel(
         name="rocksdb",
@@ -241,13 +242,13 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
     ins, outs = ranks * given, ranks * made
     phases = (
         start(_READ, "image.sif", data_size=blocks * block, request_size=block),
-        _own(ranks, _READ, "case.0.tar", given, size, record, ranks),
-        _own(ranks, _WRITE, "in.0.0", given, size, record, ins, opens=2 * ins),
-        _own(ranks, _READ, "in.0.0", given, size, size, ins, opens=2 * ins),
-        _own(ranks, _WRITE, "slurm.0.out", made, lines, lines, ranks, compute),
-        _own(ranks, _WRITE, "out.0.0", made, result, result, outs, compute, opens=2 * outs),
-        _own(ranks, _READ, "out.0.0", made, result, record, outs, opens=2 * outs),
-        _own(ranks, _WRITE, "results.0.tar", made, result, record, ranks),
+        own(ranks, _READ, "case.0.tar", given, size, record, ranks),
+        own(ranks, _WRITE, "in.0.0", given, size, record, ins, opens=2 * ins),
+        own(ranks, _READ, "in.0.0", given, size, size, ins, opens=2 * ins),
+        own(ranks, _WRITE, "slurm.0.out", made, lines, lines, ranks, compute),
+        own(ranks, _WRITE, "out.0.0", made, result, result, outs, compute, opens=2 * outs),
+        own(ranks, _READ, "out.0.0", made, result, record, outs, opens=2 * outs),
+        own(ranks, _WRITE, "results.0.tar", made, result, record, ranks),
     )
     inputs = {"image.sif": image * block, **{f"case.{rank}.tar": given * size for rank in range(ranks)}}
     return Kernel(
@@ -265,23 +266,3 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
         compute=made * compute,
         bytes_moved=sum(one.bytes for one in phases),
     )
-
-
-def _own(
-    ranks: int,
-    operation: Operation,
-    example: str,
-    times: int,
-    size: int,
-    request: int,
-    files: int,
-    pause: float = 0.0,
-    *,
-    by: int = 0,
-    opens: int = 0,
-    syncs: int = 0,
-    others: bool = False,
-) -> Phase:
-    """Return a phase of files that no two processes use at once."""
-    sized = partial(posix, processes=ranks, io_processes=by, iterations=times, data_size=size, request_size=request)
-    return sized(operation, example, shared=False, files=files, pause=pause, syncs=syncs, opens=opens, others=others)

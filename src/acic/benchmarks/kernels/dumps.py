@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
+from acic.benchmarks.kernels.kernel import Kernel
+from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, blocks_of
 from acic.units import KIB
 from acic.workloads import Access, Interface, Operation

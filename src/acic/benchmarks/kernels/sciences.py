@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from acic.benchmarks.kernels.kernel import Kernel, phase, posix, workload
+from acic.benchmarks.kernels.kernel import Kernel
+from acic.benchmarks.kernels.phases import own, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
-from acic.workloads import Access, Interface, Operation, Phase
+from acic.workloads import Access, Interface, Operation
 
 _READ, _WRITE = Operation.READ, Operation.WRITE
 _FLOAT, _DOUBLE = 4, 8  # B
@@ -39,7 +40,7 @@ def icon(scale: str, *, ranks: int, calls: int, record: int, steps: int, message
         writer.write_file(f"o{rank}", f"end.patch1_{rank}.nc", record, count=calls, ranks=rank)
     writer.put("end.attributes.nc", 1, attributes, ranks=0)
     share = calls * record
-    one = partial(_own, ranks, by=1)
+    one = partial(own, ranks, by=1)
     packed = partial(one, _WRITE, request=message, files=steps)
     packs = [
         packed(f"{stream}.0.grb", steps * variables, levels * message, pause=compute / variables)
@@ -48,8 +49,8 @@ def icon(scale: str, *, ranks: int, calls: int, record: int, steps: int, message
     phases = (
         *packs,
         one(_READ, "grid.nc", 1, arrays * grid, grid, 1),
-        _own(ranks, _READ, "start.patch1_0.nc", 1, share, record, works, by=works),
-        _own(ranks, _WRITE, "end.patch1_0.nc", 1, share, record, works, by=works),
+        own(ranks, _READ, "start.patch1_0.nc", 1, share, record, works, by=works),
+        own(ranks, _WRITE, "end.patch1_0.nc", 1, share, record, works, by=works),
         one(_WRITE, "end.attributes.nc", 1, attributes, attributes, 1),
         one(_WRITE, "ready.0", steps, ready, ready, steps, compute),
     )
@@ -98,7 +99,7 @@ def namd(scale: str, *, ranks: int, atoms: int, frames: int, every: int, compute
             writer.put(f"restart.{number}.xsc", 1, system, ranks=0)
     for name in appended:
         writer.close(name, ranks=0)
-    one, pause = partial(_own, ranks, by=1), every * compute
+    one, pause = partial(own, ranks, by=1), every * compute
     phases = (
         *(one(_READ, name, 1, count * buffer, buffer, 1) for name, count in texts.items()),
         *(one(_WRITE, name, frames, count * size, size, 1, compute) for name, (count, size) in appended.items()),
@@ -140,12 +141,12 @@ def cryosparc(scale: str, *, ranks: int, movies: int, frames: int, frame: int, p
     writer.barrier()
     writer.put("micrographs.cs", 1, len(cases) * row, ranks=0)
     alike = partial(posix, _READ, processes=ranks, data_size=picture, request_size=picture, shared=True)
-    gain, own = alike("gain.mrc", over=float(ranks)), partial(_own, ranks)
+    gain, each = alike("gain.mrc", over=float(ranks)), partial(own, ranks)
     phases = (
         gain,
-        own(_READ, "movie.0.0.tif", movies, frames * frame, frame, len(cases), compute),
-        *(own(_WRITE, f"0.0.{name}", movies, size, size, len(cases), compute) for name, size in made.items()),
-        own(_WRITE, "micrographs.cs", 1, len(cases) * row, len(cases) * row, 1, by=1),
+        each(_READ, "movie.0.0.tif", movies, frames * frame, frame, len(cases), compute),
+        *(each(_WRITE, f"0.0.{name}", movies, size, size, len(cases), compute) for name, size in made.items()),
+        each(_WRITE, "micrographs.cs", 1, len(cases) * row, len(cases) * row, 1, by=1),
     )
     inputs = {"gain.mrc": picture, **{f"movie.{case}.tif": frames * frame for case in cases}}
     return Kernel(
@@ -191,8 +192,8 @@ def picongpu(scale: str, *, ranks: int, cells: int, particles: int, outputs: int
         for name, size in tables.items():
             writer.put(f"simData_{output}.{name}", 1, size, ranks=0)
     writer.close("e", ranks=0)
-    one, share = partial(_own, ranks, _WRITE, by=1), group * sum(blocks)
-    data = partial(_own, ranks, _WRITE, "simData_0.data.0", by=nodes, apart=float(group))
+    one, share = partial(own, ranks, _WRITE, by=1), group * sum(blocks)
+    data = partial(own, ranks, _WRITE, "simData_0.data.0", by=nodes, apart=float(group))
     phases = (
         data(outputs, share, blocks[-1], outputs * nodes, compute),
         *(one(f"simData_0.{name}", outputs, size, size, outputs, compute) for name, size in tables.items()),
@@ -243,7 +244,7 @@ def cp2k(scale: str, *, ranks: int, basis: int, orbitals: int, side: int, steps:
     together = partial(phase, interface=Interface.MPIIO, collective=True, shared=True, access=Access.CONSECUTIVE)
     dumped = partial(together, _WRITE, processes=ranks, iterations=cubes, files=cubes, pause=every * compute)
     densities = dumped(f"density.{every - 1}.cube", data_size=share, request_size=share)
-    one = partial(_own, ranks, by=1)
+    one = partial(own, ranks, by=1)
     phases = (
         one(_READ, "start.wfn", 1, calls * buffer, buffer, 1),
         one(_WRITE, "0.wfn", steps, calls * buffer, buffer, steps, compute),
@@ -268,21 +269,3 @@ def cp2k(scale: str, *, ranks: int, basis: int, orbitals: int, side: int, steps:
         compute=steps * compute,
         bytes_moved=sum(each.bytes for each in phases),
     )
-
-
-def _own(
-    ranks: int,
-    operation: Operation,
-    example: str,
-    times: int,
-    size: int,
-    request: int,
-    files: int,
-    pause: float = 0.0,
-    *,
-    by: int = 0,
-    apart: float = 1.0,
-) -> Phase:
-    """Return a phase of files that no two processes use."""
-    sized = partial(posix, processes=ranks, io_processes=by, iterations=times, data_size=size, request_size=request)
-    return sized(operation, example, shared=False, files=files, pause=round(pause, 9), apart=apart)

@@ -16,7 +16,8 @@ from dataclasses import replace
 from functools import cache, partial
 
 from acic.benchmarks.kernels.drawn import CALLS, MOST, SMALLEST, WORD, Drawn, drawn, log_uniform
-from acic.benchmarks.kernels.kernel import Kernel, phase, workload
+from acic.benchmarks.kernels.kernel import Kernel
+from acic.benchmarks.kernels.phases import phase, workload
 from acic.benchmarks.kernels.script import Box, Script, Writer, prepared
 from acic.units import MIB
 from acic.workloads import Access, Interface, Operation, Phase

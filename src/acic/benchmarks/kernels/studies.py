@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 
-from acic.benchmarks.kernels.kernel import Kernel, posix, workload
+from acic.benchmarks.kernels.kernel import Kernel
+from acic.benchmarks.kernels.phases import posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
 from acic.workloads import Access, Operation, Phase
