@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -23,6 +22,7 @@ from acic.workloads.columns import (
     load_rows,
 )
 from acic.workloads.darshan import Log
+from acic.workloads.summary import Summary, few_users, many_users
 
 _FEW = 12  # records, below which numpy costs more than it saves
 _BOTH = 0.1  # of the bytes: libraries read a little of what they write
@@ -30,29 +30,6 @@ _ABOUT_FILES = {*INTERFACES, "H5F", "PNETCDF_FILE"}
 _OF_FILES = ("H5D", "PNETCDF_VAR")  # whose records are of something within a file
 _STREAMS = {14734109647742566553, 15920181672442173319, 7238257241479193519}
 """Record ids of stdin, stdout and stderr: Darshan's hash of "<STDIN>", "<STDOUT>" and "<STDERR>"."""
-
-
-@dataclass(slots=True)
-class Summary:
-    """Some rows of a table together.
-
-    Args:
-        totals: the integer columns, summed.
-        times: the float columns, summed.
-        files: ids of the files.
-        hidden: how many of the files have a record that stands for all ranks together.
-        ranks: how many ranks are known to use the files.
-        pairs: how many pairs of a file that is not hidden and a rank there are.
-        sizes: how many requests had each of the common sizes, once that was asked for.
-    """
-
-    totals: list[int]
-    times: list[float]
-    files: list[int]
-    hidden: int
-    ranks: int
-    pairs: int
-    sizes: dict[int, int] | None = None
 
 
 class Table:
@@ -258,7 +235,7 @@ class Table:
             totals = list(map(sum, zip(*[counters[row] for row in rows], strict=True)))
             times: list[float] = list(map(sum, zip(*[seconds[row] for row in rows], strict=True)))
             of_rows = [self.file_list[row] for row in rows]
-            users = _few_users(of_rows, [self.rank_list[row] for row in rows])
+            users = few_users(of_rows, [self.rank_list[row] for row in rows])
             return Summary(totals, times, list(dict.fromkeys(of_rows)), *users)
         integers, floats = self.integers, self.floats
         if len(rows) < len(integers):
@@ -267,25 +244,8 @@ class Table:
         if min(totals) < 0:  # more than 64 bits hold: a damaged log
             totals = [int(total) for total in integers.sum(axis=0, dtype=float).tolist()]
         files, ranks = self.files[rows], self.ranks[rows]
-        users = _few_users(files.tolist(), ranks.tolist()) if len(rows) <= MANY else _many_users(files, ranks)
+        users = few_users(files.tolist(), ranks.tolist()) if len(rows) <= MANY else many_users(files, ranks)
         return Summary(totals, floats.sum(axis=0).tolist(), list(dict.fromkeys(files.tolist())), *users)
-
-
-def _few_users(files: list[int], ranks: list[int]) -> tuple[int, int, int]:
-    """Return how many files are hidden, ranks known, and pairs of the other files and ranks."""
-    pairs = set(zip(files, ranks, strict=True))
-    hidden = {file for file, rank in pairs if rank < 0}
-    known = {rank for _, rank in pairs if rank >= 0}
-    return len(hidden), len(known), len([1 for file, _ in pairs if file not in hidden])
-
-
-def _many_users(files: NDArray[np.uint64], ranks: NDArray[np.int64]) -> tuple[int, int, int]:
-    """Return what `_few_users` does."""
-    _, number = np.unique(files, return_inverse=True)
-    hidden = np.bincount(number, ranks < 0) > 0
-    alone = ~hidden[number]
-    pairs = np.unique(number[alone] * (int(ranks.max()) + 1) + ranks[alone])
-    return int(hidden.sum()), len(np.unique(ranks[ranks >= 0])), len(pairs)
 
 
 def lacks_counters(log: Log) -> bool:
