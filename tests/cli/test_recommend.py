@@ -93,7 +93,7 @@ def test_what_would_be_deployed_and_ties_can_be_seen(acic: Acic, log: str) -> No
 def test_the_hint_to_tell_the_hardware_shows_how(acic: Acic) -> None:
     result = acic("recommend", LOG, "--platform", "ec2-2013", "--model", "prior")
     assert result.status == 4
-    command = result.err.partition("as `acic ")[2].partition("`")[0]
+    command = result.err.partition("`acic ")[2].partition("`")[0]
     assert acic(*command.split()).json["platform"]["lab"]
 
 
