@@ -72,7 +72,7 @@ def medians(runs: Runs, application: Kernel, configuration: Configuration, repet
     made = [runs.run(application, configuration, number) for number in range(repetitions)]
     good = [(one.seconds, one.io) for one in made if one.seconds is not None and one.io is not None]
     if not good:
-        raise SystemExit(f"no run went well: {made[-1].note}")
+        raise SystemExit(f"no run went well: {made[-1].note if made else 'none was asked for'}")
     seconds, waited = zip(*good, strict=True)
     return median(seconds), median(waited)
 

@@ -10,6 +10,7 @@ from statistics import median
 
 from acic.benchmarks import find_benchmark
 from acic.benchmarks.kernels import Kernel
+from acic.errors import MissingData
 from acic.evaluation.running import Runs
 from acic.lab import Lab
 from acic.platforms import load_platform
@@ -25,8 +26,12 @@ def lab_runs() -> Iterator[tuple[Runs, Prior]]:
     platform = load_platform("lab")
     prior = prior_of(platform)
     assert prior is not None
+    try:
+        lab = Lab.open()
+    except MissingData as error:
+        raise SystemExit(f"{error}\n{error.hint}") from error
     with tempfile.TemporaryDirectory() as folder:
-        yield Runs(platform, Lab.open(), find_benchmark("acic-bench"), Path(folder)), prior
+        yield Runs(platform, lab, find_benchmark("acic-bench"), Path(folder)), prior
 
 
 def io_seconds(runs: Runs, application: Kernel, configuration: Configuration, repetitions: int) -> float:

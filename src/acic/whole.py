@@ -22,8 +22,7 @@ def whole(path: Path) -> Iterator[Path]:
     Raises:
         InvalidInput: the file cannot be written.
     """
-    if path.exists() and not path.is_file():
-        raise InvalidInput(f"cannot write {path}: it is no file", hint="give the name of a file, new or to be replaced")
+    refuse_what_is_no_file(path)
     place = resolved(path)
     unfinished = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
     try:
@@ -44,6 +43,12 @@ def whole(path: Path) -> Iterator[Path]:
             f"cannot write {path}: {error.strerror or error}",
             hint="name a file in a folder that is there, that you can write to and that has space",
         ) from error
+
+
+def refuse_what_is_no_file(path: Path) -> None:
+    """Raise InvalidInput where `path` is there and no file, before anything takes long."""
+    if path.exists() and not path.is_file():
+        raise InvalidInput(f"cannot write {path}: it is no file", hint="give the name of a file, new or to be replaced")
 
 
 def _permit(path: Path, like: os.stat_result) -> None:

@@ -268,6 +268,13 @@ def test_bad_input_is_one_clear_error(acic: Call, file: Path, words: tuple[str, 
     assert "hint: " in err
 
 
+def test_where_the_page_cannot_be_is_told_before_anything_is_read(acic: Call, tmp_path: Path) -> None:
+    """All was learned first, which may take minutes."""
+    status, out, err = acic("--truth", tmp_path / "missing.parquet", "--html", "/dev/full")
+    assert (status, out) == (2, "")
+    assert "cannot write /dev/full: it is no file" in err
+
+
 def test_the_page_is_written(acic: Call, file: Path, tmp_path: Path) -> None:
     words = ("--figure", "fig7", "--html", tmp_path / "page.html")
     status, out, err = acic("--truth", file, *only("fixed", "rules", "best"), *words)

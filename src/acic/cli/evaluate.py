@@ -19,6 +19,7 @@ from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
 from acic.errors import InvalidInput, MissingData
+from acic.whole import refuse_what_is_no_file
 
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
@@ -172,15 +173,21 @@ def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None, goa
             raise InvalidInput(f"{name} is of the goal {needed}", hint="leave --goal out")
     if goal == "cost" and (html or folder):
         raise InvalidInput("pictures need the goal time", hint="leave --goal out")
-    if html and not html.parent.is_dir():
-        raise InvalidInput(f"{html} cannot be written: {html.parent} is no folder", hint=f"mkdir -p {html.parent}")
-    if html and not os.access(html.parent, os.W_OK):
-        raise InvalidInput(
-            f"{html} cannot be written: {html.parent} is not yours to write", hint="choose another folder"
-        )
+    if html:
+        _check_page(html)
     if folder:
         check_library()
         folder.mkdir(parents=True, exist_ok=True)
+
+
+def _check_page(html: Path) -> None:
+    refuse_what_is_no_file(html)
+    if not html.parent.is_dir():
+        raise InvalidInput(f"{html} cannot be written: {html.parent} is no folder", hint=f"mkdir -p {html.parent}")
+    if not os.access(html.parent, os.W_OK):
+        raise InvalidInput(
+            f"{html} cannot be written: {html.parent} is not yours to write", hint="choose another folder"
+        )
 
 
 def _ranks(platform: Platform) -> list[Rank]:
