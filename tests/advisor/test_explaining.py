@@ -279,6 +279,15 @@ def test_the_credit_of_one_driver_is_its_distance_from_the_usual(cluster: Platfo
     assert character.causes[0].factor == pytest.approx(np.exp(0.1 * (np.log2(WRITE.request_size) - usual)))
 
 
+def test_an_application_is_set_against_many_workloads_where_hardware_is_known_too() -> None:
+    """It was one to three, and whatever these had in common with the application was no cause."""
+    lab = load_platform("lab")
+    learned = replace(unmeasured(lab), workloads=frozenset(replace(READ, io_processes=n) for n in range(1, 9)))
+    (character,) = explain(application(WRITE), lab, Knowledge(lab, learned)).characters
+    assert character.measured == 8
+    assert {"operation", "io_processes"} <= {one.name for one in character.causes if one.factor != 1.0}
+
+
 def test_the_order_of_phases_does_not_matter(cluster: Platform, knowledge: Knowledge) -> None:
     one, other = (
         explain(application(*phases, io=io), cluster, knowledge)
