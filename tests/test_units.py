@@ -88,6 +88,7 @@ def test_figures_for_people() -> None:
     assert format_seconds(9000) == "2.5 h"
     assert format_usd(12.345) == "$12.35"
     assert format_usd(0.00123) == "$0.00123"
+    assert format_usd(8.04e-7) == "$0.000000804"
     assert format_bandwidth(7 * 2**20) == "7 MiB/s"
     assert format_bandwidth(20 * 2**30) == "20.00 GiB/s"
     assert format_bandwidth(10_100 * 2**20) == "9.86 GiB/s"

@@ -7,6 +7,7 @@ powers of 1000 and IEC prefixes (KiB, MiB) powers of 1024. A bare letter follows
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from acic.errors import InvalidInput
 
@@ -105,8 +106,8 @@ def format_number(number: float) -> str:
 
 
 def format_usd(amount: float) -> str:
-    """Return `amount` USD, with cents, or three digits below ten cents."""
-    return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${amount:.3g}"
+    """Return `amount` USD, with cents, or three digits below ten cents; never with an exponent."""
+    return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${Decimal(f'{amount:.3g}'):f}"
 
 
 def _rounded(number: float) -> str:

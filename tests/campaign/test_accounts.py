@@ -134,10 +134,22 @@ amounts = st.one_of(st.integers(1, 10**9), st.decimals("0.001", "1000000", place
 @given(amount=amounts, unit=st.sampled_from(["ns", "ms", "s", "min", "h", "d", "USD"]))
 def test_the_larger_budget_that_is_offered_is_twice_as_much(amount: object, unit: str) -> None:
     budget = Budget.parse(f"{amount}{unit}")
-    offered = Budget.parse(budget.doubled)
+    offered = Budget.parse(budget.doubled())
     for mine, twice in ((budget.seconds, offered.seconds), (budget.dollars, offered.dollars)):
         assert twice == (None if mine is None else pytest.approx(2 * mine, rel=1e-14))
-    assert re.fullmatch(r"\d+(\.\d*[1-9])?(s|USD)", budget.doubled)
+    assert re.fullmatch(r"\d+(\.\d*[1-9])?(s|USD)", budget.doubled())
+
+
+@given(allowed=amounts, spent=st.floats(1e-6, 1e9), unit=st.sampled_from(["s", "USD"]))
+def test_the_larger_budget_that_is_offered_covers_what_was_spent_already(
+    allowed: object, spent: float, unit: str
+) -> None:
+    """--resume --budget 10s, after 5 min, offered 20 s more: as little as before."""
+    text = Budget.parse(f"{allowed}{unit}").doubled(spent, spent)
+    offered = Budget.parse(text)
+    assert offered.covers(spent, spent)
+    assert offered.left(spent, spent) >= 0.49
+    assert re.fullmatch(r"\d+(\.\d*[1-9])?(s|USD)", text)
 
 
 @pytest.mark.parametrize("text", ["", "much", "-5min", "5 parsecs", "USD", "$", "5USDs", "10min 50USD", "nan", "inf"])

@@ -104,6 +104,7 @@ def test_money_is_explained_with_a_price(acic: Acic) -> None:
     [
         (("--platform", "tianhe-lustre", "--goal", "cost"), 4, "has no prices"),
         ((*PLATFORM, "--instead", "stripe_count"), 2, "sets nothing"),
+        ((*PLATFORM, "--instead", "stripe_size"), 2, "write --instead 'stripe_size="),
         ((*PLATFORM, "--instead", "stripe_count=7", "--against", "runner-up"), 2, "both --instead and --against"),
         ((*PLATFORM, "--instead", "stripes=7"), 2, "no parameter 'stripes'"),
         (("--platform", "moon"), 2, "no platform 'moon'"),

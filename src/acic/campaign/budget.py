@@ -80,12 +80,12 @@ class Budget:
             return False
         return (self.seconds is None or seconds <= self.seconds) and (self.dollars is None or dollars <= self.dollars)
 
-    @property
-    def doubled(self) -> str:
-        """What a user types for twice as much: time, or else money."""
+    def doubled(self, seconds: float = 0.0, dollars: float = 0.0) -> str:
+        """Return what a user types for twice as much time, or else money: as was allowed, or as was spent if more."""
         if self.seconds is not None:
-            return f"{_plain(2 * self.seconds)}s"
-        return f"{_plain(2 * (self.dollars or 0.0))}USD"
+            return f"{_plain(2 * (self.seconds if seconds <= self.seconds else _rounded_up(seconds)))}s"
+        allowed = self.dollars or 0.0
+        return f"{_plain(2 * (allowed if dollars <= allowed else _rounded_up(dollars)))}USD"
 
     def check(self, platform: Platform) -> None:
         """Refuse to be limited by money where nothing has a price: it would never end.
@@ -101,6 +101,12 @@ class Budget:
         parts += [format_usd(self.dollars)] if self.dollars is not None else []
         parts += [f"{self.points} points"] if self.points is not None else []
         return " and ".join(parts) or "no limit"
+
+
+def _rounded_up(number: float) -> float:
+    """Return two digits that are as much or more."""
+    digit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return math.ceil(number / digit) * digit
 
 
 def _plain(number: float) -> str:

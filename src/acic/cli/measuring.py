@@ -167,7 +167,7 @@ def offer_larger_budget(session: Session, state: State, *, by: str) -> None:
     from acic.campaign.controller import USED_UP
 
     if state.ended == USED_UP:
-        text = session.request.budget.doubled
+        text = session.request.budget.doubled(state.seconds, state.dollars)
         say(f"note: a larger budget goes on with it: {by} --resume --name {session.journal.name} --budget {text}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -28,9 +29,10 @@ def settings_of(platform: Platform, settings: Sequence[str], option: str) -> dic
     values: dict[str, Value] = {}
     for setting in settings:
         name, equals, text = setting.partition("=")
-        if not equals:
-            raise InvalidInput(f"{option} {setting!r} sets nothing", hint=f"write {option} stripe_count=4")
         parameter = platform.space[name]
+        if not equals:
+            example = f"{name}={parameter.text(parameter.high)}"
+            raise InvalidInput(f"{option} {setting!r} sets nothing", hint=f"write {option} {shlex.quote(example)}")
         if name in values:
             raise InvalidInput(f"{option} gives {name} two values", hint=f"write {option} once for each parameter")
         values[name] = parameter_value(parameter, text)
