@@ -39,13 +39,13 @@ source = "made up for tests"
 date = "2026-11-21"
 [baseline.values]
 romio_ds_write = "automatic"
-romio_cb_read = "automatic"
+romio_no_indep_rw = "automatic"
 files = "as the application does"
 [[parameter]]
 name = "romio_ds_write"
 values = ["automatic", "enable", "disable"]
 [[parameter]]
-name = "romio_cb_read"
+name = "romio_no_indep_rw"
 values = ["automatic", "enable"]
 [[parameter]]
 name = "files"

@@ -84,7 +84,7 @@ LIKE = (WRITE, *(dataclasses.replace(WRITE, iterations=n) for n in (2, 3, 4)))
 
 
 def is_bad(configuration: Configuration) -> bool:
-    return (configuration["romio_ds_write"], configuration["romio_cb_read"]) == ("disable", "enable")
+    return (configuration["romio_ds_write"], configuration["romio_no_indep_rw"]) == ("disable", "enable")
 
 
 class Killed(BaseException):

@@ -433,8 +433,8 @@ def test_what_no_run_would_set_is_refused(lab: Laboratory, acic: Callable[..., R
     text = lab.platform_file.read_text()
     more = '[[parameter]]\nname = "client_cache"\nvalues = ["on", "off"]\n[[instance]]'
     for apply, left, said in (
-        ("", text, "romio_ds_write, romio_cb_read, files:"),
-        ('"files"', text, "romio_ds_write, romio_cb_read:"),
+        ("", text, "romio_ds_write, romio_no_indep_rw, files:"),
+        ('"files"', text, "romio_ds_write, romio_no_indep_rw:"),
         ('"files", "romio"', text.replace("[[instance]]", more), "client_cache:"),
     ):
         platform = left.replace('apply = ["files", "romio"]', f"apply = [{apply}]")

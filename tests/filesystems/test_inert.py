@@ -9,21 +9,23 @@ import pytest
 from acic.campaign.points import Field
 from acic.errors import InvalidInput
 from acic.filesystems.inert import inert
-from acic.workloads import Characteristics, Interface
+from acic.platforms import load_platform
+from acic.workloads import Characteristics, Interface, Operation
 from tests.campaign.fakes import lab_platform
 from tests.campaign.test_trials import READ, WRITE
 
 POSIX = replace(WRITE, interface=Interface.POSIX)
 ALONE = replace(WRITE, io_processes=1)
 APART = replace(WRITE, shared=False)
+COLLECTIVE = replace(READ, collective=True)
 
 
 @pytest.mark.parametrize(
     ("workloads", "left_out"),
     [
         ((WRITE,), set()),
-        ((POSIX,), {"romio_ds_write", "romio_cb_read"}),
-        ((READ,), {"files"}),
+        ((POSIX,), {"romio_ds_write", "romio_no_indep_rw"}),
+        ((READ,), {"files", "romio_ds_write"}),
         ((ALONE, APART), {"files"}),
         ((WRITE, READ, POSIX), set()),
     ],
@@ -35,6 +37,23 @@ def test_a_campaign_of_a_job_measures_nothing_that_it_takes_no_notice_of(
     assert set(inert(platform, workloads)) == left_out
     assert set(Field(platform, workloads).system.names) == set(platform.space.names) - left_out
     assert set(Field(platform).system.names) == set(platform.space.names)
+
+
+@pytest.mark.parametrize(
+    ("workloads", "left_out"),
+    [
+        ((POSIX, replace(POSIX, operation=Operation.READ)), {"cb_write", "cb_read", "ds_write", "ds_read"}),
+        ((WRITE,), {"cb_write", "cb_read", "ds_read"}),
+        ((READ,), {"cb_write", "cb_read", "ds_write"}),
+        ((COLLECTIVE,), {"cb_write", "ds_write"}),
+        ((WRITE, COLLECTIVE), {"cb_write"}),
+        ((replace(WRITE, collective=True), READ), {"cb_read"}),
+    ],
+)
+def test_hints_are_for_reads_or_writes_and_some_for_collective_calls(
+    workloads: tuple[Characteristics, ...], left_out: set[str]
+) -> None:
+    assert set(inert(load_platform("tianhe-lustre"), workloads)) == {f"romio_{name}" for name in left_out}
 
 
 def test_where_nothing_makes_a_difference_there_is_nothing_to_measure() -> None:

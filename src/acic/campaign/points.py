@@ -77,8 +77,8 @@ class Field:
         if left_out and not self.system.parameters:
             raise InvalidInput(
                 f"nothing that {platform.name} chooses makes a difference to this job",
-                hint="give a job that uses MPI-IO, or whose processes write a file together, or tell acic of more to "
-                "choose: acic platform detect --storage DIR --storage DIR, for this machine",
+                hint="give a job that MPI-IO hints can matter to, or whose processes write a file together, or tell "
+                "acic of more to choose: acic platform detect --storage DIR --storage DIR, for this machine",
             )
         self.space = Space(
             (*workloads, *which, *self.system.parameters),

@@ -8,16 +8,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acic.platforms import Platform
-from acic.workloads import Characteristics
+from acic.workloads import Characteristics, Operation
 
 FILES = "files"  # the parameter, and the kind of setting: whether each process writes a file of its own
+_COLLECTIVE = ("cb_", "romio_cb_")  # collective buffering
 
 
 def inert(platform: Platform, workloads: Sequence[Characteristics]) -> tuple[str, ...]:
     """Return the parameters that make no difference to any of the workloads of a job.
 
-    Hints off MPI-IO, and a file for each process where no processes write one together.
+    Hints off MPI-IO, for reads where it only writes and the other way round, and for collective buffering where no call
+    is collective; and a file for each process where no processes write one together.
     """
-    hints = () if any(one.interface.on_mpi_io for one in workloads) else platform.hints
+    hints = tuple(hint for hint in platform.hints if not any(_heeds(one, hint) for one in workloads))
     known = FILES in platform.apply and FILES in platform.space.names
     return (*hints, FILES) if known and not any(one.written_by_several for one in workloads) else hints
+
+
+def _heeds(workload: Characteristics, hint: str) -> bool:
+    """Return whether the I/O of a workload can depend on a hint."""
+    other = "_read" if workload.operation is Operation.WRITE else "_write"
+    independent = not workload.collective and hint.startswith(_COLLECTIVE)
+    return workload.interface.on_mpi_io and not independent and not hint.endswith(other)
