@@ -28,15 +28,15 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool, goal: Goal 
     """
     gain = best.improvement
     factor = f"{gain.value:.2f}x{' cheaper' if goal is Goal.COST else ''}"
-    if not worth(gain.value, noise):
-        why = f"runs differ by {noise:.1%}" if noise > LEAST_GAIN else f"less than {LEAST_GAIN:.0%} is within its error"
-        rest = "change nothing" if goal is not Goal.PARETO else "change nothing for time"
-        return Verdict.NOTHING, f"{gain.value:.3f}x is the best that is predicted, and {why}: {rest}"
-    if gain.low <= 0:
+    if gain.low <= 0 and worth(gain.value, 0.0):  # so the noise rests on little, too
         return Verdict.VERIFY, (
             f"{factor} is predicted, and too little was measured to tell how sure that is: "
             "try it on a short run before you rely on it"
         )
+    if not worth(gain.value, noise):
+        why = f"runs differ by {noise:.1%}" if noise > LEAST_GAIN else f"less than {LEAST_GAIN:.0%} is within its error"
+        rest = "change nothing" if goal is not Goal.PARETO else "change nothing for time"
+        return Verdict.NOTHING, f"{gain.value:.3f}x is the best that is predicted, and {why}: {rest}"
     if gain.low <= 1:
         return Verdict.VERIFY, (
             f"{factor} is predicted, but the interval reaches down to {gain.low:.2f}x: "
