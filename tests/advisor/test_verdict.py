@@ -57,7 +57,7 @@ def test_the_reason_tells_what_is_too_little() -> None:
 
 
 def test_what_nobody_can_tell_is_tried_first_whatever_a_run_or_two_differ_by() -> None:
-    """Two runs of a baseline, one of them slow, were the noise of a platform: 4.6x was said to be no reason to change."""
+    """Two runs of a baseline, one of them slow, were a platform's noise: 4.6x was said to be no reason to change."""
     assert verdict(4.6, 0.0, noise=5.5) is Verdict.VERIFY
     assert verdict(1.04, 0.0, noise=5.5) is Verdict.NOTHING
 
