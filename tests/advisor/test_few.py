@@ -17,6 +17,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import Trust, known
 from acic.advisor.learning import check, learn
 from acic.advisor.recommend import recommend
+from acic.cli.recommend import left_to_the_application
 from acic.errors import MissingData
 from acic.models.registry import learner
 from acic.platforms import Platform, parse_platform
@@ -78,6 +79,9 @@ def test_a_job_with_one_alternative_gets_an_answer_when_that_was_measured(
         assert advice.verdict is Verdict.VERIFY
         assert "too little was measured" in advice.reason, "one run of each tells no interval"
         assert sum("so little to choose that nearest answers" in line for line in said) == times
+    how = ["if the application has no option for it: --keep 'files=as the application does'"]
+    assert left_to_the_application(advice, laptop, {}) == how
+    assert left_to_the_application(advice, laptop, {"files": OWN}) == []
 
 
 def test_a_job_that_takes_hints_has_more_to_choose_and_needs_more(laptop: Platform, ask: Ask) -> None:

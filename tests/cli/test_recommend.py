@@ -342,3 +342,12 @@ def test_a_store_that_is_not_there_is_told_but_does_not_matter(acic: Acic, tmp_p
 def test_the_help_names_the_models_that_answer_by_default(command: str, acic: Callable[..., Result]) -> None:
     told = "".join(acic(command, "--help").out.split())
     assert f"[default:{BESIDE_PRIOR}wherethehardwareisknown,else{DEFAULT}]" in told
+
+
+def test_only_answers_with_what_is_kept(acic: Callable[..., Result]) -> None:
+    words = ("recommend", *FIG_19, "--platform", "tianhe-lustre", "--model", "cart", "--keep", "stripe_count=4")
+    found = acic(*words, "--json")
+    assert {one["configuration"]["stripe_count"] for one in found.json["advice"]["recommendations"]} == {4}
+    refused = acic(*words, "--keep", "stripe_count=8")
+    assert (refused.status, refused.out) == (2, "")
+    assert "--keep gives stripe_count two values" in refused.err

@@ -605,6 +605,18 @@ def test_verify_runs_what_is_recommended_and_predicts_its_io_alone(
 
 
 @pytest.mark.usefixtures("learned")
+def test_verify_runs_only_what_has_what_is_kept_and_goes_on_with_it(run: Callable[..., Any]) -> None:
+    words = [*WRITE, "--model", "ridge", "--top", 2, "--name", "kept", "--json"]
+    found = run("verify", *words, "--keep", "romio_servers=2", "--rounds", 1)
+    assert found.status == 0, found.err
+    for answer in (found, run("verify", *WRITE, "--name", "kept", "--resume", "--rounds", 2, "--json")):
+        _, *ran = answer.json["verified"]
+        assert {one["configuration"]["romio_servers"] for one in ran} == {2}
+    refused = run("verify", *WRITE, "--name", "kept", "--resume", "--keep", "romio_servers=4")
+    assert (refused.status, "--keep does nothing beside --resume" in refused.err) == (2, True)
+
+
+@pytest.mark.usefixtures("learned")
 def test_a_price_that_the_platform_lacks_is_typed(run: Callable[..., Any], lab: Path) -> None:
     (lab / "pretend.toml").write_text(PLATFORM.replace("price = 1.0\n", ""))
     words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--goal", "cost", "--json"]

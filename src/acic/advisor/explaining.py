@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -87,6 +88,7 @@ def explain(
     results: int = 0,
     against: Against = Against.BASELINE,
     instead: Mapping[str, Value] | None = None,
+    keep: Mapping[str, Value] | None = None,
     rows: TrainingRows | None = None,
 ) -> Explanation:
     """Return why the configuration that `recommend` answers with is its answer.
@@ -101,6 +103,7 @@ def explain(
         results: as for `recommend`.
         against: what to compare with; where the answer is the baseline, the runner-up stands for the baseline.
         instead: for `NAMED`, values that the configuration compared with has in place of the answer's.
+        keep: as for `recommend`.
         rows: what was measured, for what is nearest.
 
     Raises:
@@ -111,19 +114,11 @@ def explain(
         raise InvalidInput("a front of many answers has no one reason", hint="use --goal time or --goal cost")
     knowledge = knowledge.safe_for(workload)
     if not set(instead or ()) & set(knowledge.inert(workload)):
-        knowledge = knowledge.fitting(workload)
-    ask = partial(
-        recommend, workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results
-    )
+        knowledge = knowledge.fitting(workload, keep or ())
+    how: dict[str, Any] = {"price": price, "elsewhere": elsewhere, "results": results, "keep": keep or {}}
+    ask = partial(recommend, workload, platform, knowledge, goal=goal, **how)
     advice = ask(top=1)
-    question = Question(
-        platform=platform,
-        knowledge=Foresight(knowledge),
-        goal=goal,
-        price=price,
-        elsewhere=elsewhere,
-        results=results,
-    )
+    question = Question(platform=platform, knowledge=Foresight(knowledge), goal=goal, **how)
     expected = question.expected(workload)
     assert expected is not None  # noqa: S101 (recommend answered)
     against, other = _compared(ask, advice, platform, against, instead or {})

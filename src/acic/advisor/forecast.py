@@ -98,10 +98,9 @@ class Forecast:
         """Return what the user wants least of, shape (candidates,), in the unit of the goal; s without prices."""
         return self.seconds if self.rate is None or goal.unit is Unit.SECONDS else self.seconds * self.rate
 
-    @property
-    def front(self) -> NDArray[np.intp]:
-        """The candidates that none beats in both time and cost, fastest first; without prices the fastest alone."""
-        return pareto_front(self.seconds, self.objective(Goal.COST))
+    def front(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return those of `places` that none beats in both time and cost, fastest first; without prices the fastest."""
+        return np.asarray(places[pareto_front(self.seconds[places], self.objective(Goal.COST)[places])])
 
     def other(self, goal: Goal) -> Floats:
         """Return what decides among candidates whose `objective` ties, the less the better, shape (candidates,).

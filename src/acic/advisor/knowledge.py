@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 
@@ -21,7 +21,7 @@ from acic.models.registry import INFORMED
 from acic.models.words import in_units
 from acic.platforms import Platform
 from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of, uses_of
-from acic.space import Configuration, Encoder
+from acic.space import Configuration, Encoder, Value
 from acic.store.training import encoder_of
 from acic.workloads import Characteristics, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
@@ -93,9 +93,19 @@ class Knowledge:
         """Return the parameters that `workload` takes no notice of."""
         return inert(self.platform, [phase.characteristics for phase in workload.phases])
 
-    def fitting(self, workload: Workload) -> Knowledge:
-        """Return the same without candidates that differ from the baseline in what is `inert` for `workload`."""
-        return self.as_baseline(self.inert(workload))
+    def fitting(self, workload: Workload, kept: Iterable[str] = ()) -> Knowledge:
+        """Return the same without candidates that differ from the baseline in what is `inert` for `workload`.
+
+        What is `kept` as a user wants it may differ all the same.
+        """
+        return self.as_baseline(set(self.inert(workload)).difference(kept))
+
+    def having(self, values: Mapping[str, Value]) -> NDArray[np.bool_]:
+        """Return which candidates have all of these values, shape (candidates,)."""
+        space, found = self.platform.space, np.ones(len(self.points), dtype=bool)
+        for name, value in values.items():
+            found &= self.points[:, space.names.index(name)] == space[name].values.index(value)
+        return found
 
     def as_baseline(self, names: Iterable[str]) -> Knowledge:
         """Return the same with only the candidates that have the baseline's values of these parameters."""

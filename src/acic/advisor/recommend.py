@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.advice import Advice, Estimate, Goal, Recommendation, Verdict
+from acic.advisor.answers import answers, places_of
 from acic.advisor.application import TimeModel, tells_io
 from acic.advisor.capacity import too_many, without_cost
 from acic.advisor.cautions import lost, one_writer
 from acic.advisor.changes import Change, by_parameter
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.ranking import TIE, free_values, representative, tied_groups
+from acic.advisor.ranking import TIE, free_values, representative
 from acic.advisor.verdict import judge
 from acic.platforms import Platform
 from acic.prior import Use
-from acic.space import Configuration
+from acic.space import Configuration, Value
 from acic.units import format_seconds, format_usd
 from acic.workloads import Characteristics, Phase, Workload
 
@@ -36,6 +37,7 @@ def recommend(
     among: Collection[Configuration] | None = None,
     picked: bool = False,
     results: int = 0,
+    keep: Mapping[str, Value] | None = None,
 ) -> Advice:
     """Return the best configurations for `workload` on `platform`, by prediction alone.
 
@@ -51,19 +53,24 @@ def recommend(
         among: answer for each of these configurations, rather than for the best of all.
         picked: those of `among` were picked because they are predicted to be best, so that their intervals are wider.
         results: B that must outlive the run: copying them from disks that are lost with their machines counts.
+        keep: values that every answer has.
 
     Raises:
         MissingData: nothing measured speaks about any phase, or a cost is asked for without a price, or of a job that
             has more processes than the platform can run.
+        InvalidInput: no configuration that is right for the job has the values to `keep`.
     """
     knowledge = knowledge.safe_for(workload)
-    knowledge = knowledge.fitting(workload) if among is None else knowledge
+    knowledge = knowledge.fitting(workload, keep or ()) if among is None else knowledge
+    allowed = places_of(knowledge, keep or {})
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
     found = found.chosen() if among is None or picked else found
     if crowd := too_many(workload, platform, knowledge.learned):
         found = without_cost(found, goal, crowd)
     covered, rate = found.covered, found.rate
-    recommendations = tuple(_ranked(workload, platform, knowledge, found, goal, top, among))
+    recommendations = tuple(
+        _ranked(workload, platform, knowledge, found, goal, top, allowed if among is None else among)
+    )
     weighty = found.weighty(_place(knowledge, recommendations[0].configuration))
     outside = [note for phase in weighty for note in knowledge.outside(phase.characteristics)]
     systems = [knowledge.outside_system(one.configuration) for one in recommendations]
@@ -90,7 +97,7 @@ def recommend(
         notes=(
             *([f"{crowd}. The seconds that it computes are kept as they are, and no cost is told."] if crowd else []),
             *_price_of_it(goal, recommendations[0], before, cost),
-            *(_unshown(found, top) if goal is Goal.PARETO and among is None else ()),
+            *(_unshown(found, allowed, top) if goal is Goal.PARETO and among is None else ()),
             *_notes(workload, platform, knowledge, found, weighty),
             *(_not_copied(platform, knowledge) if results else ()),
             *workload.notes,
@@ -106,13 +113,13 @@ def _ranked(
     found: Forecast,
     goal: Goal,
     top: int,
-    among: Collection[Configuration] | None,
+    among: NDArray[np.intp] | Collection[Configuration],
 ) -> list[Recommendation]:
     points, space = knowledge.points, platform.space
     baseline = space.point(platform.baseline)
     numeric = np.array([p.is_numeric for p in space.parameters])
-    if among is None:
-        groups = _groups(found, goal, top)
+    if isinstance(among, np.ndarray):
+        groups = answers(found, among, goal, top)
     else:
         places = (np.flatnonzero((points == space.point(one)).all(axis=1)) for one in among)
         groups = [place for place in places if len(place)]  # an unsafe configuration has none
@@ -142,17 +149,10 @@ def _ranked(
     return made
 
 
-def _groups(found: Forecast, goal: Goal, top: int) -> list[NDArray[np.intp]]:
-    """Return the candidates of each answer, best first, at most `top` answers."""
-    if goal is Goal.PARETO:
-        return [np.array([one]) for one in found.front[:top]]
-    groups = tied_groups(found.objective(goal), tolerance=found.tolerance)
-    return [group for group, _ in zip(groups, range(top), strict=False)]
-
-
-def _unshown(found: Forecast, top: int) -> list[str]:
+def _unshown(found: Forecast, allowed: NDArray[np.intp], top: int) -> list[str]:
     """Return what the cheap end of the front is, where more lies on it than is shown: the fastest come first."""
-    count, cheapest = len(found.front), found.front[-1]
+    front = found.front(allowed)
+    count, cheapest = len(front), front[-1]
     cost = _cost(found, cheapest)
     if count <= top or cost is None:
         return []

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.advisor.forecast import Forecast
+from acic.advisor.answers import answers
 from acic.advisor.ranges import Range, label
-from acic.advisor.whatif import Question, best_group, changed
+from acic.advisor.whatif import Question, changed
 from acic.space import Configuration, Parameter, Value
 from acic.workloads import Access, Quality, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
@@ -184,19 +184,17 @@ def _what_ifs(question: Question, variants: dict[Key, Workload], today: Configur
             continue
         expected = asked.forecast
         objective = expected.objective(question.goal)
-        chosen = _nearest(knowledge.points, best_group(expected, question.goal), point)
+        least = objective[question.allowed].min()
+        (best,) = answers(expected, question.allowed, question.goal, 1)
+        chosen = _nearest(knowledge.points, best, point)
         found[key] = WhatIf(
             value=key[2],
-            regret=float(objective[place] / objective.min() - 1.0),
-            changes=not _ties(expected, objective, place),
+            regret=float(objective[place] / least - 1.0),
+            changes=bool(objective[place] > least * (1 + expected.tolerance)),
             instead=space.configuration(knowledge.points[chosen]),
             improvement=float(objective[expected.baseline] / objective[chosen]),
         )
     return found
-
-
-def _ties(expected: Forecast, objective: NDArray[np.float64], place: int) -> bool:
-    return bool(objective[place] <= objective.min() * (1 + expected.tolerance))
 
 
 def _nearest(points: NDArray[np.int8], group: NDArray[np.intp], point: NDArray[np.int8]) -> int:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.advice import Goal
+from acic.advisor.answers import places_of
 from acic.advisor.application import Effect
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.informed import views
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.ranking import tied_groups
 from acic.errors import InvalidInput, MissingData
 from acic.platforms import Platform
 from acic.prior import BENCHMARK, Use
@@ -65,7 +65,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked, whatever the workload: `forecast` describes the fields."""
+    """What is asked, whatever the workload: `forecast` describes the fields; every answer has the values of `keep`."""
 
     platform: Platform
     knowledge: Foresight
@@ -73,6 +73,12 @@ class Question:
     price: float | None = None
     elsewhere: bool = False
     results: int = 0
+    keep: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def allowed(self) -> NDArray[np.intp]:
+        """The positions of the candidates that may be an answer."""
+        return places_of(self.knowledge, self.keep)
 
     def expected(self, workload: Workload) -> Expected | None:
         """Return what is predicted of `workload`; None if nothing measured speaks about it."""
@@ -141,11 +147,6 @@ def _prior(
         return None
     configurations = [knowledge.platform.space.configuration(point) for point in points]
     return views(knowledge.prior, workloads, configurations, use)
-
-
-def best_group(expected: Forecast, goal: Goal) -> NDArray[np.intp]:
-    """Return the candidates that tie for the best, as `recommend` ties them."""
-    return next(tied_groups(expected.objective(goal), tolerance=expected.tolerance))
 
 
 def changed(workload: Workload, place: int | None, name: str, value: Value) -> Workload | None:

@@ -43,6 +43,7 @@ _OPTIONS = (
         help="Which model predicts (`acic model list`).  [default: prior+extra-trees where the hardware is known, else "
         "forest]",
     ),
+    click.option("--keep", multiple=True, metavar="NAME=VALUE", help="Only answers with this value; repeat."),
     click.option("--price", type=Price(), metavar="USD", help="USD per machine and hour, instead of the platform's."),
     click.option(
         "--elsewhere", is_flag=True, help="The log was made on another machine: predict its seconds in I/O too."
@@ -70,7 +71,7 @@ _OPTIONS = (
 
 
 def advice_options(command: _Command) -> _Command:
-    """Add the options to a command: model_name, price, elsewhere, results, half_life and revision_factor."""
+    """Add the options to a command: model_name, keep, price, elsewhere, results, half_life and revision_factor."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -51,6 +51,7 @@ def explain(
     against: str,
     instead: tuple[str, ...],
     model_name: str | None,
+    keep: tuple[str, ...],
     price: float | None,
     elsewhere: bool,
     results: int,
@@ -76,6 +77,7 @@ def explain(
         raise InvalidInput("both --instead and --against are given", hint="give the one that you want to compare with")
     platform = load_platform(platform_name)
     workload = read_workload(log, partial=partial, only=only, given=given)
+    kept = settings_of(platform, keep, "--keep")
     knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
     found = reasons(
         workload,
@@ -87,6 +89,7 @@ def explain(
         results=results,
         against=Against.NAMED if instead else Against(against),
         instead=settings_of(platform, instead, "--instead"),
+        keep=kept,
         rows=stored_rows(platform, store_url),
     )
     if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,9 @@ import click
 from acic.cli.advice_options import advice_options, learned
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, printable, say, table
+from acic.cli.own_command import UNGIVEN
 from acic.cli.platform_option import platform_option
+from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
 from acic.units import format_seconds, format_usd
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from acic.advisor.changes import Change
     from acic.blueprints import Instruction
     from acic.platforms import Platform
-    from acic.space import Configuration
+    from acic.space import Configuration, Value
 
 SLIGHT = 0.001  # of the run: digits of a change that saves less are read by nobody
 
@@ -48,6 +50,7 @@ def recommend(
     goal: str,
     top: int,
     model_name: str | None,
+    keep: tuple[str, ...],
     price: float | None,
     elsewhere: bool,
     results: int,
@@ -70,10 +73,10 @@ def recommend(
 
     platform = load_platform(platform_name)
     workload = read_workload(log, partial=partial, only=only, given=given)
+    kept = settings_of(platform, keep, "--keep")
     knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
-    advice = advise(
-        workload, platform, knowledge, goal=Goal(goal), top=top, price=price, elsewhere=elsewhere, results=results
-    )
+    how: dict[str, Any] = {"price": price, "elsewhere": elsewhere, "results": results, "keep": kept}
+    advice = advise(workload, platform, knowledge, goal=Goal(goal), top=top, **how)
     first = advice.recommendations[0].configuration
     todo = [] if advice.verdict == "nothing" else _todo(platform, first)
     if hints_file:
@@ -82,6 +85,8 @@ def recommend(
         emit_json({"advice": advice, "instructions": todo, "versions": versions()})
     else:
         _show(advice, platform, todo)
+        for note in left_to_the_application(advice, platform, kept):
+            say(f"note: {note}")
 
 
 def _todo(platform: Platform, wanted: Configuration) -> list[Instruction]:
@@ -129,6 +134,16 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
         say(f"extrapolation: {line}")
     for note in advice.notes:
         say(f"note: {note}")
+
+
+def left_to_the_application(advice: Advice, platform: Platform, kept: Mapping[str, Value]) -> list[str]:
+    """Return how to do without what the first answer asks of the application itself, if nobody asked for that."""
+    if advice.verdict == "nothing":
+        return []
+    first = advice.recommendations[0].configuration
+    asked = [name for name in UNGIVEN if name not in kept and first.get(name) != platform.baseline.get(name)]
+    settings = (shlex.quote(f"{name}={platform.baseline[name]}") for name in asked)
+    return [f"if the application has no option for it: --keep {setting}" for setting in settings]
 
 
 def _headline(advice: Advice) -> str:

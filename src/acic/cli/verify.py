@@ -16,6 +16,7 @@ from acic.cli.output import emit_json, json_option, say
 from acic.cli.own_command import UNGIVEN, by_command, check_options, in_turn
 from acic.cli.resuming import as_begun, store_as_begun
 from acic.cli.searching import GOALS, apply_options, bench, check_goal
+from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.verify_shown import BY, Verified, show
 from acic.cli.wanted import Wanted, prediction, wanted_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from acic.workloads import Workload
 
 
-_ADVICE = ("model_name", "price", "elsewhere", "results", "half_life", "revision_factor")  # `advice_options`
+_ADVICE = ("model_name", "keep", "price", "elsewhere", "results", "half_life", "revision_factor")  # `advice_options`
 
 
 class _BeforeCommand(click.Command):
@@ -153,7 +154,8 @@ def _wanted(
     from acic.advisor.recommend import recommend
 
     asked = {name: search[name] for name in ("top", "price", "elsewhere", "results")}
-    advice = recommend(workload, platform, knowledge, goal=Goal(search["goal"]), **asked)
+    keep = settings_of(platform, search["keep"], "--keep")
+    advice = recommend(workload, platform, knowledge, goal=Goal(search["goal"]), keep=keep, **asked)
     configurations = [one.configuration for one in advice.recommendations]
     return wanted_of(platform, advice, _predicted(job, platform, knowledge, search, configurations, picked=True))
 
