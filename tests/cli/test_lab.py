@@ -181,3 +181,30 @@ def test_a_run_that_is_asked_to_end_ends_as_by_ctrl_c(acic: Acic, monkeypatch: p
     assert done == ["undeployed", "closed"]
     assert signal.SIG_DFL not in handlers
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"file_system": "nfs", "servers": 2, "placement": "part-time"}, "file_system NFS and servers 2 rule one"),
+        ({"file_system": "gluster", "consistency": "relaxed"}, "consistency does not apply here"),
+        ({"file_system": "orangefs", "metadata": "all", "servers": 1}, "metadata all and servers 1 rule one another"),
+        ({"file_system": "gluster", "stripe_size": 3072}, "stripe_size is one of 64 KiB, 4 MiB"),
+        ({"servers": 3}, "servers is one of 1, 2, 4"),
+    ],
+)
+def test_what_rules_out_what_was_asked_for_is_told_by_what_was_asked_for(given: dict[str, Value], why: str) -> None:
+    """Whatever was typed, the hint blamed a stripe_size that nobody had given."""
+    lab = load_platform("lab")
+    with pytest.raises(InvalidInput) as told:
+        choose(lab.space, lab.baseline, given)
+    assert why in told.value.hint
+
+
+def test_a_shell_ends_with_the_status_of_what_was_typed_in_it(acic: Acic, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was 0 whatever had happened: click hands the status back, and nobody took it."""
+    node = SimpleNamespace(enter=lambda _words: ["sh", "-c", "exit 7"])
+    room = SimpleNamespace(node=lambda _name: node)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("acic.lab.Lab.open", lambda *_, **__: SimpleNamespace(room=room))
+    assert acic("lab", "shell", "c0").status == 7

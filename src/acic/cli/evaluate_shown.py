@@ -51,6 +51,8 @@ def show(found: Evaluated, ranks: Sequence[Rank], wanted: Sequence[str] = ()) ->
         _ranks(ranks)
     if not wanted or "observations" in wanted:
         _observations(found)
+    if not wanted or "regret" in wanted:
+        _flattering(found)
     _warn(found)
 
 
@@ -64,13 +66,19 @@ def _headline(found: Evaluated) -> str:
     )
 
 
+def _flattering(found: Evaluated) -> None:
+    """Say on stderr what regret by the truth is worth."""
+    again = any(judgement.fresh for judgement in found.judgements)
+    say("note: the best is the smallest of many medians of few runs, which flatters itself: regret is overstated,")
+    say(
+        "note: that of methods which saw the truth (fixed-all, best) understated; "
+        + ("by fresh runs it is neither" if again else "--fresh takes it from runs made after")
+    )
+
+
 def _warn(found: Evaluated) -> None:
     """Say on stderr what the reader must know of the figures."""
     extent, noise = found.extent, found.noise
-    say("note: the best is the smallest of many medians of few runs, which flatters itself: regret is overstated,")
-    say(
-        "note: that of methods which saw the truth (fixed-all, best) understated; --fresh takes it from runs made after"
-    )
     if math.isnan(noise.covers):
         say("note: nothing was run twice, so the noise is not known and every loss counts as one")
     else:

@@ -143,12 +143,11 @@ def _open_streams() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit status; no exception leaves a traceback."""
     try:
-        cli.main(arguments, prog_name="acic", standalone_mode=False)
+        status = cli.main(arguments, prog_name="acic", standalone_mode=False)
         sys.stdout.flush()  # a full disk shows here, not after the last line of this program
+        return int(status or 0)  # of a command that ended by itself: click returns what `Exit` holds
     except AcicError as error:
         return _fail(error.problem, error.hint, error.exit_status)
-    except click.exceptions.Exit as ended:
-        return int(ended.exit_code)
     except click.ClickException as error:
         with suppress(OSError):
             error.show()
@@ -165,7 +164,6 @@ def run(arguments: list[str]) -> int:
         where = f" {error.filename}" if error.filename else ""
         remedy = _REMEDIES.get(error.errno or 0, _REMEDY)
         return _fail(f"the system refused{where}: {error.strerror or error}", remedy, 1)
-    return 0
 
 
 def _quieten() -> None:

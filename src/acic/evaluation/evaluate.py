@@ -255,13 +255,9 @@ def check_known(runs: Iterable[Run], platform: Platform) -> None:
 
 
 def fresh_table(table: Table, again: Sequence[Run], platform: Platform) -> Table:
-    """Return the medians of fresh runs in the shape of `table`, NaN where nothing was run again."""
-    made = table_of(again, platform, table.goal)
-    values = np.full(table.values.shape, np.nan)
-    rows: Mapping[Application, int] = {one: i for i, one in enumerate(table.applications)}
-    columns: Mapping[Configuration, int] = {one: i for i, one in enumerate(table.configurations)}
-    for application, row in zip(made.applications, made.values, strict=True):
-        for configuration, value in zip(made.configurations, row.tolist(), strict=True):
-            if application in rows and configuration in columns:
-                values[rows[application], columns[configuration]] = value
-    return Table(table.applications, table.configurations, values, table.goal)
+    """Return what regret by fresh runs compares, in the shape of `table`: NaN where nothing was run again."""
+    fresh = Fresh(again, platform, table.goal)
+    values = [
+        [medians.get(one, np.nan) for one in table.configurations] for medians in map(fresh.medians, table.applications)
+    ]
+    return Table(table.applications, table.configurations, np.array(values), table.goal)

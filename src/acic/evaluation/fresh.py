@@ -115,13 +115,17 @@ class Fresh:
         """Those that were run again."""
         return tuple(self._values)
 
+    def medians(self, application: Application) -> dict[Configuration, float]:
+        """Return the levelled median of all that was run again, s or USD; inf where half of the runs failed."""
+        if application not in self._values:
+            return {}
+        return dict(zip(self._values[application], _medians(self._array(application)).tolist(), strict=True))
+
     def best(self, application: Application) -> Configuration | None:
         """Return the configuration with the least median; None where none went well, or the application was not run."""
-        if application not in self._values:
-            return None
-        medians = _medians(self._array(application))
-        least = int(medians.argmin())
-        return list(self._values[application])[least] if np.isfinite(medians[least]) else None
+        medians = self.medians(application)
+        least = min(medians, key=lambda one: medians[one], default=None)
+        return least if least is not None and np.isfinite(medians[least]) else None
 
     def score(self, picks: Sequence[Picks], table: Table, *, rng: np.random.Generator) -> FreshScore | None:
         """Return the regret of a method's first choices, where these were run again; None where none was.

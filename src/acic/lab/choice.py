@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from types import MappingProxyType
 
 from acic.errors import InvalidInput
@@ -39,9 +40,27 @@ def choose(space: Space, baseline: Mapping[str, Value], given: Mapping[str, Valu
                 best = (distance, dict(candidate))
     if best is None:
         told = ", ".join(f"{name} {value}" for name, value in fixed.items())
-        why = space.problem({**{k: v for k, v in preferred.items() if k in space.names}, **fixed})
-        raise InvalidInput(f"there is no such configuration: {told}", hint=why or "leave one of them out")
+        raise InvalidInput(f"there is no such configuration: {told}", hint=_conflict(space, fixed))
     return {**best[1], **free}
+
+
+def _conflict(space: Space, fixed: Mapping[str, Value]) -> str:
+    """Return why no configuration has all of these values, by the fewest of them that none has."""
+    every = list(space.configurations())
+    for count in range(1, len(fixed) + 1):
+        for names in combinations(fixed, count):
+            if any(all(one.get(name) == fixed[name] for name in names) for one in every):
+                continue
+            if count == 1:
+                return f"{names[0]} is one of {space[names[0]].listed}"
+            *others, last = names
+            near = next(one for one in every if all(one.get(name) == fixed[name] for name in others))
+            problem = space.problem({**near, last: fixed[last]})
+            why = f" ({problem})" if any(name in problem for name in names) else ""
+            return (
+                f"{' and '.join(f'{name} {space[name].text(fixed[name])}' for name in names)} rule one another out{why}"
+            )
+    return "leave one of them out"
 
 
 def _named(space: Space, name: str, value: Value) -> Value:
