@@ -215,6 +215,23 @@ def test_a_picture_that_cannot_be_written_is_one_error_and_leaves_nothing(tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["fig1.png"]
 
 
+def test_more_curves_than_marks_lie_apart_by_model() -> None:
+    """Ten curves shared eight marks: two of different models were both blue circles."""
+    made = imagine(Imagined(applications=1, configurations=2))
+    curves = tuple(
+        Curve(name=f"{model}, {plan}", spent=(1, 2), middle=(1, 2), low=(1, 1), high=(2, 3))
+        for model in ("cart", "trees")
+        for plan in "abcdef"
+    )
+    lines = Lines(title="regret", spent="runs", shown="regret", kind="share", curves=curves)
+    shown = lines_figure(replace(made, lines={"learning": [lines]}), "learning")
+    assert shown is not None
+    plots = [part for part in shown.parts if isinstance(part, Plot)]
+    assert [plot.caption for plot in plots] == ["regret: cart", "regret: trees"]
+    for plot in plots:
+        assert len({line.kind for line in plot.lines}) == len(plot.lines) == 6
+
+
 def test_eight_curves_are_told_apart_by_their_marks() -> None:
     made = imagine(Imagined(applications=1, configurations=2))
     many = tuple(

@@ -12,8 +12,9 @@ import click
 from click.core import ParameterSource
 
 from acic.cli.applications_option import applications_option
+from acic.cli.evaluate_json import as_json_takes
 from acic.cli.evaluate_lines import CURVES, lines_of
-from acic.cli.evaluate_shown import FIELD, NO_METHOD, TABLES, as_json_takes, show
+from acic.cli.evaluate_shown import FIELD, NO_METHOD, TABLES, show
 from acic.cli.knowing import knowing
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, progress, say

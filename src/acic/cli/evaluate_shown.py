@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -239,64 +239,3 @@ def _count(value: float) -> str:
 
 def _interval(interval: Interval) -> str:
     return f"{_share(interval.value)} ({_share(interval.low)} to {_share(interval.high)})"
-
-
-def as_json_takes(found: Evaluated, ranks: Sequence[Rank]) -> dict[str, Any]:
-    """Return everything as JSON takes it: applications are "name scale", and what failed has the figure "failed"."""
-    return {
-        "platform": found.platform.name,
-        "extent": found.extent,
-        "noise": found.noise,
-        "goals": [_judgement(one) for one in found.judgements],
-        "ranks": ranks,
-        "observations": found.observations,
-    }
-
-
-def _judgement(one: Judgement) -> dict[str, Any]:
-    return {
-        "goal": one.goal,
-        "paper": PAPER[one.goal],
-        "methods": [
-            {"method": s.method, "title": s.title, "figures": [_figures(f) for f in s.figures.values()]}
-            for s in one.scores
-        ],
-        "fresh": [
-            {
-                "method": f.method,
-                "median": f.median,
-                "p90": f.p90,
-                "of": f.of,
-                "repetitions": f.repetitions,
-                "regret": {" ".join(a): i for a, i in f.regret.items()},
-                "few": {" ".join(a): _told(r) for a, r in f.few.items()},
-                "few_median": _told(f.few_median),
-                "gain": f.gain,
-                "best_gain": f.best_gain,
-                "share": f.share,
-                "worse": [" ".join(a) for a in f.worse],
-            }
-            for f in one.fresh
-        ],
-        "optima": one.optima,
-        "choices": [
-            {
-                "method": p[0].method,
-                "first": {" ".join(a): dict(one.table.configurations[order[0]]) for a, order in p[0].ranked.items()},
-            }
-            for p in one.picks
-            if len(p) == 1
-        ],
-    }
-
-
-def _figures(figures: Figures) -> dict[str, Any]:
-    plain = {name: getattr(figures, name) for name in figures.__dataclass_fields__ if name != "regret"}
-    plain["regret"] = {" ".join(a): r for a, r in figures.regret.items()}
-    return {name: _told(value) for name, value in plain.items()}
-
-
-def _told(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _told(one) for name, one in value.items()}
-    return "failed" if isinstance(value, float) and math.isinf(value) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from acic.evaluation.picks import Curve
 from acic.report.axis import Axis, from_zero, log_axis
@@ -32,8 +33,22 @@ def lines_figure(given: Evaluation, name: str) -> Figure | None:
         title=title[0].upper() + title[1:],
         counterpart=_COUNTERPARTS[name],
         sees=(*(_sees(g) for g in groups), *dict.fromkeys(g.about for g in groups if g.about)),
-        parts=tuple(part for g in groups for part in (_plot(g), _sheet(g))),
+        parts=tuple(part for g in groups for part in _parts(g)),
     )
+
+
+def _parts(lines: Lines) -> list[Plot | Sheet]:
+    return [*(_plot(one) for one in _told_apart(lines)), _sheet(lines)]
+
+
+def _told_apart(lines: Lines) -> list[Lines]:
+    """Return the curves in plots in which each has a mark of its own: more than there are marks lie apart by model."""
+    if len(lines.curves) <= len(GROUPS):
+        return [lines]
+    by: dict[str, list[Curve]] = {}
+    for curve in lines.curves:
+        by.setdefault(curve.name.partition(",")[0], []).append(curve)
+    return [replace(lines, title=f"{lines.title}: {model}", curves=tuple(curves)) for model, curves in by.items()]
 
 
 def _plot(lines: Lines) -> Plot:
