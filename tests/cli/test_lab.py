@@ -5,14 +5,16 @@ from __future__ import annotations
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from acic.cli.lab import most_servers
 from acic.cluster.lab import Devices, doctor
 from acic.errors import InvalidInput, with_sudo
-from acic.lab import clean_up
+from acic.lab import LabFacts, clean_up
 from acic.lab.choice import choose
 from acic.platforms import load_platform
 from acic.space import Value
@@ -208,3 +210,10 @@ def test_a_shell_ends_with_the_status_of_what_was_typed_in_it(acic: Acic, monkey
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("acic.lab.Lab.open", lambda *_, **__: SimpleNamespace(room=room))
     assert acic("lab", "shell", "c0").status == 7
+
+
+@pytest.mark.parametrize(("nodes", "most"), [(1, 1), (2, 2), (3, 2), (4, 4), (9, 4)])
+def test_what_comes_next_asks_for_servers_that_there_are(nodes: int, most: int) -> None:
+    """A lab with one node for servers was told to run with four."""
+    lab = load_platform("lab")
+    assert most_servers(lab, replace(LabFacts.of(lab.lab), server_nodes=nodes)) == most

@@ -18,7 +18,8 @@ from acic.errors import AcicError, InvalidInput, with_sudo
 from acic.units import parse_bytes, parse_seconds
 
 if TYPE_CHECKING:
-    from acic.lab import Lab, Site
+    from acic.lab import Lab, LabFacts, Site
+    from acic.platforms import Platform
     from acic.space import Value
 
 _PLATFORM = "platform"  # the note that says by which facts the lab was made
@@ -67,7 +68,13 @@ def up(platform_name: str, instance_type: str | None, name: str, network: str, s
     made.room.remember(_PLATFORM, source)
     show(made, as_json)
     made.close()
-    say(f"next: {with_sudo('lab', 'run', '--fs', 'gluster', '--servers', '4')}")
+    say(f"next: {with_sudo('lab', 'run', '--fs', 'gluster', '--servers', str(most_servers(platform, facts)))}")
+
+
+def most_servers(platform: Platform, facts: LabFacts) -> int:
+    """Return the most servers that the platform varies and the lab has nodes for, dedicated or not."""
+    varied = [int(one) for one in platform.space["servers"].values] if "servers" in platform.space.names else []
+    return max((one for one in varied if one <= facts.server_nodes), default=1)
 
 
 @lab.command(epilog="Example: sudo acic lab status --json")
