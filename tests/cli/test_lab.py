@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from acic.cli.lab import most_servers
-from acic.cluster.lab import Devices, doctor
+from acic.cluster.lab import Devices, LabFacts, doctor
 from acic.errors import InvalidInput, with_sudo
-from acic.lab import LabFacts, clean_up
+from acic.lab import clean_up
 from acic.lab.choice import choose
 from acic.platforms import load_platform
 from acic.space import Value
