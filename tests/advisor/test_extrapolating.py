@@ -16,7 +16,7 @@ from tests.advisor.conftest import WRITE, application
 from tests.evaluation.pretend import LAB, knowledge
 
 SLOW, FAST = "lab.400m", "lab.1g"  # the pretended measurements are all of the first
-SAID = f"instance type {FAST}: measured was {SLOW}"
+SAID = f"instance_type {FAST}: measured was {SLOW}"
 WORKLOAD = application(WRITE)
 
 
@@ -25,12 +25,13 @@ def test_a_value_that_no_measurement_has_is_outside_of_what_was_measured() -> No
     assert knowledge().outside_system(LAB.baseline) == []
 
 
-def test_only_the_word_io_of_a_name_is_told_as_io() -> None:
+def test_a_parameter_is_named_as_it_is_typed_and_a_characteristic_in_words() -> None:
+    """A line spoke of romio ds read, beside a table and commands with romio_ds_read."""
     lustre, learned = load_platform("tianhe-lustre"), knowledge().learned
     learned = replace(learned, systems={"romio_ds_read": Range(0.0, 0.0, ("automatic",))})
     few = Knowledge(lustre, learned, lustre.space.point(lustre.baseline)[np.newaxis])
     changed = Configuration(dict(lustre.baseline) | {"romio_ds_read": "enable"})
-    assert few.outside_system(changed) == ["romio ds read enable: measured was automatic"]
+    assert few.outside_system(changed) == ["romio_ds_read enable: measured was automatic"]
     assert "I/O processes of 64: measured was 8" in few.outside(WRITE)
 
 
@@ -45,4 +46,4 @@ def test_what_rests_on_such_a_value_is_to_be_verified() -> None:
 def test_what_was_measured_is_no_extrapolation_of_the_system() -> None:
     measured = [one for one in LAB.space.configurations() if one["instance_type"] == SLOW]
     found = recommend(WORKLOAD, LAB, knowledge(), among=measured)
-    assert not [line for line in found.extrapolated if "instance type" in line]
+    assert not [line for line in found.extrapolated if "instance_type" in line]

@@ -54,6 +54,8 @@ def test_the_reason_tells_what_is_too_little() -> None:
     small, noisy = (judge(recommended(1.04, 1.04), noise=noise, extrapolated=False)[1] for noise in (0.0, 0.2))
     assert "1.040x is the best that is predicted, and less than 5% is within its error" in small
     assert "runs differ by 20.0%" in noisy
+    large = judge(recommended(4.642, 4.6), noise=5.0, extrapolated=False)[1]
+    assert large.startswith("4.64x is the best")  # as in the table below it
 
 
 def test_what_nobody_can_tell_is_tried_first_whatever_a_run_or_two_differ_by() -> None:

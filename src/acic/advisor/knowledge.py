@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from acic.advisor.application import Effect
 from acic.advisor.learned import Learned
-from acic.advisor.ranges import beyond, label
+from acic.advisor.ranges import beyond, in_words, label
 from acic.advisor.safety import at_fault, several_writers
 from acic.advisor.staging import Staging, staging_of
 from acic.filesystems.inert import inert
@@ -196,14 +196,17 @@ class Knowledge:
         """Return how `workload` lies outside of what was measured, one sentence each."""
         if not self.learned.measurements:
             return [f"nothing was measured on {self.platform.name}: this rests on what its hardware is alone"]
-        found = (beyond(p, getattr(workload, p.name), self.learned.ranges[p.name]) for p in WORKLOAD_PARAMETERS)
+        found = (
+            beyond(p, getattr(workload, p.name), self.learned.ranges[p.name], name=in_words(p.name))
+            for p in WORKLOAD_PARAMETERS
+        )
         return [sentence for sentence in found if sentence]
 
     def outside_system(self, configuration: Configuration) -> list[str]:
         """Return how `configuration` lies outside of what was measured, one sentence each."""
         known = self.learned.systems
         found = (
-            beyond(p, configuration.get(p.name), known[p.name])
+            beyond(p, configuration.get(p.name), known[p.name], name=p.name)
             for p in self.platform.space.parameters
             if p.name in known
         )

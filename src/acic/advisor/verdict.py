@@ -35,8 +35,9 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool, goal: Goal 
         )
     if not worth(gain.value, noise):
         why = f"runs differ by {noise:.1%}" if noise > LEAST_GAIN else f"less than {LEAST_GAIN:.0%} is within its error"
+        digits = 2 if worth(gain.value, 0.0) else 3  # 1.00x would be none, 1.05x enough
         rest = "change nothing" if goal is not Goal.PARETO else "change nothing for time"
-        return Verdict.NOTHING, f"{gain.value:.3f}x is the best that is predicted, and {why}: {rest}"
+        return Verdict.NOTHING, f"{gain.value:.{digits}f}x is the best that is predicted, and {why}: {rest}"
     if gain.low <= 1:
         return Verdict.VERIFY, (
             f"{factor} is predicted, but the interval reaches down to {gain.low:.2f}x: "
