@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -384,6 +385,34 @@ def test_an_exchange_file_tells_where_it_was_measured(
     found = acic("data", "import", tmp_path / "two.jsonl")
     assert "measurements of lab, tianhe-lustre" in found.err
     assert acic("data", "import", tmp_path / "missing.jsonl").status == 3
+
+
+def test_what_another_machine_measured_asks_for_its_platform_file(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A colleague was told to use one of the bundled platforms, or that the file held measurements of here "too"."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr("socket.gethostname", lambda: "vm")
+    assert acic("platform", "detect", "--storage", tmp_path).status == 0
+    sent = shutil.copy(kept_file(), tmp_path)
+    assert acic("data", "import", IOR / "mpiio_coll.json", "--platform", "here").status == 0
+    assert acic("data", "export", tmp_path / "mine.jsonl").status == 0
+    kept_file().unlink()
+    asked = acic("data", "import", tmp_path / "mine.jsonl")
+    assert asked.err.startswith("acic: there is no platform 'here-vm'\nhint: ")
+    assert "acic platform detect" in asked.err
+    assert "another" not in asked.err  # it is this host, which was not described yet
+    monkeypatch.setattr("socket.gethostname", lambda: "theirs")
+    monkeypatch.setenv("ACIC_STORE", str(tmp_path / "theirs.sqlite"))
+    asked = acic("data", "import", tmp_path / "mine.jsonl")
+    assert asked.status == 2
+    assert "hint: that is another machine, so give the file that describes it: --platform FILE" in asked.err
+    assert "here-vm.toml" in asked.err
+    wrong = acic("data", "import", tmp_path / "mine.jsonl", "--platform", "here")
+    assert wrong.status == 3
+    assert "it holds measurements of the platform here-vm, and none of here-theirs\n" in wrong.err
+    assert "is a measurement of here-theirs\nhint: see the reasons above; --platform has to name" in wrong.err
+    assert acic("data", "import", tmp_path / "mine.jsonl", "--platform", sent, "--json").json["added"] == 2
 
 
 def test_nothing_is_neither_exported_nor_imported(acic: Acic, tmp_path: Path) -> None:

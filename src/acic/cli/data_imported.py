@@ -17,6 +17,7 @@ from acic.errors import InvalidInput, UnreadableInput
 from acic.workloads import Operation
 
 if TYPE_CHECKING:
+    from acic.platforms import Platform
     from acic.store.importing import ImportReport
 
 
@@ -93,13 +94,16 @@ def import_(
         added, duplicates = result.added, result.duplicates
     show_report(report, platform, added, duplicates, otherwise, dry_run=dry_run, as_json=as_json)
     if not report.measurements:
-        raise _nothing_in(path, report, rule)
+        raise _nothing_in(path, report, platform, rule)
 
 
-def _nothing_in(path: Path, report: ImportReport, rule: str | None) -> UnreadableInput:
+def _nothing_in(path: Path, report: ImportReport, platform: Platform, rule: str | None) -> UnreadableInput:
+    from acic.store.importing import is_exchange_file
+
     if report.skipped:
-        hint = "see the reasons above; correct --rule" if rule else "see the reasons above"
-        return UnreadableInput(f"nothing in {path} is a measurement", hint=hint)
+        other = "; --platform has to name the one that they are of" if is_exchange_file(path) else ""
+        hint = f"see the reasons above{'; correct --rule' if rule else other}"
+        return UnreadableInput(f"nothing in {path} is a measurement of {platform.name}", hint=hint)
     return UnreadableInput(
         f"{path} holds no measurements", hint="give another file" if report.files else "no file is in it"
     )

@@ -81,6 +81,18 @@ def kept_name() -> str | None:
         return None
 
 
+def remedy_of(name: str) -> str:
+    """Return what to do where a machine's own name is not known; "" where no machine is called so by acic."""
+    if not re.fullmatch(rf"{HERE}-[A-Za-z0-9._-]+", name):
+        return ""
+    if name == _name(socket.gethostname()):
+        return "" if kept_file().exists() else "this machine is not described yet: acic platform detect"
+    return (
+        f"that is another machine, so give the file that describes it: --platform FILE (there it is {name}.toml in "
+        "~/.config/acic/platforms, which acic platform detect writes)"
+    )
+
+
 def keep(text: str) -> None:
     """Write the user's own platform file of this machine; it appears when it is whole."""
     path = kept_file()
@@ -95,7 +107,7 @@ def platform_text(found: Machine, *, today: date) -> str:
     source = f"found on {found.host}"
     lines = [
         f"# Made by acic on {found.host}. Edit it, or make it anew: acic platform detect",
-        _entry("name", re.sub(r"[^A-Za-z0-9._-]", "-", f"{HERE}-{found.host}")[:60]),
+        _entry("name", _name(found.host)),
         _entry("title", f"{found.host}: {', '.join(_place(s) for s in found.storage)}"),
         _entry("revision", found.kernel),
         _entry("source", source),
@@ -125,6 +137,10 @@ def platform_text(found: Machine, *, today: date) -> str:
         *(_entry(name, values) for name, values in _training(found).items()),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _name(host: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "-", f"{HERE}-{host}")[:60]
 
 
 def _parameters(

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from acic.errors import InvalidInput, UnreadableInput
-from acic.platforms.here import HERE, find_machine, kept_file, kept_name, platform_text
+from acic.platforms.here import HERE, find_machine, kept_file, kept_name, platform_text, remedy_of
 from acic.platforms.parsing import parse_platform
 from acic.platforms.platform import Platform
 from acic.toml import parsed
@@ -72,7 +72,8 @@ def platform_source(name: str) -> str:
         return _here()
     raise InvalidInput(
         f"there is no platform {name!r}",
-        hint=f"use one of {', '.join(platform_names())}, {HERE}, or give the path of a platform file (.toml)",
+        hint=remedy_of(name)
+        or f"use one of {', '.join(platform_names())}, {HERE}, or give the path of a platform file (.toml)",
     )
 
 

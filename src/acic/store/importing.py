@@ -195,8 +195,9 @@ def _read(file: Path, platform: Platform, options: ImportOptions) -> tuple[list[
 def _exchanged(file: Path, platform: Platform) -> tuple[list[Measurement], list[Skipped]]:
     found = read_exchange(file)
     others = sorted({m.platform for m in found} - {platform.name})
-    skipped = [Skipped(file, f"it holds measurements of the platform {other} too") for other in others]
-    return [m for m in found if m.platform == platform.name], skipped
+    mine = [m for m in found if m.platform == platform.name]
+    too = " too" if mine else f", and none of {platform.name}"
+    return mine, [Skipped(file, f"it holds measurements of the platform {other}{too}") for other in others]
 
 
 def _measurement(
