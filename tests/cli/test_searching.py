@@ -109,6 +109,20 @@ def test_a_job_to_which_nothing_matters_is_refused_before_anything_is_run(
     assert not list(lab.rglob("journal*"))
 
 
+@pytest.mark.usefixtures("learned")
+def test_a_job_to_which_nothing_matters_is_told_so_before_it_is_measured(acic: Callable[..., Any], lab: Path) -> None:
+    """It was told that 1.000x is the best, with six lines on extrapolation and three notes on what that rests on."""
+    posix = ["POSIX" if word == "MPIIO" else word for word in WRITE]
+    found = acic("recommend", *posix, "--platform", lab / "pretend.toml", "--model", "ridge")
+    assert found.status == 0, found.err  # change nothing is an answer
+    assert "Verdict: nothing: nothing that pretend chooses makes a difference to this job.\n" in found.out
+    notes = [line for line in found.err.splitlines() if line.startswith(("note: ", "extrapolation: "))]
+    (told,) = (line for line in notes if "learning" not in line)
+    assert told.startswith("note: Give a job that MPI-IO hints can matter to")
+    assert "acic platform detect --storage DIR" in told
+    assert "makes a difference" not in acic("recommend", *WRITE, "--platform", lab / "pretend.toml").out
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -15,6 +15,7 @@ from acic.advisor.capacity import too_many, without_cost
 from acic.advisor.cautions import lost, one_writer
 from acic.advisor.changes import Change, by_parameter
 from acic.advisor.forecast import Forecast, forecast
+from acic.advisor.indifferent import is_indifferent, said_so
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import TIE, free_values, representative
 from acic.advisor.verdict import judge
@@ -78,7 +79,7 @@ def recommend(
     verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside or systems[0]), goal=goal)
     before = found.baseline_seconds
     cost = None if rate is None else float(before * rate[found.baseline])
-    return Advice(
+    advice = Advice(
         workload=workload.name,
         platform=platform.name,
         goal=goal,
@@ -104,6 +105,9 @@ def recommend(
         ),
         cautions=() if verdict is Verdict.NOTHING else _cautions(workload, knowledge, recommendations, results),
     )
+    if among is None and is_indifferent(workload, platform, knowledge):
+        return said_so(advice, platform, (*knowledge.safety_notes(), *workload.notes))
+    return advice
 
 
 def _ranked(

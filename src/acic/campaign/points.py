@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.errors import InvalidInput
-from acic.filesystems.inert import inert
+from acic.filesystems.inert import inert, no_difference
 from acic.platforms import Platform
 from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Space, Value, made_valid
 from acic.toml import meant
@@ -75,11 +75,7 @@ class Field:
         left_out = self._inert() - set(only or ())
         self.system = platform.space.only([n for n in platform.space.names if n not in left_out])
         if left_out and not self.system.parameters:
-            raise InvalidInput(
-                f"nothing that {platform.name} chooses makes a difference to this job",
-                hint="give a job that MPI-IO hints can matter to, or whose processes write a file together, or tell "
-                "acic of more to choose: acic platform detect --storage DIR --storage DIR, for this machine",
-            )
+            raise no_difference(platform)
         self.space = Space(
             (*workloads, *which, *self.system.parameters),
             (

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from acic.errors import InvalidInput
 from acic.platforms import Platform
 from acic.workloads import Characteristics, Operation
 
@@ -23,6 +24,15 @@ def inert(platform: Platform, workloads: Sequence[Characteristics]) -> tuple[str
     hints = tuple(hint for hint in platform.hints if not any(_heeds(one, hint) for one in workloads))
     known = FILES in platform.apply and FILES in platform.space.names
     return (*hints, FILES) if known and not any(one.written_by_several for one in workloads) else hints
+
+
+def no_difference(platform: Platform) -> InvalidInput:
+    """Return what is said, and its remedy, where all that `platform` chooses is inert for a job."""
+    return InvalidInput(
+        f"nothing that {platform.name} chooses makes a difference to this job",
+        hint="give a job that MPI-IO hints can matter to, or whose processes write a file together, or tell "
+        "acic of more to choose: acic platform detect --storage DIR --storage DIR, for this machine",
+    )
 
 
 def _heeds(workload: Characteristics, hint: str) -> bool:
