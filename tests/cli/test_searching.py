@@ -631,6 +631,23 @@ def test_verify_runs_only_what_has_what_is_kept_and_goes_on_with_it(run: Callabl
 
 
 @pytest.mark.usefixtures("learned")
+def test_verify_tells_what_its_prediction_extrapolates(
+    run: Callable[..., Any], acic: Callable[..., Any], lab: Path
+) -> None:
+    """A miss looked like one of a calibrated interval: `recommend` said that the job was none of those measured."""
+    write = ["4MiB" if word == "1MiB" else word for word in WRITE]
+    words = [*write, "--model", "ridge", "--top", 1]
+    said = acic("recommend", *words, "--platform", lab / "pretend.toml", "--json").json["advice"]["extrapolated"]
+    assert "data size of 4 MiB: measured was 256 KiB to 1 MiB" in said
+    found = run("verify", *words, "--rounds", 1, "--name", "mine", "--json")
+    assert found.json["extrapolated"] == said, found.err
+    again = run("verify", *write, "--resume", "--name", "mine", "--rounds", 2)  # 4 MiB are known by now
+    assert [line for line in again.err.splitlines() if line.startswith("extrapolation: ")] == [
+        f"extrapolation: {line}" for line in said
+    ]
+
+
+@pytest.mark.usefixtures("learned")
 def test_a_price_that_the_platform_lacks_is_typed(run: Callable[..., Any], lab: Path) -> None:
     (lab / "pretend.toml").write_text(PLATFORM.replace("price = 1.0\n", ""))
     words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--goal", "cost", "--json"]

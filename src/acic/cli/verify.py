@@ -92,7 +92,7 @@ def verify(
     ungiven = {name: value for name, value in platform.baseline.items() if own and name in UNGIVEN}
     check_settable(platform, ungiven)  # first: measurements, where there are none, would not help
     told = {"goal": goal, "top": top, **{name: given.pop(name) for name in _ADVICE}}
-    mine = as_begun("verify", given, {**told, "rounds": rounds, "wanted": None}, fixed={*told})
+    mine = as_begun("verify", given, {**told, "rounds": rounds, "wanted": None, "extrapolated": ()}, fixed={*told})
     check_goal(platform, mine["goal"], mine["price"], otherwise="give --price USD_PER_NODE_HOUR, use --goal time")
     store = store_as_begun("verify", given, store_url)
     knowledge = _knowledge(platform, mine, store)
@@ -103,11 +103,10 @@ def verify(
             say("note: only the application itself can write a file per process; that choice is left out")
     else:
         job = _replica(workload, platform, mine["shrink"])
-    wanted = (
-        _wanted(workload, job, platform, knowledge, mine)
-        if mine["wanted"] is None
-        else [Wanted.of(one) for one in mine["wanted"]]
-    )
+    if mine["wanted"] is None:
+        wanted, mine["extrapolated"] = _wanted(workload, job, platform, knowledge, mine)
+    else:
+        wanted = [Wanted.of(one) for one in mine["wanted"]]
     configurations = [one.configuration for one in wanted]
     after: Advice | None = None
     paused: AcicError | None = None
@@ -119,9 +118,10 @@ def verify(
         after = _predicted(job, platform, _knowledge(platform, mine, store), mine, configurations)
     found = _compared(wanted, rows, after)
     if as_json:
-        emit_json({"goal": mine["goal"], "by": BY[bool(own)], "verified": found})
+        outside = mine["extrapolated"]
+        emit_json({"goal": mine["goal"], "by": BY[bool(own)], "verified": found, "extrapolated": outside})
     else:
-        show(found, platform, workload, mine["goal"], own=bool(own))
+        show(found, platform, workload, mine["goal"], own=bool(own), extrapolated=mine["extrapolated"])
     if paused:
         raise paused
     if found[0].objective is None or (len(found) > 1 and not any(one.measured for one in found[1:])):
@@ -148,8 +148,11 @@ def _knowledge(platform: Platform, search: Mapping[str, Any], store_url: str | N
 
 def _wanted(
     workload: Workload, job: Workload, platform: Platform, knowledge: Knowledge, search: Mapping[str, Any]
-) -> list[Wanted]:
-    """Return the baseline and what `recommend` answers for `workload`, with what is predicted of `job`, which runs."""
+) -> tuple[list[Wanted], tuple[str, ...]]:
+    """Return the baseline and what `recommend` answers for `workload`, with what is predicted of `job`, which runs.
+
+    And how that lies outside of what was measured, one sentence each.
+    """
     from acic.advisor.advice import Goal
     from acic.advisor.recommend import recommend
 
@@ -157,7 +160,9 @@ def _wanted(
     keep = settings_of(platform, search["keep"], "--keep")
     advice = recommend(workload, platform, knowledge, goal=Goal(search["goal"]), keep=keep, **asked)
     configurations = [one.configuration for one in advice.recommendations]
-    return wanted_of(platform, advice, _predicted(job, platform, knowledge, search, configurations, picked=True))
+    predicted = _predicted(job, platform, knowledge, search, configurations, picked=True)
+    wanted = wanted_of(platform, advice, predicted)
+    return wanted, predicted.extrapolated if len(wanted) > 1 else ()  # of the baseline nothing is predicted
 
 
 def _predicted(

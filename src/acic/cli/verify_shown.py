@@ -39,8 +39,19 @@ class Verified:
     single_writer: bool = False
 
 
-def show(found: Sequence[Verified], platform: Platform, workload: Workload, goal: str, *, own: bool) -> None:
-    """Print what was verified of the workload: by its own command, or else the I/O of its replica."""
+def show(
+    found: Sequence[Verified],
+    platform: Platform,
+    workload: Workload,
+    goal: str,
+    *,
+    own: bool,
+    extrapolated: Sequence[str],
+) -> None:
+    """Print what was verified of the workload: by its own command, or else the I/O of its replica.
+
+    `extrapolated` is how what was predicted lies outside of what was measured before, one sentence each.
+    """
     from acic.advisor.cautions import one_writer
 
     names = [n for n in platform.space.names if len({one.configuration.get(n) for one in found}) > 1]
@@ -65,6 +76,8 @@ def show(found: Sequence[Verified], platform: Platform, workload: Workload, goal
     table(columns, rows, title=title, right=["median"])
     for caution in one_writer([place for place, one in enumerate(found) if one.single_writer], workload):
         click.echo(f"Caution: {caution}")
+    for line in extrapolated:
+        say(f"extrapolation: {line}")
     for place, one in enumerate(found):
         if one.note:
             say(f"note: {place or 'baseline'}: {one.note}")
