@@ -36,6 +36,7 @@ from acic.search import Lessons, ModelDriven
 from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Outcome
+from acic.units import format_seconds
 from tests.cli.documented import check_fields
 
 TIMEOUT = 60  # s
@@ -701,6 +702,28 @@ def test_a_search_says_what_is_measured_and_what_is_not(run: Callable[..., Any],
     assert "the I/O alone by its replica; and with 1.2 s of computing by the log" in " ".join(found.out.split())
     whole = run("walk", *WRITE, "--order", "random", "--runs", 4)
     assert "computing" not in whole.out
+
+
+@pytest.mark.parametrize(("times", "said", "slower"), [(1.0, False, False), (60.0, True, False), (1 / 60, True, True)])
+def test_a_replica_that_is_not_like_the_log_is_told_so(
+    run: Callable[..., Any], lab: Path, times: float, said: bool, slower: bool
+) -> None:
+    """The log's I/O took 57.3 s and the replica's 0.73 s: 1.69x with computing, where the application gained 20x."""
+    (lab / "job.toml").write_text(COMPUTING)
+    words = ["walk", lab / "job.toml", "--order", "random", "--runs", 2]
+    seconds = run(*words, "--json").json["observations"][0]["seconds"]
+    run_seconds = f"run_seconds = {seconds * times / 0.4!r}\n"
+    (lab / "job.toml").write_text(COMPUTING.replace("run_seconds = 2.0\n", run_seconds))
+    found = run(*words)
+    assert found.status == 0, found.err
+    told = [line for line in found.err.splitlines() if line.startswith("note: the log tells ")]
+    assert bool(told) is said
+    for line in told:
+        assert line.startswith(f"note: the log tells {format_seconds(seconds * times)} of I/O, which took the replica ")
+        assert "and figures with computing mix the two" in line
+        assert "ACIC_MPIEXEC" in line
+        assert line.endswith(f"acic verify LOG --platform {lab / 'pretend.toml'} -- COMMAND")
+        assert ("it waits for the disk" in line) is slower
 
 
 def test_a_search_that_has_used_up_its_budget_says_how_it_goes_on(run: Callable[..., Any]) -> None:

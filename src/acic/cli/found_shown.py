@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from acic.cli.output import emit_json, table
+from acic.cli.output import emit_json, say, table
 from acic.cli.searching import Bench, amount
 from acic.errors import AcicError
 from acic.units import format_seconds
@@ -16,6 +16,9 @@ from acic.units import format_seconds
 if TYPE_CHECKING:
     from acic.search import Found, Observation
     from acic.space import Configuration
+
+
+APART = 2.0  # times as long: I/O that is so far from the log's is not that of the run which the log is of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,8 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
         spent = amount(state.seconds, "time") + (f" and {amount(state.dollars, 'cost')}" if state.dollars else "")
         ran = {one.point.configuration for one in state.progress if one.attempts}  # at smaller scales, too
         click.echo(f"It took {state.runs} runs of {len(ran)} configurations, {spent}.")
+    if first and (unlike := _unlike_log(opened, first)):
+        say(f"note: {unlike}")
     if state.paused:
         raise AcicError(f"the search has stopped: {state.paused}", hint=f"it goes on by {opened.session.resumed_by}")
     if best is None:
@@ -94,6 +99,21 @@ def _doubt(gain: float | None, differ: float | None) -> str:
     if gain is None or differ is None or abs(gain - 1.0) > differ:  # the cheapest with computing may do its I/O slower
         return ""
     return f"That is within what runs differ by: {100 * differ:.1f} %. "
+
+
+def _unlike_log(opened: Bench, baseline: Measured) -> str:
+    """Return what is to be known where the baseline's replica and the log differ in what their I/O takes; "" if not."""
+    told, found = opened.io_by_log, baseline.seconds
+    if not told or not found or max(told, found) <= APART * min(told, found):
+        return ""
+    mixed = ", and figures with computing mix the two" if opened.computing else ""
+    slower = "it waits for the disk, as the application may not, or " if found > told else ""
+    return (
+        f"the log tells {format_seconds(told)} of I/O, which took the replica {format_seconds(found)} on the baseline"
+        f"{mixed}. Where the log is of this platform, {slower}its MPI or machine is not that of the log: name the "
+        "application's mpiexec in ACIC_MPIEXEC, or compare by the application itself: "
+        f"acic verify LOG --platform {opened.field.platform.argument} -- COMMAND"
+    )
 
 
 def _measured(opened: Bench, observation: Observation, goal: str) -> Measured:

@@ -70,6 +70,14 @@ class Bench:
         """The space of what is measured."""
         return self.session.field
 
+    @property
+    def io_by_log(self) -> float | None:
+        """The s of I/O that the log tells, likewise; None where it does not."""
+        workload = self.workload
+        if workload.run_seconds is None or workload.io_share is None:
+            return None
+        return workload.run_seconds * workload.io_share * _part(workload, self.phases)
+
 
 @contextmanager
 def bench(
@@ -261,8 +269,12 @@ def apply_options(command: Any) -> Any:
 def _computing(workload: Workload, phases: Sequence[Characteristics]) -> float:
     if workload.run_seconds is None or workload.io_share is None:
         return 0.0
-    part = sum(p.total_bytes for p in phases) / sum(p.characteristics.total_bytes for p in workload.phases)
-    return workload.run_seconds * (1.0 - workload.io_share) * part
+    return workload.run_seconds * (1.0 - workload.io_share) * _part(workload, phases)
+
+
+def _part(workload: Workload, phases: Sequence[Characteristics]) -> float:
+    """Return how much of the bytes the phases of a replica move."""
+    return sum(p.total_bytes for p in phases) / sum(p.characteristics.total_bytes for p in workload.phases)
 
 
 def _smaller(before: Characteristics, after: Characteristics) -> str:
