@@ -6,6 +6,7 @@ import json
 import math
 import statistics
 from collections import Counter, defaultdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,27 @@ from tests.report.journals import Made
 from tests.report.reading import Seen, by_id, table_rows, words
 
 Usual = tuple[Session, Contents, str]
+THREE = """
+name = "three"
+title = "Three configurations"
+revision = "1"
+source = "made up"
+date = "2026-11-20"
+default_instance = "node"
+[baseline]
+source = "made up"
+date = "2026-11-20"
+[baseline.values]
+romio_cb_write = "automatic"
+[[parameter]]
+name = "romio_cb_write"
+values = ["automatic", "enable", "disable"]
+[[instance]]
+name = "node"
+cores = 2
+source = "made up"
+date = "2026-11-20"
+"""
 
 
 def finished(session: Session) -> list[dict[str, Any]]:
@@ -237,6 +259,17 @@ def test_the_course_rises_and_ends_at_what_the_headline_says(usual: Usual) -> No
     assert contents.model.scores
     assert checkpoints[-1].mape == contents.model.scores.mape
     assert [c.points for c in checkpoints] == sorted(c.points for c in checkpoints)
+
+
+def test_a_small_platform_has_a_report_while_few_points_were_measured(campaign: Open, tmp_path: Path) -> None:
+    """Five points could be told the error of, and four of them, on the way there, ended the report with an error."""
+    platform = tmp_path / "three.toml"
+    platform.write_text(THREE)
+    contents, page = reported(campaign(Made(platform=str(platform), screen=False, sampled=3, most=1)))
+    assert contents.model.scores is not None
+    assert contents.model.learned_from == 5
+    assert [c.points for c in contents.model.course] == [5]
+    assert by_id(page, "model")
 
 
 def test_thinning_keeps_the_ends_and_every_rise(usual: Usual) -> None:

@@ -150,7 +150,7 @@ def _course(
         some = ordered[: len(ordered) * part // _CHECKPOINTS]
         rows, numbers = training_rows_of(some, platform)
         try:
-            check(rows, platform)
+            _check(rows, platform)
         except MissingData:
             continue
         scores, _ = _cross_validated(rows, field, numbers)
