@@ -103,6 +103,8 @@ def evaluate(
         raise InvalidInput("--applications does nothing beside --truth", hint="leave --applications out")
     _check(figures, html, pictures, goal)
     platform = load_platform(platform_name)
+    goals = (goal,) if goal else GOALS
+    _check_prices(platform, goals)
     spared = _spares_methods(figures, page=html is not None, files=pictures is not None)
     chosen = () if spared else methods(names, first=default_model(platform))
     models = [one.model for one in chosen if isinstance(one, Advised)]
@@ -111,7 +113,6 @@ def evaluate(
     if sound:
         wrong = unsound(runs)
         runs, again = ([run for run in those if run.configuration not in wrong] for those in (runs, again))
-    goals = (goal,) if goal else GOALS
     told = _logs(logs, platform.name, runs)  # before anything is learned: there may be none
     knowledge = knowing(platform, store_url, models)
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:
@@ -179,6 +180,15 @@ def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None, goa
     if folder:
         check_library()
         folder.mkdir(parents=True, exist_ok=True)
+
+
+def _check_prices(platform: Platform, goals: Sequence[str]) -> None:
+    """Refuse to judge costs where there are none, before anything is learned."""
+    from acic.evaluation.field import goals_of
+
+    if not set(goals) <= set(goals_of(platform)):
+        hint = "use --goal time, or a platform file with prices of all its machines (docs/platforms.md)"
+        raise InvalidInput(f"platform {platform.name} has no prices", hint=hint)
 
 
 def _check_page(html: Path) -> None:

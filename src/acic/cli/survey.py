@@ -215,7 +215,7 @@ def show(
 
     SURVEY and NAME_OR_FILE are a survey's name, or a file of `acic survey export`.
     """
-    from acic.evaluation.field import field_of, table_of
+    from acic.evaluation.field import field_of, goals_of, table_of
     from acic.evaluation.noise import noise_of
 
     if others and not against:
@@ -225,7 +225,7 @@ def show(
         compare(runs_of(against), runs_of(name_or_file), [run for name in others for run in runs_of(name)], as_json)
         return
     runs, platform = runs_on_platform(name_or_file, platform_name)
-    tables = {goal: table_of(runs, platform, goal) for goal in ("time", "cost")}
+    tables = {goal: table_of(runs, platform, goal) for goal in goals_of(platform)}
     fields = {goal: field_of(made) for goal, made in tables.items()}
     if as_json:
         emit_json({"fields": [plain_field(goal, field) for goal, field in fields.items()], "noise": noise_of(runs)})

@@ -9,8 +9,7 @@ import numpy as np
 
 from acic.advisor.knowledge import Knowledge
 from acic.evaluation.advising import asked, candidates
-from acic.evaluation.evaluate import GOALS
-from acic.evaluation.field import Application, table_of
+from acic.evaluation.field import Application, goals_of, table_of
 from acic.evaluation.fresh import FEW, Fresh
 from acic.evaluation.methods import Advised, Method, Scene
 from acic.evaluation.truth import Run, unsound
@@ -36,14 +35,14 @@ def contenders(
         platform: where it was measured.
         chosen: methods whose choices are among them; a blind one's are not.
         knowledge: what a model learned of the platform's training, by its name.
-        top: how many of the best for time, and of the best for cost.
+        top: how many of the best for time, and of the best for cost where there are prices.
 
     Raises:
         MissingData: too little was measured.
     """
     found: dict[Application, list[Configuration]] = {}
     wrong = unsound(runs)
-    for goal in GOALS:
+    for goal in goals_of(platform):
         table = candidates(table_of(runs, platform, goal), platform)
         questions = {a: asked(a, runs, platform) for a in table.applications}
         scene = Scene(platform=platform, table=table, asked=questions, knowledge=knowledge)
@@ -65,7 +64,7 @@ def left_over(
     These are the baseline and, for time and for cost, the best of what was run before: what slowed the new passes down
     slowed them down too. A run that failed was one; a survey tries it twice.
     """
-    fresh = [Fresh(done, platform, goal) for goal in GOALS]
+    fresh = [Fresh(done, platform, goal) for goal in goals_of(platform)]
     passed = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
     made = Counter((kernel, scale, configuration) for kernel, scale, configuration, _ in passed)
     found: dict[Application, tuple[Configuration, ...]] = {}

@@ -13,7 +13,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.benchmarks.kernels import Part, kernel
 from acic.errors import InvalidInput, MissingData
 from acic.evaluation.advising import asked, candidates
-from acic.evaluation.field import Application, Table, table_of
+from acic.evaluation.field import Application, Table, goals_of, table_of
 from acic.evaluation.fresh import Fresh, FreshScore
 from acic.evaluation.methods import Method, Scene
 from acic.evaluation.noise import Noise, noise_of
@@ -103,7 +103,7 @@ class Evaluated:
         extent: how much of it there is.
         noise: of repeated runs, fresh ones among them; NaN where nothing was repeated.
         judgements: one for each goal.
-        observations: the paper's, tested.
+        observations: the paper's, tested; without prices none on cost.
     """
 
     platform: Platform
@@ -170,14 +170,15 @@ def evaluate(
 
     Raises:
         InvalidInput: a run is of an application or a configuration that this acic does not know.
-        MissingData: too little was measured.
+        MissingData: too little was measured, or "cost" is a goal and the platform has no prices.
     """
     if not runs:
         raise MissingData("the ground truth is empty", hint="measure some: acic survey")
     check_known([*runs, *fresh], platform)
     if logs is not None:
         runs, fresh = ([run for run in those if (run.kernel, run.scale) in logs] for those in (runs, fresh))
-    tables = {goal: candidates(table_of(runs, platform, goal), platform) for goal in GOALS}
+    told = dict.fromkeys((*goals_of(platform), *goals))  # observations are of both, whatever is judged
+    tables = {goal: candidates(table_of(runs, platform, goal), platform) for goal in told}
     noise = noise_of([*runs, *fresh])
     questions = {a: asked(a, runs, platform, (logs or {}).get(a)) for a in tables["time"].applications}
     judgements = []

@@ -55,8 +55,18 @@ class Field:
     spread: Mapping[Application, float]
 
 
+def goals_of(platform: Platform) -> tuple[str, ...]:
+    """Return the goals that its runs can be compared by: "time", and "cost" where its machines have prices."""
+    billed = platform.priced and all(one.price is not None for one in platform.instances.values())
+    return ("time", "cost") if billed else ("time",)
+
+
 def table_of(runs: Iterable[Run], platform: Platform, goal: str) -> Table:
-    """Return the medians over repetitions; inf where any run gave wrong bytes: such a configuration is no choice."""
+    """Return the medians over repetitions; inf where any run gave wrong bytes: such a configuration is no choice.
+
+    Raises:
+        MissingData: `goal` is "cost", and the platform has no prices.
+    """
     found: dict[tuple[Application, Configuration], list[float]] = defaultdict(list)
     spoilt: set[tuple[Application, Configuration]] = set()
     for run in runs:

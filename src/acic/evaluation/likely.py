@@ -12,7 +12,7 @@ from acic.advisor.advice import Goal
 from acic.advisor.forecast import forecast
 from acic.advisor.knowledge import KIND, Knowledge
 from acic.benchmarks.kernels import Kernel
-from acic.evaluation.field import Application
+from acic.evaluation.field import Application, goals_of
 from acic.platforms import Platform
 from acic.prior import prior_of
 from acic.space import Configuration
@@ -27,8 +27,9 @@ def likely(
 ) -> Mapping[Application, tuple[Configuration, ...]]:
     """Return the configurations that each application is to be run on, the baseline first.
 
-    These are, for time and for cost, the best predicted of each file system, where that is not hopeless, and one drawn
-    from those that are nearly as good as the best. Models are wrong where they choose, so there they learn most.
+    These are, for time and where there are prices for cost, the best predicted of each file system, where that is not
+    hopeless, and one drawn from those that are nearly as good as the best. Models are wrong where they choose, so there
+    they learn most.
 
     Args:
         kernels: the applications.
@@ -44,7 +45,7 @@ def likely(
         kinds = np.array([str(one.get(KIND, "")) for one in configurations])
         rng = np.random.default_rng(crc32(one.key.encode()))
         chosen = []
-        for goal in (Goal.TIME, Goal.COST):
+        for goal in map(Goal, goals_of(platform)):
             said = forecast(_as_logged(one, platform), platform, some, goal=goal)
             objective = said.objective(goal)
             best = objective.min()

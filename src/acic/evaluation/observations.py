@@ -58,22 +58,22 @@ class Observation:
 def observations(
     tables: Mapping[str, Table], runs: Sequence[Run], *, noise: float, rng: np.random.Generator
 ) -> tuple[Observation, ...]:
-    """Return all statements, tested.
+    """Return all statements, tested; without a table of costs those on time.
 
     Args:
-        tables: the truth by goal, "time" and "cost", as `candidates` gives it.
+        tables: the truth by goal, "time" and perhaps "cost", as `candidates` gives it.
         runs: all runs that the tables are of, at least one.
         noise: |ln| of a ratio that counts as no difference; NaN is taken for 0.
         rng: draws applications anew.
     """
-    time, cost = tables["time"], tables["cost"]
+    time, cost = tables["time"], tables.get("cost")
     placed, parallel = {"placement": ("dedicated", "part-time")}, {"file_system": ("OrangeFS",)}
     disks = {"device": ("EBS", "ephemeral")}
     section = "section 5.6, {}"
-    return (
+    found = (
         _differ(time, 0.0 if math.isnan(noise) else noise),
         _scales(time),
-        _goals(time, cost),
+        _goals(time, cost) if cost else None,
         _paired(
             "part-time servers cost less than dedicated ones for applications with aggregators",
             section.format(1),
@@ -81,7 +81,9 @@ def observations(
             placed,
             rng,
             asked=aggregates,
-        ),
+        )
+        if cost
+        else None,
         _paired(
             "four PVFS2 (OrangeFS) servers are faster than one",
             section.format(2),
@@ -97,7 +99,9 @@ def observations(
             {"servers": (1, 4)},
             rng,
             among=parallel,
-        ),
+        )
+        if cost
+        else None,
         _paired(
             "ephemeral disks are faster than EBS with more than one server",
             section.format(3),
@@ -116,6 +120,7 @@ def observations(
         ),
         _failing(runs),
     )
+    return tuple(one for one in found if one is not None)
 
 
 def _paired(
