@@ -197,6 +197,18 @@ def test_what_a_hosts_shell_says_and_sets_by_itself_does_not_matter(tmp_path: Pa
         sleeper.wait()
 
 
+def test_a_launchers_agent_takes_its_options_from_the_launcher_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable `options` of the user's went to ssh as more of them."""
+    monkeypatch.setenv("options", "-v --color=always")
+    agent = tmp_path / "agent"
+    agent.write_text(Remote(_odd_host(tmp_path, 'printf "%s\\n" "$@"; exit'), 5).agent("a", tmp_path / "lost"))
+    command = ["sh", str(agent), "-x", "-p", "22", "node1", "true"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
+    assert said[said.index("ControlMaster=no") + 1 : -1] == ["-x", "-p", "22", "node1"]
+
+
 @pytest.mark.parametrize("status", [0, 1])
 def test_a_host_that_runs_nothing_is_told(tmp_path: Path, status: int) -> None:
     script = f"echo 'This account is not available.'; exit {status}"

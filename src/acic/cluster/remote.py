@@ -62,6 +62,7 @@ echo $any
 # Launchers call this in place of ssh, as `agent [options] host command...`: the command gets the job's tag. MPICH's
 # would wait for a host that is lost until the time limit, so it is ended here.
 _AGENT = r"""#!/bin/sh
+options=
 while :; do
   case $1 in
     -[bcDEeFIiJLlmOopQRSWw]) options="$options $1 $2"; shift 2 ;;
