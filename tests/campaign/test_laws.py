@@ -344,6 +344,23 @@ def test_processes_cost_money_where_they_save_no_time() -> None:
     assert (scaling["time"][0], scaling["cost"][0]) == ("io_processes", "romio_ds_write")
 
 
+def test_a_screening_takes_the_middle_of_repeated_runs_that_the_store_takes() -> None:
+    """Of two runs it took the faster one, and everything else what lies between them."""
+    field = independent()
+    rows = screening_rows(field)
+
+    def effects(*factors: float) -> dict[str, float]:
+        state = State(begun={})
+        for i, row in enumerate(rows):
+            made = [progress(field, row, factor, i) for factor in ((150.0,) if i else factors)]
+            made[0].attempts = [attempt for one in made for attempt in one.attempts]
+            state.progress.append(made[0])
+        return screened(field, state)[1]["time"]
+
+    assert effects(100.0, 200.0) == pytest.approx(effects(150.0))
+    assert effects(100.0, 150.0, 900.0) == pytest.approx(effects(150.0))
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_active_planning_prefers_what_is_faster(sign: int) -> None:
     """One parameter makes runs four times faster, or slower: half of the points look for the promise."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -169,8 +170,7 @@ def is_whole(field: Field, state: State) -> bool:
 
 
 def _bandwidth(progress: Progress | None) -> float | None:
-    found = sorted(r.bandwidth for r in progress.repetitions if r.bandwidth) if progress else []
-    return found[len(found) // 2] if found else None
+    return median(progress.bandwidths) if progress and progress.bandwidths else None
 
 
 def _price(field: Field, progress: Progress | None) -> float:
