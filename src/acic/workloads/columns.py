@@ -112,10 +112,11 @@ def load_columns(name: str, records: NDArray[np.void]) -> Columns:
     columns = words.take(layout.places, 1)
     columns[:, layout.missing] = 0
     integers, floats = columns[:, :INTEGERS], columns[:, INTEGERS:].view(np.float64)
-    if name in _SEVERAL_KINDS:
-        columns[:, CALLS : CALLS + 2] = columns[:, INDEPENDENT : NONBLOCKING + 2].reshape(-1, 4, 2).sum(axis=1)
     # -1 is "not recorded"; some releases also left times that are negative, and a damaged log may hold anything
     np.minimum(np.maximum(integers, 0, out=integers), _MOST_BYTES, out=integers)
+    if name in _SEVERAL_KINDS:
+        sums = integers[:, INDEPENDENT : NONBLOCKING + 2].reshape(-1, 4, 2).sum(axis=1)
+        np.minimum(sums, _MOST_BYTES, out=integers[:, CALLS : CALLS + 2])
     np.fmin(np.fmax(floats, 0.0, out=floats), _MOST, out=floats)
     return integers, floats
 
@@ -131,7 +132,8 @@ def load_rows(name: str, records: NDArray[np.void]) -> Rows:
         if max(mine) > _MOST_BYTES:  # what is below zero, too: without its sign, it is larger than any
             mine = [0 if value >> 63 else min(value, _MOST_BYTES) for value in mine]
         if name in _SEVERAL_KINDS:
-            mine[CALLS : CALLS + 2] = sum(mine[INDEPENDENT:BYTES:2]), sum(mine[INDEPENDENT + 1 : BYTES : 2])
+            sums = sum(mine[INDEPENDENT:BYTES:2]), sum(mine[INDEPENDENT + 1 : BYTES : 2])
+            mine[CALLS : CALLS + 2] = (min(value, _MOST_BYTES) for value in sums)
         counters.append(mine)
         seconds: list[float] = list(layout.floats(row))
         if not (min(seconds) >= 0 and sum(seconds) <= _MOST):  # one of them may not be a number
