@@ -50,7 +50,7 @@ esac
 
 
 class LabRunner(DirectRunner):
-    """Runs jobs on the first `Job.nodes` compute nodes, in blocks of processes that differ by one at most.
+    """Runs jobs on the first `Job.nodes` compute nodes, in equal blocks of processes: the last one may be smaller.
 
     The commands before, and a program that is started once, run on the first one.
 
