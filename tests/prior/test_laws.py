@@ -151,14 +151,6 @@ def test_the_baseline_is_no_better_than_itself(workload: Characteristics, use: U
 
 @laws
 @given(workload=workloads(), use=uses)
-def test_the_bottleneck_is_what_takes_longest(workload: Characteristics, use: Use) -> None:
-    parts = PRIOR.parts(workload, SYSTEMS, use)
-    named = PRIOR.bottlenecks(workload, SYSTEMS, use)
-    assert_array_equal(parts[np.arange(len(named)), named], parts.max(axis=1))
-
-
-@laws
-@given(workload=workloads(), use=uses)
 def test_configurations_do_not_know_one_another(workload: Characteristics, use: Use) -> None:
     whole = PRIOR.seconds(workload, SYSTEMS, use)
     for place in (0, 100, len(CONFIGURATIONS) - 1):

@@ -148,7 +148,6 @@ def darshan_log(
             exe=exe,
             metadata={},
             log_version="3.41",
-            big_endian=False,
             mounts=(("/scratch", "lustre"), ("/", "ext4")),
         ),
         names=names,
@@ -273,9 +272,7 @@ def _segments(calls: Sequence[Call], limit: int) -> Segments:
         record_rank=record_rank,
         requests=np.array([len(writes) + len(reads) for writes, reads in kept.values()], dtype=np.int64),
         writes=np.array([len(writes) for writes, _ in kept.values()], dtype=np.int64),
-        hosts=(b"node",) * len(kept),
         partial=bool(cut),
-        truncated_ranks=tuple(sorted(cut)),
     )
 
 

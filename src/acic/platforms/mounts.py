@@ -62,7 +62,7 @@ def find_storage(table: str, environment: Mapping[str, str], cwd: Path) -> list[
     """
     user = environment.get("USER", "")
     named = [Path(environment[name]) for name in _VARIABLES if environment.get(name)]
-    usual = [Path(place) / part for place in _USUAL for part in (user, "") if part or place]
+    usual = [Path(place) / part for place in _USUAL for part in (user, "")]
     candidates = [cwd, *named, *usual, *(Path(mount) for mount in mounted(table))]
     found: dict[int, Storage] = {}
     for directory in candidates:

@@ -88,10 +88,6 @@ class Prior:
         base = self.parts(workload, self.baseline, use)[0]
         return view(self.parts(workload, systems, use), base, likeness(use))
 
-    def bottlenecks(self, workload: Characteristics, systems: Systems, use: Use = BENCHMARK) -> list[Resource]:
-        """Return what each configuration waits for longest."""
-        return [Resource(one) for one in self.parts(workload, systems, use).argmax(axis=1)]
-
     def why(self, workload: Characteristics, configuration: Mapping[str, Value], use: Use = BENCHMARK) -> str:
         """Return what limits a configuration, and what the baseline, in words."""
         found = self.parts(workload, self.systems([configuration, self.platform.baseline]), use)

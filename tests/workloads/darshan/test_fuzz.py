@@ -47,7 +47,7 @@ def assert_sound(log: Log) -> None:
         assert all(rank in ranks for rank in dxt.record_rank.tolist())
         columns = (dxt.record, dxt.id, dxt.rank, dxt.write, dxt.offset, dxt.length, dxt.start, dxt.end)
         assert len({column.shape for column in columns}) == 1
-        assert len(dxt.record_id) == len(dxt.record_rank) == len(dxt.writes) == len(dxt.hostnames)
+        assert len(dxt.record_id) == len(dxt.record_rank) == len(dxt.writes)
     for heatmap in log.heatmaps.values():
         assert heatmap.read_bytes.shape == heatmap.write_bytes.shape
         assert len(heatmap.ranks) == len(heatmap.read_bytes)

@@ -130,7 +130,6 @@ class Outcome:
         seconds: from the first rank's begin, after MPI's own start, to the last one's end.
         io_seconds: of the rank that spent most in I/O: transfers, opens, closes, syncs and calls on names.
         compute_seconds: of the rank that spent most in computing.
-        wait_seconds: of the rank that waited longest at barriers.
         bytes: written and read by all ranks, B.
         files: made by all ranks.
         hints: MPI-IO hints in force on the first file opened through it.
@@ -141,7 +140,6 @@ class Outcome:
     seconds: float
     io_seconds: float
     compute_seconds: float
-    wait_seconds: float
     bytes: int
     files: int
     hints: Mapping[str, str]
@@ -167,7 +165,6 @@ def result_of(text: str) -> Outcome:
                 ("seconds", "totalTime"),
                 ("io_seconds", "ioTime"),
                 ("compute_seconds", "computeTime"),
-                ("wait_seconds", "waitTime"),
             )
         }
         return Outcome(

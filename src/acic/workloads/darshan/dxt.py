@@ -11,16 +11,13 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads.darshan.job import text
 from acic.workloads.darshan.records import check_ranks
 from acic.workloads.darshan.regions import Damage, Region
 
 NEWEST = {"DXT_POSIX": 2, "DXT_MPIIO": 3}
 """Newest format of each module that can be read; from these on, a segment names its thread."""
 
-_HEAD = {order: struct.Struct(order + "Qqq64sqq") for order in "<>"}
-_MEMORY = 2 << 20
-_FIRST_BATCH = 64
+_HEAD = {order: struct.Struct(order + "Qqq64xqq") for order in "<>"}
 
 
 @dataclass(slots=True)  # not frozen: that takes twice as long to make, and a small trace is read in 0.02 ms
@@ -41,9 +38,7 @@ class Segments:
         record_rank: rank of each record.
         requests: segments of each record.
         writes: segments of each record that are writes.
-        hosts: host of each record, up to the first NUL.
         partial: Darshan ran out of memory, so that segments are missing.
-        truncated_ranks: if partial, the ranks that had used up their memory (2 MiB, if not set otherwise).
     """
 
     offset: NDArray[np.int64]
@@ -55,15 +50,7 @@ class Segments:
     record_rank: NDArray[np.int64]
     requests: NDArray[np.int64]
     writes: NDArray[np.int64]
-    hosts: tuple[bytes, ...]
     partial: bool
-    truncated_ranks: tuple[int, ...]
-
-    @property
-    def hostnames(self) -> tuple[str, ...]:
-        """The host of each record."""
-        decoded = {host: text(host) for host in set(self.hosts)}
-        return tuple([decoded[host] for host in self.hosts])
 
     @property
     def record(self) -> NDArray[np.intp]:
@@ -103,7 +90,7 @@ def _segments(raw: bytes, region: Region, order: str, width: int, heads: Sequenc
     words = np.frombuffer(raw, np.uint64)
     if order == ">":
         words = words.byteswap()
-    ids, ranks, hosts, writes, reads, starts = zip(*heads, strict=True) if heads else [()] * 6
+    ids, ranks, writes, reads, starts = zip(*heads, strict=True) if heads else [()] * 5
     requests = list(map(add, writes, reads))
     of_records = np.array([ranks, requests, writes], dtype=np.int64)
     pieces = [words[at : at + count * width] for at, count in zip(starts, requests, strict=True)]
@@ -122,14 +109,12 @@ def _segments(raw: bytes, region: Region, order: str, width: int, heads: Sequenc
         record_rank=of_records[0],
         requests=of_records[1],
         writes=of_records[2],
-        hosts=hosts,
         partial=region.partial,
-        truncated_ranks=_out_of_memory(of_records, 8 * width) if region.partial else (),
     )
 
 
-_Head = tuple[int, int, bytes, int, int, int]
-"""Id, rank, host, numbers of writes and reads of a record, and where its writes begin, in words; its reads follow."""
+_Head = tuple[int, int, int, int, int]
+"""Id, rank, numbers of writes and reads of a record, and where its writes begin, in words; its reads follow."""
 
 
 def _walk(raw: bytes, order: str, width: int) -> list[_Head]:
@@ -139,26 +124,11 @@ def _walk(raw: bytes, order: str, width: int) -> list[_Head]:
     while at < size:
         if size - at < head.size:
             raise Damage("end within a record")
-        key, rank, _, host, writes, reads = head.unpack_from(raw, at)
+        key, rank, _, writes, reads = head.unpack_from(raw, at)
         at += head.size
         length = 8 * width * (writes + reads)
         if writes < 0 or reads < 0 or length > size - at:
             raise Damage("end within a record")
-        heads.append((key, rank, host, writes, reads, at // 8))
+        heads.append((key, rank, writes, reads, at // 8))
         at += length
     return heads
-
-
-def _out_of_memory(of_records: NDArray[np.int64], size: int) -> tuple[int, ...]:
-    """Return the ranks that cannot have had memory left for another batch of segments.
-
-    Darshan doubles the room for a record's writes (and for its reads) from 64 segments on, until its memory is full.
-    """
-    of_ranks, requests, writes = of_records
-    counts = np.stack([writes, requests - writes], axis=1)
-    room = np.where(counts > 0, _FIRST_BATCH * 2.0 ** np.ceil(np.log2(np.maximum(counts, 1) / _FIRST_BATCH).clip(0)), 0)
-    ranks, where = np.unique(of_ranks, return_inverse=True)
-    asked = np.bincount(where, weights=room.sum(axis=1) * size + _HEAD["<"].size)
-    used = np.bincount(where, weights=counts.sum(axis=1) * size + _HEAD["<"].size)
-    memory = max(_MEMORY, float(used.max(initial=0)))
-    return tuple(ranks[asked + size > memory].tolist())

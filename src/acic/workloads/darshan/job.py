@@ -31,7 +31,6 @@ class Job(NamedTuple):
         exe: command line.
         metadata: what Darshan and the user noted, "lib_ver" for example.
         log_version: format of the log, as "3.41".
-        big_endian: whether a big-endian machine wrote it.
         mounts: mount point and file system type, the longest mount point first.
     """
 
@@ -44,7 +43,6 @@ class Job(NamedTuple):
     exe: str
     metadata: Mapping[str, str]
     log_version: str
-    big_endian: bool
     mounts: tuple[tuple[str, str], ...]
 
 
@@ -86,7 +84,6 @@ def read_job(raw: bytes, header: Header) -> Job:
         exe=exe,
         metadata=dict(lines),
         log_version=header.version,
-        big_endian=header.order == ">",
         mounts=_mounts(mounts),
     )
 

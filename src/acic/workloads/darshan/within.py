@@ -91,7 +91,6 @@ def _of_trace(whole: Segments, mine: Set[int]) -> Segments:
         record_rank=whole.record_rank[chosen],
         requests=whole.requests[chosen],
         writes=whole.writes[chosen],
-        hosts=tuple(compress(whole.hosts, chosen)),
     )
 
 
