@@ -21,7 +21,9 @@ int agree(MPI_Comm comm, struct error *error) {
         if (error->rank < 0 && failures < size) {
             error->rank = rank;
         }
+        const int unclean = error->unclean; /* what this rank left open, the worst one may never have had */
         MPI_Bcast(error, sizeof *error, MPI_BYTE, worst.rank, comm);
+        error->unclean |= unclean;
     }
     return error->status;
 }

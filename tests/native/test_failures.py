@@ -13,9 +13,27 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.bench import BAD_COMMAND, FAILED, Bench
+from tests.native.bench import BAD_COMMAND, FAILED, SOURCE, Bench, Mpi
 
 INTERFACES = ["-a POSIX", "-a POSIX -F", "-a MPIIO", "-a MPIIO -F", "-a MPIIO -c", "-a MPIIO -e", "-a MPIIO -Y"]
+
+
+AGREEING = """
+#include "agree.h"
+#include <stdio.h>
+int main(int count, char **words) {
+    int rank = 0;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct error error = NO_ERROR;
+    fail(&error, STATUS_FAILED, "rank %d", rank);
+    error.unclean = rank == 1;
+    agree(MPI_COMM_WORLD, &error);
+    printf("%d: %s, %d\\n", rank, error.text, error.unclean);
+    MPI_Finalize();
+    return 0;
+}
+"""
 
 
 def errors(stderr: str) -> int:
@@ -32,6 +50,16 @@ def assert_told(bench: Bench, options: str, folder: Path, words: str) -> None:
     assert summary.data["summary"] == []
     assert all(test["Results"] == [] for test in summary.data["tests"])
     assert "Finished" not in summary.data
+
+
+def test_a_rank_that_must_not_finalize_knows_so_whoever_else_failed(mpi: Mpi, tmp_path: Path) -> None:
+    """It got the failure of another rank, which had no file open, and with it that MPI_Finalize was safe."""
+    (tmp_path / "agreeing.c").write_text(AGREEING)
+    parts = [str(SOURCE / part) for part in ("agree.c", "error.c")]
+    command = [str(mpi.mpicc), f"-I{SOURCE}", "-o", "agreeing", "agreeing.c", *parts]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    said = Bench(tmp_path / "agreeing", mpi).run("", ranks=2, cwd=tmp_path)
+    assert (said.returncode, sorted(said.stdout.splitlines())) == (0, ["0: rank 0, 0", "1: rank 0, 1"])
 
 
 @pytest.mark.parametrize("interface", [*INTERFACES, "-a MPIIO -c -D 9", "-a MPIIO -c -D 9 -O stoneWallingWearOut=1"])
