@@ -981,6 +981,45 @@ def test_verify_runs_the_applications_own_command(run: Callable[..., Any], lab: 
     assert not list(lab.glob("acic-*"))
 
 
+HINTED = "note: ROMIO_HINTS is set, and is not used for what is measured"
+
+
+@pytest.mark.usefixtures("learned")
+def test_no_run_takes_over_the_hints_of_who_calls(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the ROMIO_HINTS that acic tells to export, baselines were measured with the hints of an answer."""
+    monkeypatch.setenv("ROMIO_HINTS", "/home/me/acic.hints")
+    benchmark, seen = lab / "pretend_ior", lab / "seen"
+    noting = f"def main() -> None:\n    open({str(seen)!r}, 'a').write(os.environ.get('ROMIO_HINTS', 'none') + '\\n')\n"
+    benchmark.write_text(benchmark.read_text().replace("def main() -> None:\n", noting))
+    for words in (["train", "--budget", "10min", "--points", 3], ["walk", *WRITE, "--order", "random", "--runs", 2]):
+        found = run(*words)
+        assert found.status == 0, found.err
+        assert found.err.count(HINTED) == 1
+        assert set(seen.read_text().split()) == {"none"}
+        seen.unlink()
+
+
+@pytest.mark.usefixtures("learned")
+def test_no_command_takes_over_the_hints_of_who_calls(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its baseline had the hints that acic tells to export, and the answer nothing to win."""
+    monkeypatch.setenv("ROMIO_HINTS", str(lab / "acic.hints"))
+    seen = lab / "seen"
+    own = ["--", "sh", "-c", f'echo "${{ROMIO_HINTS-none}}" >>{seen}']
+    found = run("verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, *own)
+    assert found.status == 0, found.err
+    assert found.err.count(HINTED) == 1
+    told = seen.read_text().split()
+    assert "none" in told
+    assert len(set(told)) == 2
+    assert str(lab / "acic.hints") not in told
+    monkeypatch.delenv("ROMIO_HINTS")
+    assert HINTED not in run("verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, *own).err
+
+
 @pytest.mark.usefixtures("learned")
 def test_verify_runs_a_command_where_its_user_stands(
     run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch

@@ -127,6 +127,23 @@ def test_the_environment_is_passed_on_as_it_is(place: Place, tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("processes", [0, 1])
+def test_a_variable_that_a_job_is_without_reaches_it_from_nowhere(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
+) -> None:
+    """What was exported for something else was in force in every run."""
+    for name in ("UNWANTED", "CHANGED", "KEPT"):
+        monkeypatch.setenv(name, "controller's own")
+    runner = place.runner()
+    script = 'printf "%s|%s|%s" "${UNWANTED-unset}" "$CHANGED" "$KEPT"'
+    made = shell(
+        tmp_path, script, processes=processes, environment={"CHANGED": "mine"}, without=("UNWANTED", "CHANGED")
+    )
+    runner.submit(made)
+    assert runner.wait(made).state is State.DONE
+    assert made.stdout.read_text() == "unset|mine|controller's own"
+
+
+@pytest.mark.parametrize("processes", [0, 1])
 def test_what_is_not_utf8_is_passed_on_as_it_is(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
 ) -> None:

@@ -43,6 +43,7 @@ SOUND: dict[str, Any] = {"name": "a", "command": ("true",), "processes": 1, "fol
         {"environment": {"A=B": "c"}},
         {"environment": {"": "c"}},
         {"environment": {"A": "\0"}},
+        {"without": ("A B",)},
         {"environment": {"ACIC_JOB": "mine"}},
     ],
 )

@@ -24,6 +24,7 @@ from acic.cluster import Job, Runner
 from acic.cluster.others import TAKEN, ProcessorTime
 from acic.errors import AcicError, on_one_line
 from acic.filesystems import WHOLE, Settings, settings
+from acic.filesystems.hints import HINTS_VARIABLE
 from acic.platforms import Platform
 from acic.store.measurement import Outcome
 from acic.workloads import Access, Characteristics, Operation, Phase, Workload
@@ -249,6 +250,7 @@ class Trials:
             time_limit=run.trial.time_limit,
             nodes=self._nodes,
             environment=run.place.environment if run.place else {},
+            without=(HINTS_VARIABLE,),
             before=run.settings.layout if layout else (),
         )
 

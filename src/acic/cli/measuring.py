@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -171,6 +172,17 @@ def offer_larger_budget(session: Session, state: State, *, by: str) -> None:
         say(f"note: a larger budget goes on with it: {by} --resume --name {session.journal.name} --budget {text}")
 
 
+def note_own_hints() -> None:
+    """Say that the user's own hints for MPI-IO are not taken, where there are any."""
+    from acic.filesystems.hints import HINTS_VARIABLE
+
+    if os.environ.get(HINTS_VARIABLE):
+        say(
+            f"note: {HINTS_VARIABLE} is set, and is not used for what is measured: "
+            "each run has the hints of its configuration alone, that of the baseline too"
+        )
+
+
 class Interrupted(AcicError):
     """Somebody ended a campaign, which can be gone on with."""
 
@@ -184,6 +196,7 @@ def campaign_progress() -> Iterator[Callable[[View], None]]:
     Raises:
         Interrupted: in place of KeyboardInterrupt: what was measured is kept.
     """
+    note_own_hints()
     try:
         with progress("measuring") as show:
             yield lambda view: show(view.used, _described(view))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from acic.cli.measuring import budget_of, where_of
+from acic.cli.measuring import budget_of, note_own_hints, where_of
 from acic.cli.output import progress, say
 from acic.cli.unused_options import refuse_typed
 from acic.errors import InvalidInput, TransientError
@@ -47,10 +47,11 @@ def by_command(
 ) -> list[list[tuple[float | None, str]]]:
     """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note.
 
-    The application is not touched, and starts where this program did: hints reach it through ROMIO_HINTS, a layout
-    through the directory that is made for it, and that takes the place of `{directory}` in the command. Where a budget
-    is given, it is that of all runs: what is left of it limits each, and the run that it ends in gives nothing.
-    `search` has the goal, the rounds and a price, or None for the platform's.
+    The application is not touched, and starts where this program did: hints reach it through ROMIO_HINTS, which is not
+    set where the configuration has none, and a layout through the directory that is made for it, and that takes the
+    place of `{directory}` in the command. Where a budget is given, it is that of all runs: what is left of it limits
+    each, and the run that it ends in gives nothing. `search` has the goal, the rounds and a price, or None for the
+    platform's.
 
     Raises:
         InvalidInput: a place or layout is to be set, and the command does not say where its files go; or the budget is
@@ -67,6 +68,7 @@ def by_command(
     runner = open_runner(where, None)
     for told in clear_up():
         say(f"note: {told}")
+    note_own_hints()
     outputs = Path(where.directory) / f"acic-verify-{secrets.token_hex(4)}"
     purse = _Purse(budget_of(given["budget"]), platform.at_price(search["price"]), wanted, processes)
     found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
@@ -179,7 +181,7 @@ class _Run:
 
     def _job(self, words: Sequence[str], place: Path, wanted: Settings) -> Job:
         from acic.cluster import Job
-        from acic.filesystems.hints import hints_environment, romio_hints
+        from acic.filesystems.hints import HINTS_VARIABLE, hints_environment, romio_hints
 
         environment: dict[str, str] = {}
         if wanted.hints:
@@ -195,6 +197,7 @@ class _Run:
             time_limit=self._limit,
             nodes=self._nodes,
             environment=environment,
+            without=(HINTS_VARIABLE,),
             before=wanted.layout,
         )
 

@@ -47,6 +47,7 @@ class Job:
         time_limit: s, after which the whole job is ended, the commands before included.
         nodes: machines to spread the processes over.
         environment: added to the controller's own.
+        without: variables that it does not take over, neither from the controller nor from a machine.
         before: commands to run first, once, one after the other; if one fails, so does the job.
         directory: where it starts, which all nodes see, too; None for `folder`.
 
@@ -62,6 +63,7 @@ class Job:
     time_limit: float
     nodes: int = 1
     environment: Mapping[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
     before: tuple[tuple[str, ...], ...] = ()
     directory: Path | None = None
 
@@ -74,9 +76,11 @@ class Job:
             raise InvalidInput(f"{self.time_limit} s is no time limit", hint="give seconds, more than 0")
         if not all(command and command[0] for command in self.before):
             raise InvalidInput(f"a command before the job {self.name} is empty", hint="leave it out")
-        for variable in self.environment:
+        for variable in (*self.environment, *self.without):
             if not _VARIABLE.fullmatch(variable) or variable == TAG:
-                raise InvalidInput(f"{variable!r} cannot be set for a job", hint="use letters, digits and '_'")
+                raise InvalidInput(
+                    f"{variable!r} cannot be set or left out for a job", hint="use letters, digits and '_'"
+                )
         if any("\0" in word for word in self._words()):
             raise InvalidInput(f"a word of the job {self.name} has a NUL in it", hint="no program can be given one")
 
@@ -85,6 +89,11 @@ class Job:
         yield from self.environment.values()
         for command in self.before:
             yield from command
+
+    def variables(self, inherited: Mapping[str, str]) -> dict[str, str]:
+        """Return the whole environment of its processes, of what they would inherit."""
+        kept = {name: value for name, value in inherited.items() if name not in self.without}
+        return kept | dict(self.environment) | {TAG: self.name}
 
     @property
     def start(self) -> Path:

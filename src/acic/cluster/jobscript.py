@@ -133,7 +133,8 @@ def write(job: Job, files: Files, command: Sequence[str], crowded: Mapping[str, 
     each = -(-job.processes // job.nodes)
     needed = [f': "${{{name}={value}}}"; export {name}' for name, value in crowded.items()]
     variables = dict(job.environment) | {TAG: job.name}
-    environment = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    environment = [f"unset {name}" for name in job.without]
+    environment += [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
     if needed:
         environment += [f'if [ {each} -gt "$({COUNT_CORES})" ]; then', *needed, "fi"]
     before = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from acic.cluster import processes, segments
 from acic.cluster.direct import GRACE, DirectRunner, Plan, Start
-from acic.cluster.job import TAG, Ending, Job
+from acic.cluster.job import Ending, Job
 from acic.cluster.launcher import find_launcher
 from acic.errors import InvalidInput
 
@@ -59,4 +59,4 @@ class LocalRunner(DirectRunner):
 
 
 def _environment(job: Job, needed: dict[str, str]) -> dict[str, str]:
-    return needed | os.environ | dict(job.environment) | {TAG: job.name}
+    return job.variables(needed | os.environ)

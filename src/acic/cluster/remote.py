@@ -73,7 +73,7 @@ done
 host=$1
 shift
 quoted=$(printf %s "$*" | sed "s/'/'\\\\''/g")
-@SSH@ $options "$host" "exec env @TAG@ /bin/sh -c '$quoted'"
+@SSH@ $options "$host" "exec env @UNSET@ @TAG@ /bin/sh -c '$quoted'"
 status=$?
 if [ $status -eq 255 ]; then
   echo "$host" >>@LOST@
@@ -103,15 +103,17 @@ class Remote:
         """Return the command line that has `host` run the shell script on standard input."""
         return [*self._launching, host, _SHELL]
 
-    def agent(self, name: str, lost: Path) -> str:
+    def agent(self, name: str, lost: Path, *, without: Sequence[str] = ()) -> str:
         """Return a program for launchers to call in place of ssh: what it starts is tagged with the job's name.
 
+        Variables that it is to be `without` are not taken over from the host.
         When a connection is lost, it writes the host's name to the file `lost` and ends the launcher.
         """
         facts = {
             "SSH": shlex.join(self._launching),
             "TAG": shlex.quote(f"{TAG}={name}"),
             "LOST": shlex.quote(str(lost)),
+            "UNSET": shlex.join(unset(without)),
         }
         return fill(_AGENT, facts)
 
@@ -180,6 +182,11 @@ class Remote:
         if silent:
             raise HostsSilent(silent)
         return answers
+
+
+def unset(names: Sequence[str]) -> list[str]:
+    """Return the options that make `env` leave variables of those names out."""
+    return [word for name in names for word in ("-u", name)]
 
 
 def _cores_of(host: str, folder: Path, answer: subprocess.CompletedProcess[str]) -> int:

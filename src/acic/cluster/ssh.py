@@ -11,9 +11,9 @@ from pathlib import Path
 from acic.cluster import processes, records, segments
 from acic.cluster.direct import GRACE, DirectRunner, Plan, Start
 from acic.cluster.hosts import Host, read_hosts, spread
-from acic.cluster.job import TAG, Ending, Job
+from acic.cluster.job import Ending, Job
 from acic.cluster.launcher import find_launcher
-from acic.cluster.remote import SSH_FAILED, Remote
+from acic.cluster.remote import SSH_FAILED, Remote, unset
 from acic.errors import InvalidInput
 
 _OF_THIS_MACHINE = {"HOSTNAME", "PWD", "OLDPWD", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "SSH_AUTH_SOCK"}
@@ -83,7 +83,7 @@ class SshRunner(DirectRunner):
         room = {host.name: cores[host.name] if host.slots is None else host.slots for host in hosts}
         tightest = max(placed, key=lambda host: placed[host] / room[host])
         agent = _agent(job).absolute()
-        records.write_program(agent, self._remote.agent(job.name, _lost(job).absolute()))
+        records.write_program(agent, self._remote.agent(job.name, _lost(job).absolute(), without=job.without))
         needed = launcher.environment(placed[tightest], room[tightest]) | launcher.over_ssh(agent)
         return Plan(
             before=before,
@@ -97,7 +97,7 @@ class SshRunner(DirectRunner):
         lines = [
             f"cd {shlex.quote(str(job.start.absolute()))} || exit",
             # without `exec`: of a program ended by a signal, ssh tells no exit status, but of this shell it does
-            f"{shlex.join(['env', *variables, *command])} </dev/null",
+            f"{shlex.join(['env', *unset(job.without), *variables, *command])} </dev/null",
             "exit $?",
             "",
         ]
@@ -139,4 +139,4 @@ def _agent(job: Job) -> Path:
 
 
 def _environment(job: Job) -> dict[str, str]:
-    return os.environ | dict(job.environment) | {TAG: job.name}
+    return job.variables(os.environ)

@@ -9,6 +9,10 @@ NO_SIEVING: Mapping[str, str] = MappingProxyType({"romio_ds_write": "disable", "
 """Data sieving of independent strided writes reads, changes and writes back blocks without a lock that holds between
 nodes: other processes' bytes are lost in silence (docs/filesystems.md)."""
 
+HINTS_VARIABLE = "ROMIO_HINTS"
+"""Names the file of hints that ROMIO reads. What is measured never takes over that of the user: the hints of an answer,
+exported as acic tells, would be in force for every configuration that has none of its own."""
+
 BY_ROMIO: Mapping[str, str] = MappingProxyType({"OMPI_MCA_io": "^ompio"})
 """What has Open MPI do MPI-IO by its ROMIO (romio321 in 4.1, romio341 in 5): its own, OMPIO, does not read ROMIO_HINTS,
 and says nothing. Other MPIs do not know the variable."""
@@ -21,4 +25,4 @@ def romio_hints(hints: Mapping[str, str]) -> str:
 
 def hints_environment(file: Path) -> dict[str, str]:
     """Return the variables by which MPI-IO takes the hints in `file`; what the user set for Open MPI holds."""
-    return {"ROMIO_HINTS": str(file), **{name: os.environ.get(name, value) for name, value in BY_ROMIO.items()}}
+    return {HINTS_VARIABLE: str(file), **{name: os.environ.get(name, value) for name, value in BY_ROMIO.items()}}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from acic.cluster import processes, records, segments
 from acic.cluster.direct import GRACE, DirectRunner, Plan, Start
-from acic.cluster.job import TAG, Ending, Job
+from acic.cluster.job import Ending, Job
 from acic.cluster.lab.nodes import Node
 from acic.cluster.launcher import Kind, find_launcher
 from acic.errors import InvalidInput
@@ -104,7 +104,7 @@ class LabRunner(DirectRunner):
         return Plan(before=before, command=Start(command), environment=self._environment(job, needed))
 
     def _environment(self, job: Job, needed: Mapping[str, str]) -> dict[str, str]:
-        return dict(needed) | os.environ | self._given | dict(job.environment) | {TAG: job.name}
+        return job.variables(dict(needed) | os.environ | self._given)
 
     def end(self, job: Job) -> bool:
         """End all processes of `job`: this machine sees those of all nodes."""
