@@ -71,7 +71,8 @@ class Meter:
 
 
 def _reading(found: Sequence[Progress], phases: Sequence[Characteristics]) -> Reading:
-    seconds = [_seconds(p, w) for p, w in zip(found, phases, strict=True)]
+    runs = [_runs(p, phase) for p, phase in zip(found, phases, strict=True)]
+    seconds = [median(each) if each else None for each in runs]
     failures = [a for p in found for a in p.failures]
     known = [s for s in seconds if s is not None]
     corrupt = any(a.outcome is Outcome.CORRUPT for a in failures)
@@ -88,20 +89,19 @@ def _reading(found: Sequence[Progress], phases: Sequence[Characteristics]) -> Re
         dollars=sum(a.dollars for p in found for a in p.attempts),
         outcome=outcome,
         note="" if good else (failures[-1].note if failures else skipped),
-        differ=_differ(found, phases),
+        differ=_differ(runs),
     )
 
 
-def _differ(found: Sequence[Progress], phases: Sequence[Characteristics]) -> float | None:
-    runs = [[phase.total_bytes / b for b in p.bandwidths if b > 0] for p, phase in zip(found, phases, strict=True)]
+def _differ(runs: Sequence[Sequence[float]]) -> float | None:
     if any(len(seconds) < 2 for seconds in runs):
         return None
     return sum(map(max, runs)) / sum(map(min, runs)) - 1.0
 
 
-def _seconds(progress: Progress, phase: Characteristics) -> float | None:
-    bandwidths = [b for b in progress.bandwidths if b > 0]
-    return phase.total_bytes / median(bandwidths) if bandwidths else None
+def _runs(progress: Progress, phase: Characteristics) -> list[float]:
+    """Return the seconds of I/O of each good run: of two, their median is not that of the bandwidths."""
+    return [phase.total_bytes / b for b in progress.bandwidths if b > 0]
 
 
 def objective(
