@@ -380,6 +380,20 @@ def test_the_last_campaign_stays_it_whatever_another_writes_meanwhile(
     assert "going on with the campaign two\n" in run("walk", *WRITE, "--resume").err
 
 
+def test_a_command_goes_on_with_the_last_campaign_of_its_own(run: Callable[..., Any], acic: Callable[..., Any]) -> None:
+    """It took the last of any command, and refused that: the next day nobody knew the name of the one meant."""
+    found = run("tune", *WRITE, "--resume")
+    assert (found.status, found.out) == (2, "")
+    assert "acic: there is no campaign of `acic tune` yet\n" in found.err
+    assert run("train", "--budget", "10min", "--points", 2, "--name", "first").status == 0
+    assert run("walk", *WRITE, "--order", "random", "--runs", 1, "--name", "second").status == 0
+    assert run("tune", *WRITE, "--strategy", "random", "--runs", 1, "--name", "third").status == 0
+    assert "going on with the campaign second\n" in run("walk", *WRITE, "--resume").err
+    assert "going on with the campaign first\n" in acic("train", "--resume").err
+    assert acic("campaign", "resume", "--json").json["campaign"]["name"] == "first"
+    assert "the campaign third is no `acic walk`" in run("walk", *WRITE, "--resume", "--name", "third").err
+
+
 @pytest.mark.parametrize("words", [["walk", "--order", "random"], ["tune", "--strategy", "random", "--runs", 2]])
 def test_without_a_store_no_search_is_begun(run: Callable[..., Any], lab: Path, words: list[object]) -> None:
     (lab / "store.sqlite").write_text("this is no database\n" * 1000)

@@ -73,19 +73,13 @@ class Session:
 
     @classmethod
     def open(cls, name: str | None = None, *, kind: str = "") -> Session:
-        """Return the campaign of that name, or the newest.
+        """Return the campaign of that name, or the newest of the `kind` that is asked for; of any, where none is.
 
         Raises:
-            InvalidInput: there is none, or it is none of the `kind` that is asked for.
+            InvalidInput: there is none, or the one of that name is of another kind.
             UnreadableInput: its journal is damaged.
         """
-        if name is None:
-            known = journals()
-            if not known:
-                raise InvalidInput("there is no campaign yet", hint="acic train --platform here --budget 10min")
-            journal = known[-1]
-        else:
-            journal = Journal.open(folder_of(name, campaigns_folder()))
+        journal = _last(kind) if name is None else Journal.open(folder_of(name, campaigns_folder()))
         begun = journal.begun
         try:
             request, text = Request.of(begun), string("platform_text", begun["platform_text"])
@@ -170,6 +164,21 @@ class Session:
             watch=watch,
             announce=announce,
         )
+
+
+def _last(kind: str) -> Journal:
+    """Return the newest journal, of that kind of campaign unless it is "".
+
+    Raises:
+        InvalidInput: there is none.
+        UnreadableInput: a newer one is damaged, so that it may be the one.
+    """
+    for journal in reversed(journals()):
+        if not kind or journal.begun.get("kind", TRAIN) == kind:
+            return journal
+    what = f" of `acic {kind}`" if kind else ""
+    begin = f"acic {kind} --help tells how" if kind not in ("", TRAIN) else "acic train --platform here --budget 10min"
+    raise InvalidInput(f"there is no campaign{what} yet", hint=begin)
 
 
 def _create_unnamed(of: str, now: datetime, begun: Mapping[str, Any]) -> Journal:

@@ -88,7 +88,7 @@ def pause(name: str | None, as_json: bool) -> None:
 @store_option
 @json_option
 def resume(name: str | None, budget: str | None, store_url: str | None, as_json: bool) -> None:
-    """Go on with a campaign of `acic train`: NAME, or the last one.
+    """Go on with a campaign of `acic train`: NAME, or the last one of it.
 
     A search goes on by its own command: `acic walk`, `acic tune` and `acic verify` have --resume.
     """

@@ -259,7 +259,9 @@ def apply_options(command: Any) -> Any:
         ),
         click.option("--name", help="What to call the campaign.  [default: platform and time]"),
         contributor_option,
-        click.option("--resume", is_flag=True, help="Go on with the campaign of that --name, or the last one."),
+        click.option(
+            "--resume", is_flag=True, help="Go on with the campaign of that --name, or the last of this command."
+        ),
     )
     for option in reversed(options):
         command = option(command)
