@@ -482,7 +482,7 @@ ANOTHER: dict[str, tuple[list[object], str]] = {
     "another seed": (["--seed", 7], "--seed does nothing beside --resume"),
     "other checks": (["--verify-bytes", 1], "--verify-bytes does nothing beside --resume"),
     "another directory": (["--directory", "."], "--directory does nothing beside --resume"),
-    "another goal": (["--goal", "cost"], "the campaign mine was another search"),
+    "another goal": (["--goal", "cost"], "the campaign mine was another search: --goal was time and is cost"),
     "another runner": (["--runner", "slurm"], "--runner does nothing beside --resume"),
 }
 
@@ -497,6 +497,19 @@ def test_a_search_that_would_be_another_is_not_gone_on_with_and_is_as_it_was(
         assert (found.status, found.out) == (2, ""), (which, found.err)
         assert f"acic: {said}" in found.err, which
         assert journal(lab) == before, which
+
+
+def test_an_option_that_makes_another_search_is_named(run: Callable[..., Any], lab: Path) -> None:
+    """Who typed another --top was told that it was another search, and neither why nor what --top had been."""
+    begun = ["tune", *WRITE, "--model", "ridge", "--train", 8, "--top", 3, "--name", "mine"]
+    assert run(*begun).status == 0
+    before = journal(lab)
+    found = run("tune", *WRITE, "--name", "mine", "--resume", "--model", "forest", "--top", 1)
+    assert (found.status, found.out) == (2, "")
+    said = "the campaign mine was another search: --model was ridge and is forest, --top was 3 and is 1\n"
+    assert said in found.err
+    assert "hint: go on with it without --model and --top, or begin a new one, under another name\n" in found.err
+    assert journal(lab) == before
 
 
 def test_a_search_goes_on_with_another_budget_and_keeps_it(run: Callable[..., Any]) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from acic.campaign.attempt import Attempt, event_of
 from acic.campaign.checking import is_sieved, worth_checking
 from acic.campaign.interrupts import interruptible
@@ -17,11 +15,11 @@ from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.recording import measurements_of
 from acic.campaign.rules import Rules
+from acic.campaign.searched import asked_before
 from acic.campaign.spending import Spending
 from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
 from acic.campaign.trial import Trial, Trials
 from acic.campaign.view import View, view_of
-from acic.errors import InvalidInput
 from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Measurement, Outcome
@@ -126,21 +124,22 @@ class Controller:
 
         For a search that chooses its points itself, `at_work`. What the journal holds is not run again: a search that
         was killed, and asks for the same points in the same order, goes on where it was. Once it has stopped, none are.
+
+        Raises:
+            AnotherSearch: it asks for others than the journal holds.
         """
         asked = []
         for row in rows[:0] if self.stopped else rows:
-            number = self._asked
-            if number == len(self.state.progress):
-                self._note("planned", stage=str(Stage.SEARCH), rows=numbers(row[None, :]))
-            elif not np.array_equal(self.state.progress[number].row, row):
-                raise InvalidInput(
-                    f"the campaign {self._journal.name} was another search", hint="begin a new one, under another name"
-                )
+            known = asked_before(self.state, self._asked, row, name=self._journal.name)
             self._asked += 1
-            asked.append(self.state.progress[number])
+            asked.append(known or self._asked_for(row[None, :], Stage.SEARCH)[0])
         while not self.stopped and not all(p.stored for p in asked):
             self._step()
         return [p for p in asked if p.stored]
+
+    def _asked_for(self, rows: Rows, stage: Stage) -> list[Progress]:
+        self._note("planned", stage=str(stage), rows=numbers(rows))
+        return self.state.progress[-len(rows) :]
 
     def expect(self, points: int) -> None:
         """Take note of how many points a search asks for at most: a budget is spread over no more."""

@@ -72,6 +72,18 @@ def as_begun(
     }
 
 
+def typed_anew(error: InvalidInput, begun: Mapping[str, Any], search: Mapping[str, Any]) -> InvalidInput:
+    """Return the error with the options that were typed with another value than a search began with, if any were."""
+    options = {p.name: max(p.opts, key=len) for p in click.get_current_context().command.params}
+    changed = [name for name in search if name in options and search[name] != begun.get(name)]
+    if not changed:
+        return error
+    pairs = [(options[name], begun.get(name), search[name]) for name in changed]
+    told = ", ".join(f"{option} was {'not given' if old is None else old} and is {new}" for option, old, new in pairs)
+    names = " and ".join(option for option, _, _ in pairs)
+    return InvalidInput(f"{error.problem}: {told}", hint=f"go on with it without {names}, or {error.hint}")
+
+
 def store_as_begun(kind: str, given: Mapping[str, Any], store_url: str | None) -> str | None:
     """Return the store that is asked: the one that a search which goes on began with, unless one is named.
 

@@ -24,7 +24,7 @@ from acic.cli.measuring import (
 from acic.cli.option_types import Share, Size
 from acic.cli.output import say
 from acic.cli.platform_option import platform_option
-from acic.cli.resuming import open_begun
+from acic.cli.resuming import open_begun, typed_anew
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_bytes, format_seconds, format_usd
 
@@ -102,10 +102,11 @@ def bench(
         more: other workloads to measure besides.
 
     Raises:
-        InvalidInput: the campaign to go on with measures other workloads.
+        InvalidInput: the campaign to go on with measures other workloads, or was another search.
     """
     from acic.campaign.meter import Meter
     from acic.campaign.request import Request
+    from acic.campaign.searched import AnotherSearch
     from acic.campaign.session import Session, fits
     from acic.store.database import Store
 
@@ -120,8 +121,10 @@ def bench(
     like = (*phases, *more)
     budget = budget_of(given["budget"])
     budget.check(platform.at_price(search.get("price")))
+    begun = search
     if given["resume"]:
         session = open_begun(kind, given["name"], like)
+        begun = session.request.search
         total = session.request.budget if given["budget"] is None else budget
         session.request = replace(session.request, budget=total, search=search)
         say(f"going on with the campaign {session.journal.name}")
@@ -148,7 +151,10 @@ def bench(
         controller = session.controller(store, watch=show, announce=say)
         with controller.at_work():
             meter = Meter(controller, session.field)
-            yield Bench(session, controller, meter, tuple(phases), workload, _computing(workload, phases))
+            try:
+                yield Bench(session, controller, meter, tuple(phases), workload, _computing(workload, phases))
+            except AnotherSearch as error:
+                raise typed_anew(error, begun, search) from error
         offer_larger_budget(session, controller.state, by=f"acic {kind} ...")
 
 
@@ -259,9 +265,7 @@ def apply_options(command: Any) -> Any:
         ),
         click.option("--name", help="What to call the campaign.  [default: platform and time]"),
         contributor_option,
-        click.option(
-            "--resume", is_flag=True, help="Go on with the campaign of that --name, or the last of this command."
-        ),
+        click.option("--resume", is_flag=True, help="Go on with that --name, or the last of this command."),
     )
     for option in reversed(options):
         command = option(command)

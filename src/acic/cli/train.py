@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of every random choice.")
 @click.option("--name", help="What to call the campaign.  [default: platform and time]")
 @click.option("--dry-run", is_flag=True, help="Only show the plan, and what the budget covers.")
-@click.option("--resume", is_flag=True, help="Go on with the campaign of that --name, or the last of this command.")
+@click.option("--resume", is_flag=True, help="Go on with that --name, or the last of this command.")
 @measuring_options
 @contributor_option
 @store_option

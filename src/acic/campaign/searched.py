@@ -1,0 +1,27 @@
+"""What a search has asked a campaign for, as its journal tells it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from acic.campaign.points import Rows
+from acic.campaign.state import Progress, Stage, State
+from acic.errors import InvalidInput
+
+
+class AnotherSearch(InvalidInput):
+    """A search asks for other points than the one did that its campaign was begun by."""
+
+
+def asked_before(state: State, number: int, row: Rows, *, name: str) -> Progress | None:
+    """Return what became of the point that is the `number`-th a search asks for; None if none did so far.
+
+    Raises:
+        AnotherSearch: the search that began the campaign `name` asked for another then.
+    """
+    asked = [p for p in state.progress if p.stage is Stage.SEARCH]
+    if number == len(asked):
+        return None
+    if not np.array_equal(asked[number].row, row):
+        raise AnotherSearch(f"the campaign {name} was another search", hint="begin a new one, under another name")
+    return asked[number]
