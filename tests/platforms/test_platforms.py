@@ -19,6 +19,7 @@ from acic.filesystems import KINDS, WHOLE
 from acic.platforms import APPLY, Platform, load_platform, parse_platform, platform_names, read_platform
 from acic.prior import prior_of
 from acic.space import Configuration
+from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
 DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?")
 
@@ -282,6 +283,16 @@ def test_a_price_that_is_typed_is_that_of_every_machine() -> None:
 def test_a_name_that_is_given_twice_is_refused() -> None:
     with pytest.raises(InvalidInput, match="instance 'node' is given twice"):
         read_platform(EXAMPLE + EXAMPLE[EXAMPLE.index("[[instance]]") :], "mine.toml")
+
+
+@pytest.mark.parametrize("name", [parameter.name for parameter in WORKLOAD_PARAMETERS])
+def test_a_parameter_that_is_called_as_a_workload_s_is_refused(name: str) -> None:
+    """Its column among a model's was never filled, and predictions came from whatever was in memory."""
+    text = EXAMPLE.replace("stripe_count", name)
+    with pytest.raises(InvalidInput, match=f"mine.toml: a parameter of mycluster is called '{name}'") as caught:
+        read_platform(text, "mine.toml")
+    assert caught.value.hint.startswith(f"give it another name, as system_{name}")
+    assert read_platform(text.replace(name, f"system_{name}"), "mine.toml").name == "mycluster"
 
 
 def test_a_kind_of_disk_that_there_is_none_of_is_refused() -> None:

@@ -169,6 +169,13 @@ def test_values_that_have_no_number_are_refused(row: dict[str, Value]) -> None:
         Encoder(SYSTEM).encode([row])
 
 
+def test_a_name_given_twice_is_refused() -> None:
+    """The columns of the first were never filled: models learned from whatever was in memory."""
+    once, again = Parameter(name="sync", values=(False, True)), Parameter(name="sync", values=("a", "b", "c"))
+    with pytest.raises(InvalidInput, match="sync is given twice"):
+        Encoder((once, again))
+
+
 def test_absent_is_marked() -> None:
     system = TABLE_1.only([p.name for p in SYSTEM])
     points = system.enumerate()

@@ -17,6 +17,10 @@ RESERVED_HINTS = (  # of MPI-IO, beside those that begin with cb_; Source: MPI 4
     *("access_style", "chunked", "chunked_item", "chunked_size", "collective_buffering", "file_perm"),
     *("io_node_list", "nb_proc", "num_io_nodes", "striping_factor", "striping_unit"),
 )
+WORKLOAD = (  # names of what a workload has: models see both beside one another
+    *("processes", "io_processes", "interface", "iterations", "data_size", "request_size"),
+    *("operation", "collective", "shared", "access"),
+)
 _SWITCHES = ("romio_cb_read", "romio_cb_write", "romio_ds_read", "romio_ds_write")  # hints of ROMIO
 _SWITCHED = ("automatic", "enable", "disable")  # or in capitals; Source: ROMIO, adio/common/hint_fns.c
 
@@ -109,9 +113,19 @@ class Platform:
                 raise InvalidInput(
                     f"{role!r} of {self.name} is no parameter", hint="correct [roles] or the list `deployment`"
                 )
+        self._check_names()
         self._check_kinds()
         self._check_switches()
         self._check_roles()
+
+    def _check_names(self) -> None:
+        """Refuse parameters that are called as a workload's are: nobody could tell which of the two is meant."""
+        for name in self.space.names:
+            if name in WORKLOAD:
+                raise InvalidInput(
+                    f"a parameter of {self.name} is called {name!r}, as a characteristic of workloads",
+                    hint=f"give it another name, as system_{name}; those of workloads are {', '.join(WORKLOAD)}",
+                )
 
     def _check_kinds(self) -> None:
         """Refuse names of machines, disks and settings that there are none of: what they stand for would not count."""

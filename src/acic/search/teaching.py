@@ -81,9 +81,7 @@ class Teacher:
 
     def __init__(self, space: Space, baseline: Configuration, lessons: Lessons) -> None:
         self._space = space
-        self._encoder = Encoder(
-            Space((*space.parameters, *lessons.parameters)).parameters
-        )  # refuses a name given twice
+        self._encoder = Encoder((*space.parameters, *lessons.parameters))
         self._target = {p.name: lessons.target[p.name] for p in lessons.parameters}
         self._fixed = self._encoder.encode([self._target])[0]
         scales: dict[frozenset[tuple[str, Value]], list[Row]] = {}

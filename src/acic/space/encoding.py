@@ -21,6 +21,9 @@ class Encoder:
     Log-scaled parameters give log2, linear ones the number, ordered ones the position, labels of
     two values one column of 0 and 1, other labels one column per value. A parameter that does not
     apply is `ABSENT_CODE` (all zeros for a label of several columns).
+
+    Raises:
+        InvalidInput: a name given twice: the columns of the one would never be filled.
     """
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
@@ -28,6 +31,8 @@ class Encoder:
         columns: list[str] = []
         self._slices: dict[str, slice] = {}
         for parameter in self.parameters:
+            if parameter.name in self._slices:
+                raise InvalidInput(f"the parameter {parameter.name} is given twice", hint="rename one")
             names = _column_names(parameter)
             self._slices[parameter.name] = slice(len(columns), len(columns) + len(names))
             columns += names
@@ -39,7 +44,7 @@ class Encoder:
         Raises:
             InvalidInput: a label that the parameter does not list, or text where a number belongs.
         """
-        out = np.empty((len(rows), len(self.columns)))
+        out = np.full((len(rows), len(self.columns)), ABSENT_CODE)
         for parameter in self.parameters:
             seen: dict[Value | None, NDArray[np.float64]] = {}
             for i, row in enumerate(rows):
