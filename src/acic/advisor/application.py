@@ -82,13 +82,11 @@ def time_model(
     if predicted_seconds is not None and not tells_io(workload):
         return TimeModel(max(0.0, (workload.run_seconds or 0.0) - sum(predicted_seconds)), tuple(predicted_seconds))
     parts = weights if weights is not None else [float(phase.bytes) for phase in workload.phases]
-    io_seconds = [
-        _phase_seconds(workload, phase, part, sum(parts)) for phase, part in zip(workload.phases, parts, strict=True)
-    ]
+    io_seconds = _io_seconds(workload, parts)
     told = [phase.seconds for phase in workload.phases if phase.seconds is not None]
     if weights is not None and told and len(told) == len(workload.phases):
         io_seconds = [*_between(workload, np.array(told), np.array(parts))]
-    known = {id(p): float(s or 0.0) for p, s in zip(workload.phases, io_seconds, strict=True)}
+    known = {id(p): float(s) for p, s in zip(workload.phases, io_seconds, strict=True)}
     run = max(workload.run_seconds or 0.0, sum(known.values()))
     compute = run - sum(known.values())
     rest = sum(s for p, s in known.items() if p not in {id(c) for c in covered})
@@ -109,10 +107,13 @@ def _between(workload: Workload, told: Floats, predicted: Floats) -> Floats:
     return np.asarray(mixed * whole / mixed.sum())
 
 
-def _phase_seconds(workload: Workload, phase: Phase, part: float, whole: float) -> float | None:
-    """Return the log's seconds of a phase, or its share of the run's I/O time."""
-    if phase.seconds is not None:
-        return phase.seconds
-    if workload.run_seconds is None or workload.io_share is None:
-        return None
-    return workload.run_seconds * workload.io_share * (part / whole if whole else 1 / len(workload.phases))
+def _io_seconds(workload: Workload, parts: Sequence[float]) -> list[float]:
+    """Return the seconds of each phase: the log's, or by `parts` its share of what those leave of the I/O time."""
+    told = sum(phase.seconds or 0.0 for phase in workload.phases)
+    left = max(0.0, (workload.run_seconds or 0.0) * (workload.io_share or 0.0) - told)
+    sharing = [part for phase, part in zip(workload.phases, parts, strict=True) if phase.seconds is None]
+    whole = sum(sharing)
+    return [
+        phase.seconds if phase.seconds is not None else left * (part / whole if whole else 1 / len(sharing))
+        for phase, part in zip(workload.phases, parts, strict=True)
+    ]

@@ -1,0 +1,32 @@
+"""Where an application's time goes, of which its log or its workload file tells a part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.advisor.application import time_model
+from tests.advisor.conftest import WRITE, application
+
+seconds_ = st.one_of(st.none(), st.floats(0.0, 100.0))
+
+
+@given(told=st.lists(seconds_, min_size=1, max_size=5), share=st.floats(0.0, 1.0), weighted=st.booleans())
+def test_phases_that_tell_nothing_share_what_the_others_leave(
+    told: list[float | None], share: float, weighted: bool
+) -> None:
+    """They shared the whole I/O time: a run told as 100 s became a baseline of 140 s."""
+    sizes = [replace(WRITE, iterations=i) for i in range(1, len(told) + 1)]
+    workload = replace(application(*sizes, io=tuple(told)), io_share=share)
+    weights = [1.0] * len(told) if weighted and None in told else None
+    found = time_model(workload, workload.phases, weights=weights)
+    known = sum(one or 0.0 for one in told)
+    assert found.total == pytest.approx(max(100.0, known))
+    assert sum(found.phases) == pytest.approx(max(100.0 * share, known) if None in told else known)
+    assert all(took == one for took, one in zip(found.phases, told, strict=True) if one is not None)
+    parts = weights or [float(phase.bytes) for phase in workload.phases]
+    rates = [took / part for took, part, one in zip(found.phases, parts, told, strict=True) if one is None]
+    assert rates == pytest.approx([rates[0]] * len(rates) if rates else [])
