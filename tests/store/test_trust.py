@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from acic.platforms import load_platform
 from acic.store.bundled import bundled
 from acic.store.training import Floats, TrainingRows, training_table
-from acic.store.trust import FEWEST, FLOOR, HEARD, Contribution, believed, contributions, trusted
+from acic.store.trust import FEWEST, FLOOR, HEARD, Contribution, _some, believed, contributions, trusted
 
 LAB = load_platform("lab")
 seeds = st.integers(0, 10_000)
@@ -162,6 +162,40 @@ def test_more_rows_than_are_looked_at_give_the_same_verdict(monkeypatch: pytest.
     found = contributions(rows, LAB)
     assert sum(one.rows for one in found) == len(rows)
     assert [one.trust < 0.1 for one in found] == [i == 1 for i in range(8)]
+
+
+@pytest.mark.parametrize("its", [1, 2, 3])
+def test_of_many_rows_those_of_who_has_few_are_looked_at_too(monkeypatch: pytest.MonkeyPatch, its: int) -> None:
+    """Every tenth of all rows was looked at: of who had fewer none, so that a mistake of a thousand was believed."""
+    monkeypatch.setattr("acic.store.trust.MOST", 150)
+    honest = crowd(8, 0)
+    assert len(honest) > 10 * 150
+    baseline = np.flatnonzero(honest.on(LAB.baseline))
+    for start in range(0, 3 * its, its):
+        few = np.where(np.isin(np.arange(len(honest)), baseline[start : start + its]), 8, honest.contributor)
+        rows = replace(honest, contributors=(*honest.contributors, "made up 3 too"), contributor=few)
+        found = contributions(lying(rows, 8, np.log(1000.0)), LAB)
+        liar = next(one for one in found if one.contributor == "made up 3 too")
+        assert (liar.rows, liar.trust < HEARD, liar.factor > 30.0) == (its, True, True)
+
+
+@given(counts=st.lists(st.integers(1, 60), min_size=1, max_size=80), most=st.integers(1, 60))
+@settings(deadline=None)
+def test_each_contributor_has_its_even_part_of_what_is_looked_at(counts: list[int], most: int) -> None:
+    owner = np.repeat(np.arange(len(counts)), counts)[: len(real())]
+    rows = replace(
+        real().rows(np.arange(len(owner))), contributors=tuple(map(str, range(len(counts)))), contributor=owner
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("acic.store.trust.MOST", most)
+        looked = np.bincount(_some(rows).contributor, minlength=len(counts))
+    has = np.bincount(owner, minlength=len(counts))
+    assert looked.sum() <= most
+    assert (looked <= has).all()
+    if (present := has[has > 0]).size < most:
+        assert (looked[has > 0] > 0).all()
+        share = (most - present.size) / has.sum()
+        assert (looked >= np.floor(has * min(share, 1.0))).all()
 
 
 def test_nothing_and_what_does_not_vary_are_no_trouble() -> None:

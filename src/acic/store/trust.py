@@ -15,6 +15,7 @@ rows: Li et al., "Resolving conflicts in heterogeneous data by truth discovery",
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -261,9 +262,17 @@ def _varied(y: Floats, expected: Floats, blocks: Sequence[NDArray[np.intp]]) -> 
 
 
 def _some(rows: TrainingRows) -> TrainingRows:
-    """Return all rows, or of many an even part of each contributor's, by time."""
+    """Return all rows, or of many an even part of each contributor's, by time, and one at least: `MOST` in all."""
     if len(rows) <= MOST:
         return rows
     by_name = np.argsort(np.argsort(rows.contributors))  # their numbers say nothing
     order = np.lexsort((rows.mean, rows.time, by_name[rows.contributor]))
-    return rows.rows(np.sort(order[np.linspace(0, len(order) - 1, MOST).astype(np.intp)]))
+    blocks = np.split(order, np.flatnonzero(np.diff(rows.contributor[order])) + 1)
+    share = max(MOST - len(blocks), 1) / len(rows)  # rounding up adds less than a row of each
+    looked = np.concatenate([_even(block, math.ceil(len(block) * share)) for block in blocks])
+    return rows.rows(np.sort(_even(looked, min(len(looked), MOST))))  # of more contributors than that, not of each
+
+
+def _even(places: NDArray[np.intp], number: int) -> NDArray[np.intp]:
+    """Return so many of `places`, evenly spread."""
+    return places[np.linspace(0, len(places) - 1, number).astype(np.intp)]
