@@ -105,6 +105,29 @@ def test_failed_runs_are_learned_as_slower_than_all_others() -> None:
     assert data.y[2] < data.y[1]
 
 
+@pytest.mark.parametrize("before", [True, False])
+def test_where_the_baseline_fails_no_other_run_stands_for_it(before: bool) -> None:
+    """The first run that ended well did: one twice as fast as it was taught as twice as fast as the baseline."""
+    other = [Configuration({**DEFAULT, "stripe_count": count}) for count in (2, 4)]
+    runs = zip((DEFAULT, *other), (None, 50.0, 100.0), strict=True)
+    observations = [Observation(one, objective, 1.0) for one, objective in runs]
+    told = lessons() if before else Lessons()
+    data = Teacher(STRIPING, DEFAULT, told).training_set(observations)
+    assert data is not None
+    if before:
+        alone = Teacher(STRIPING, DEFAULT, told).training_set([])
+        assert alone is not None
+        assert data.y.tolist() == alone.y.tolist()
+    else:  # compared with one another only
+        assert data.y[1] - data.y[2] == pytest.approx(np.log(2.0))
+        assert data.y[0] < data.y[2]
+
+
+def test_a_search_whose_baseline_fails_goes_on_by_its_lessons() -> None:
+    bench = Bench(lambda one: None if one == DEFAULT else seconds(one))
+    assert run(ModelDriven(lessons=lessons(), k=4), bench)["stripe_count"] == 32
+
+
 def test_failed_runs_teach_to_stay_away() -> None:
     """Twice the fastest half of the values fails: a model that left failures out would go there again and again."""
     bench = Bench(lambda one: None if float(one["stripe_count"]) >= 16 else seconds(one))

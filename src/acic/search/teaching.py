@@ -81,6 +81,7 @@ class Teacher:
 
     def __init__(self, space: Space, baseline: Configuration, lessons: Lessons) -> None:
         self._space = space
+        self._baseline = baseline
         self._encoder = Encoder((*space.parameters, *lessons.parameters))
         self._target = {p.name: lessons.target[p.name] for p in lessons.parameters}
         self._fixed = self._encoder.encode([self._target])[0]
@@ -91,11 +92,16 @@ class Teacher:
         self._references = [_reference(rows, baseline) for rows in self._before]
 
     def training_set(self, observations: Sequence[Observation]) -> TrainingSet | None:
-        """Return the rows and the observations as one training set; None if no run of either ever ended well."""
+        """Return the rows and the observations as one training set; None if no run of either ever ended well.
+
+        Where the baseline failed here, nothing tells what observations improve on it: beside rows they are left out.
+        Without any, they are told over the first that ended well, as they are compared with one another only.
+        """
         here = [Row(workload=self._target, configuration=o.configuration, objective=o.objective) for o in observations]
-        ended = [one.objective for one in observations if one.objective is not None]
-        scales = [*self._before, here] if ended else self._before
-        references = [*self._references, ended[0]] if ended else self._references  # the baseline is measured first
+        ended = {one.configuration: one.objective for one in observations if one.objective is not None}
+        reference = ended.get(self._baseline, None if self._before else next(iter(ended.values()), None))
+        scales = self._before if reference is None else [*self._before, here]
+        references = self._references if reference is None else [*self._references, reference]
         if not scales:
             return None
         rows = [row for scale in scales for row in scale]
