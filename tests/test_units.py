@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from acic.errors import InvalidInput
 from acic.units import (
+    bytes_of,
     format_bandwidth,
     format_bytes,
     format_number,
@@ -33,6 +34,18 @@ from acic.units import (
 )
 def test_si_and_iec_prefixes_are_not_confused(text: str, size: int) -> None:
     assert parse_bytes(text) == size
+
+
+@pytest.mark.parametrize("told", [4_000_000, 4e6, "4MB", "4000000", "4000000.0"])
+def test_a_table_may_tell_a_size_as_a_number_or_as_text(told: object) -> None:
+    assert bytes_of(told) == 4_000_000
+    assert type(bytes_of(told)) is int
+
+
+@pytest.mark.parametrize("told", [True, None, [], 0.5, float("inf"), float("nan"), "much"])
+def test_what_tells_no_size_is_refused(told: object) -> None:
+    with pytest.raises(InvalidInput):
+        bytes_of(told)
 
 
 LONG = "1" * 5000

@@ -56,6 +56,17 @@ def parse_bytes(text: str) -> int:
     return round(size)
 
 
+def bytes_of(told: object) -> int:
+    """Return the bytes that a table tells: as a number, or as text that `parse_bytes` takes.
+
+    Raises:
+        InvalidInput: it is neither, or tells of parts of a byte.
+    """
+    if isinstance(told, float) and told.is_integer():
+        return int(told)
+    return told if type(told) is int else parse_bytes(str(told))
+
+
 def format_bytes(size: float) -> str:
     """Return `size` bytes as text that `parse_bytes` reads back: exact where it divides, else three digits or four."""
     for prefix, factor in (("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):

@@ -9,7 +9,7 @@ from typing import Any
 
 from acic.errors import InvalidInput
 from acic.platforms import Platform
-from acic.units import parse_bytes
+from acic.units import bytes_of
 
 _BITS = 8
 _HINT = "correct the platform file: lab.toml, which comes with acic (docs/platforms.md), is one that is right"
@@ -69,7 +69,7 @@ def facts_of(platform: Platform) -> Facts | None:
         )
     except KeyError as error:
         raise InvalidInput(f"the [lab] table of {platform.name} lacks {error.args[0]!r}", hint=_HINT) from error
-    except (TypeError, ValueError, AttributeError, InvalidInput) as error:
+    except (TypeError, ValueError, OverflowError, AttributeError, InvalidInput) as error:
         raise InvalidInput(f"the [lab] table of {platform.name} cannot be read: {error}", hint=_HINT) from error
     disks = (value for disk in found.disks.values() for value in astuple(disk))
     if not all(
@@ -81,9 +81,9 @@ def facts_of(platform: Platform) -> Facts | None:
 
 def _disk(told: Mapping[str, Any]) -> DiskFacts:
     return DiskFacts(
-        read=float(parse_bytes(told["read"])),
-        write=float(parse_bytes(told["write"])),
+        read=float(bytes_of(told["read"])),
+        write=float(bytes_of(told["write"])),
         read_iops=float(told["read_iops"]),
         write_iops=float(told["write_iops"]),
-        dirty=float(parse_bytes(told["dirty"])),
+        dirty=float(bytes_of(told["dirty"])),
     )

@@ -1,5 +1,6 @@
 """The [lab] table of a platform file, and what is made of it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from acic.cluster.lab import Disk, LabFacts
 from acic.cluster.lab.facts import addresses, check_name, check_network
 from acic.errors import InvalidInput
 from acic.platforms import load_platform
+from acic.prior.facts import facts_of
 from acic.units import GIB, MIB
 
 
@@ -43,6 +45,42 @@ def test_sizes_and_rates_are_read_in_base_units() -> None:
             read=90_000_000, write=80_000_000, read_iops=250, write_iops=200, dirty=128 * MIB, size=4 * GIB
         )
     }
+
+
+@pytest.mark.parametrize(
+    ("key", "told", "value"),
+    [
+        *(("read", told, 90_000_000) for told in (90_000_000, 90e6, "90MB", "90000000")),
+        *(("dirty", told, 2**27) for told in (2**27, float(2**27), "128MiB")),
+        *(("write_iops", told, 200) for told in (200, 200.0, "200", "2e2")),
+    ],
+)
+def test_the_prior_reads_numbers_and_texts_as_the_lab_does(key: str, told: object, value: int) -> None:
+    """A number did for `acic lab up`, and ended every recommendation with an error."""
+    hardware = table()
+    hardware["disk"]["spinning"][key] = told
+    facts = facts_of(replace(load_platform("lab"), lab=hardware))
+    assert facts is not None
+    assert getattr(facts.disks["spinning"], key) == value
+    assert getattr(LabFacts.of(hardware).disks["spinning"], key) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        *((key, told) for key in ("read", "write_iops") for told in ("much", None, 0, -5, float("nan"))),
+        *(("read", told) for told in (True, 0.25, float("inf"))),
+        ("write_iops", 10**400),
+    ],
+    ids=lambda told: str(told)[:9],
+)
+def test_what_is_no_figure_the_prior_and_the_lab_refuse(key: str, told: object) -> None:
+    hardware = table()
+    hardware["disk"]["spinning"][key] = told
+    with pytest.raises(InvalidInput):
+        LabFacts.of(hardware)
+    with pytest.raises(InvalidInput):
+        facts_of(replace(load_platform("lab"), lab=hardware))
 
 
 def test_facts_written_down_are_read_back_as_they_were() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acic.errors import InvalidInput
-from acic.units import parse_bytes
+from acic.units import bytes_of
 
 ARCHIVE = "archive"  # the node that keeps what must outlive the others
 MOST_NODES = 30  # of a kind: what the addresses have room for
@@ -88,14 +88,14 @@ class LabFacts:
                 server_nodes=int(table["server_nodes"]),
                 network=str(table["network"]),
                 cpu=float(table["node"]["cpu"]),
-                memory=_size(table["node"]["memory"]),
-                nics={name: int(nic["rate"]) for name, nic in table["nic"].items()},
+                memory=bytes_of(table["node"]["memory"]),
+                nics={name: _rate(nic["rate"]) for name, nic in table["nic"].items()},
                 disks={name: _disk(disk) for name, disk in table["disk"].items()},
-                archive_rate=int(table.get("archive", {}).get("rate", 0)),
+                archive_rate=_rate(table.get("archive", {}).get("rate", 0)),
             )
         except KeyError as error:
             raise InvalidInput(f"the [lab] table lacks {error.args[0]!r}", hint=_HINT) from error
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, OverflowError, AttributeError) as error:
             raise InvalidInput(f"the [lab] table cannot be read: {error}", hint=_HINT) from error
 
     def table(self) -> dict[str, Any]:
@@ -155,12 +155,19 @@ def addresses(facts: LabFacts, network: str) -> dict[str, str]:
     return found | {ARCHIVE: f"{prefix}.91"}
 
 
-def _size(value: object) -> int:
-    return value if isinstance(value, int) else parse_bytes(str(value))
+def _rate(told: float | str) -> int:
+    return round(float(told))  # as `acic.prior` reads it
 
 
 def _disk(table: Mapping[str, Any]) -> Disk:
-    disk = Disk(**{key: _size(table[key]) for key in Disk.__slots__})
+    disk = Disk(
+        read=bytes_of(table["read"]),
+        write=bytes_of(table["write"]),
+        read_iops=_rate(table["read_iops"]),
+        write_iops=_rate(table["write_iops"]),
+        dirty=bytes_of(table["dirty"]),
+        size=bytes_of(table["size"]),
+    )
     if min(getattr(disk, key) for key in Disk.__slots__) <= 0:
         raise InvalidInput("a disk of the lab does nothing", hint="give rates and sizes of more than 0")
     return disk
