@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from acic.errors import InvalidInput
 from acic.platforms import Platform, load_platform
-from acic.space import Configuration
+from acic.space import Configuration, Parameter, Space
 from acic.store.naming import NamingRule, overlay, parameter_value
 from tests.store.samples import MIB, lustre
 
@@ -57,6 +58,17 @@ def test_folders_can_be_part_of_a_rule(tianhe: Platform) -> None:
 @pytest.mark.parametrize("name", ["1_2.json", "1_2_0_0_0_0.json", "1_2_0_0,_0_0.csv", "x1_2_0_0,_0_0.json.rc"])
 def test_other_names_do_not_match(name: str) -> None:
     assert not NamingRule.parse(FIG_19, [ROMIO]).matches(Path(name))
+
+
+@pytest.mark.parametrize("name", ["2nd", "class", "_2", "größe"])
+def test_a_parameter_may_be_called_as_nothing_in_python_is(tianhe: Platform, name: str) -> None:
+    """A name that begins with a digit ended an import with a traceback."""
+    parameter = Parameter(name=name, values=("a", "b"))
+    space = Space((*tianhe.space.parameters, parameter))
+    platform = replace(tianhe, space=space, baseline=Configuration({**tianhe.baseline, name: "a"}))
+    rule = NamingRule(f"{{stripe_count}}_{{_}}_{{{name}}}.json")
+    rule.check(platform)
+    assert rule.told(Path("8_x_b.json"), platform) == {"stripe_count": 8, name: "b"}
 
 
 @pytest.mark.parametrize("template", ["", "{stripe_count", "stripe_count}", "{}.json", "{a b}", "{a}_{a}"])

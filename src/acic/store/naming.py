@@ -92,7 +92,8 @@ class NamingRule:
         match = self._match(path)
         if match is None:
             raise InvalidInput(f"{path.name} does not fit the rule {self.template}", hint="correct the rule")
-        return {name: self._value(platform.space[name], text) for name, text in match.groupdict().items()}
+        texts = zip(self.parameters, match.groups(), strict=True)
+        return {name: self._value(platform.space[name], text) for name, text in texts}
 
     def check(self, platform: Platform) -> None:
         """Raise InvalidInput if the rule or a map names a parameter that `platform` does not have."""
@@ -107,7 +108,8 @@ class NamingRule:
 
     def _match(self, path: Path) -> re.Match[str] | None:
         pieces = _HOLE.split(self.template)  # text, name, text, name, ..., text
-        holes = ("[^/]+?" if name == IGNORED else f"(?P<{name}>[^/]+?)" for name in pieces[1::2])
+        # groups have no names, as those of parameters need not be such as Python takes
+        holes = ("[^/]+?" if name == IGNORED else "([^/]+?)" for name in pieces[1::2])
         texts = map(re.escape, pieces[::2])
         pattern = next(texts) + "".join(f"{hole}{text}" for hole, text in zip(holes, texts, strict=True))
         parts = path.parts[-1 - self.template.count("/") :]
