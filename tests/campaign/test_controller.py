@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from acic.campaign.budget import Budget
-from acic.campaign.controller import GIVE_UP, TRIES, USED_UP, Controller
+from acic.campaign.controller import GIVE_UP, USED_UP, Controller
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
 from acic.campaign.request import Request, Where
 from acic.campaign.session import Session
-from acic.campaign.state import QUARANTINE, Stage, State, replay
+from acic.campaign.state import QUARANTINE, TRIES, Stage, State, replay
 from acic.campaign.summary import summary
 from acic.campaign.trial import Trial
 from acic.errors import AcicError, InvalidInput, StoreError, UnreadableInput

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from acic.campaign.attempt import Attempt, event_of
 from acic.campaign.checking import is_sieved, worth_checking
@@ -15,16 +17,15 @@ from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.recording import measurements_of
 from acic.campaign.rules import Rules
-from acic.campaign.searched import asked_before
+from acic.campaign.searched import asked_before, runs_of
 from acic.campaign.spending import Spending
 from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
 from acic.campaign.trial import Trial, Trials
 from acic.campaign.view import View, view_of
 from acic.space import Configuration
 from acic.store.database import Store
-from acic.store.measurement import Measurement, Outcome
+from acic.store.measurement import Measurement
 
-TRIES = 2  # of a run that fails: once more; one that took far too long would again
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 USED_UP = "the budget is used up"
 
@@ -133,13 +134,29 @@ class Controller:
             known = asked_before(self.state, self._asked, row, name=self._journal.name)
             self._asked += 1
             asked.append(known or self._asked_for(row[None, :], Stage.SEARCH)[0])
-        while not self.stopped and not all(p.stored for p in asked):
-            self._step()
+        self._finish_all(asked)
         return [p for p in asked if p.stored]
+
+    def repeat(self, rows: Rows) -> bool:
+        """Run those of the points once more that have not been run often enough; return whether any was.
+
+        Nothing is run where what is left of the budget does not cover all of them.
+        """
+        lacking = [row for row in rows if not self._spending.repeated_enough(runs_of(self.state, row))]
+        points = [self._field.point(row) for row in lacking]
+        if self.stopped or not lacking or not self._spending.covers(self.state, points):
+            return False
+        asked = self._asked_for(np.array(lacking), Stage.REPEAT)
+        self._finish_all(asked)
+        return any(p.attempts for p in asked)
 
     def _asked_for(self, rows: Rows, stage: Stage) -> list[Progress]:
         self._note("planned", stage=str(stage), rows=numbers(rows))
         return self.state.progress[-len(rows) :]
+
+    def _finish_all(self, asked: Sequence[Progress]) -> None:
+        while not self.stopped and not all(p.stored for p in asked):
+            self._step()
 
     def expect(self, points: int) -> None:
         """Take note of how many points a search asks for at most: a budget is spread over no more."""
@@ -205,7 +222,7 @@ class Controller:
             self._finish(progress, "" if progress.attempts else "its configuration gave back wrong bytes")
         elif self.state.failed[configuration] >= QUARANTINE and not progress.attempts:
             self._finish(progress, "its configuration keeps failing")
-        elif _tried_enough(progress) or self._spending.known_well(progress):
+        elif progress.tried_enough or self._spending.known_well(progress):
             self._finish(progress)
         elif (fitting := self._spending.fitting(self.state, progress)) is None:
             self._end(USED_UP)
@@ -286,8 +303,3 @@ class Controller:
             self._resumed = {}
         self._journal.append(event, **fields)
         apply(self.state, {"event": event, **fields}, self._field)
-
-
-def _tried_enough(progress: Progress) -> bool:
-    failures = progress.failures
-    return len(failures) >= TRIES or any(one.outcome is Outcome.TIMEOUT for one in failures)

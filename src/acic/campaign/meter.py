@@ -10,6 +10,7 @@ import numpy as np
 
 from acic.campaign.controller import Controller
 from acic.campaign.points import WORKLOAD, Field, Rows
+from acic.campaign.searched import runs_of
 from acic.campaign.state import Progress
 from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
@@ -28,6 +29,7 @@ class Reading:
         outcome: the worst of any run.
         note: the error, "" if there was none.
         differ: how much longer the slowest runs took than the fastest, 0.2 is 20 %; None where a phase ran once.
+        runs: good ones, of the phase that has fewest.
     """
 
     configuration: Configuration
@@ -38,6 +40,7 @@ class Reading:
     outcome: Outcome
     note: str = ""
     differ: float | None = None
+    runs: int = 0
 
 
 class Meter:
@@ -56,12 +59,23 @@ class Meter:
         """Return a reading for each configuration, in order; fewer if the campaign stops before."""
         readings = []
         for configuration in configurations:
-            rows = np.array([self._row(configuration, phase) for phase in phases], dtype=np.int8)
-            found = self._controller.measure(rows)
+            found = self._controller.measure(self._rows(configuration, phases))
             if len(found) < len(phases):
                 break
-            readings.append(_reading(found, phases))
+            readings.append(_reading([[one] for one in found], phases))
         return readings
+
+    def again(self, configuration: Mapping[str, Value], phases: Sequence[Characteristics]) -> bool:
+        """Run what was read once more, if it was not run often enough and the budget covers it; return whether so."""
+        return self._controller.repeat(self._rows(configuration, phases))
+
+    def reread(self, configuration: Mapping[str, Value], phases: Sequence[Characteristics]) -> Reading:
+        """Return the reading of a configuration by all of its runs, repeats included."""
+        rows = self._rows(configuration, phases)
+        return _reading([runs_of(self._controller.state, row) for row in rows], phases)
+
+    def _rows(self, configuration: Mapping[str, Value], phases: Sequence[Characteristics]) -> Rows:
+        return np.array([self._row(configuration, phase) for phase in phases], dtype=np.int8)
 
     def _row(self, configuration: Mapping[str, Value], phase: Characteristics) -> Rows:
         values = {k: v for k, v in configuration.items() if k in self._field.system.names}
@@ -70,8 +84,9 @@ class Meter:
         return self._field.row(values)
 
 
-def _reading(found: Sequence[Progress], phases: Sequence[Characteristics]) -> Reading:
-    runs = [_runs(p, phase) for p, phase in zip(found, phases, strict=True)]
+def _reading(measured: Sequence[Sequence[Progress]], phases: Sequence[Characteristics]) -> Reading:
+    runs = [_runs(each, phase) for each, phase in zip(measured, phases, strict=True)]
+    found = [p for each in measured for p in each]
     seconds = [median(each) if each else None for each in runs]
     failures = [a for p in found for a in p.failures]
     known = [s for s in seconds if s is not None]
@@ -90,6 +105,7 @@ def _reading(found: Sequence[Progress], phases: Sequence[Characteristics]) -> Re
         outcome=outcome,
         note="" if good else (failures[-1].note if failures else skipped),
         differ=_differ(runs),
+        runs=min(map(len, runs)),
     )
 
 
@@ -99,9 +115,9 @@ def _differ(runs: Sequence[Sequence[float]]) -> float | None:
     return sum(map(max, runs)) / sum(map(min, runs)) - 1.0
 
 
-def _runs(progress: Progress, phase: Characteristics) -> list[float]:
+def _runs(found: Sequence[Progress], phase: Characteristics) -> list[float]:
     """Return the seconds of I/O of each good run: of two, their median is not that of the bandwidths."""
-    return [phase.total_bytes / b for b in progress.bandwidths if b > 0]
+    return [phase.total_bytes / b for p in found for b in p.bandwidths if b > 0]
 
 
 def objective(

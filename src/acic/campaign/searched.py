@@ -25,3 +25,8 @@ def asked_before(state: State, number: int, row: Rows, *, name: str) -> Progress
     if not np.array_equal(asked[number].row, row):
         raise AnotherSearch(f"the campaign {name} was another search", hint="begin a new one, under another name")
     return asked[number]
+
+
+def runs_of(state: State, row: Rows) -> list[Progress]:
+    """Return all that became of a point: when a search asked for it, and in its repeats."""
+    return [p for p in state.progress if np.array_equal(p.row, row)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from acic.campaign.attempt import Attempt
@@ -76,17 +76,27 @@ class Spending:
             progress.bandwidths, self._noise.value
         )
 
+    def repeated_enough(self, runs: Sequence[Progress]) -> bool:
+        """Return whether a point, of which these are all, has been run often enough, whatever the budget allows."""
+        bandwidths = [b for p in runs for b in p.bandwidths]
+        often = sum(len(p.attempts) for p in runs) >= self._rules.repeats.most
+        return often or self._rules.repeats.enough(bandwidths, self._noise.value)
+
     def fitting(self, state: State, progress: Progress) -> Progress | None:
         """Return the point to run next: this one, or the first one begun later that the rest of the budget covers."""
         behind, avoided = state.progress[progress.number + 1 :], state.avoided
         later = (p for p in behind if not (p.stored or p.attempts or p.point.configuration in avoided))
         for candidate in (progress, *later):
-            seconds = self._expectation.seconds(candidate.point)
-            dollars = self._dollars(candidate.point, seconds)
-            budget, end = self._rules.budget, self._wall() + seconds
-            if budget.covers(self.spent(state) + seconds, state.dollars + dollars, until=end):
+            if self.covers(state, [candidate.point]):
                 return candidate
         return None
+
+    def covers(self, state: State, points: Sequence[Point]) -> bool:
+        """Return whether what is left of the budget covers one run of each point."""
+        each = [self._expectation.seconds(point) for point in points]
+        dollars = sum(self._dollars(point, seconds) for point, seconds in zip(points, each, strict=True))
+        spent, end = self.spent(state) + sum(each), self._wall() + sum(each)
+        return self._rules.budget.covers(spent, state.dollars + dollars, until=end)
 
     def limit(self, point: Point) -> float:
         """Return the s after which a run of `point` counts as hung."""

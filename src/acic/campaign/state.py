@@ -17,6 +17,7 @@ from acic.space import Configuration
 from acic.store.measurement import Outcome, Repetition
 from acic.toml import count, number, string, strings, table
 
+TRIES = 2  # of a run that fails: once more; one that took far too long would again
 QUARANTINE = 2  # points of a configuration that failed, after which it is left alone
 
 
@@ -28,6 +29,7 @@ class Stage(StrEnum):
     SAMPLING = "sampling"
     ACTIVE = "active"
     SEARCH = "search"  # a search, or a verification, asked for it
+    REPEAT = "repeat"  # a search has ended, and this is one more run of what may be best
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,13 @@ class Progress:
     def failures(self) -> list[Attempt]:
         """Its runs that gave nothing."""
         return [a for a in self.attempts if a.outcome is not Outcome.OK]
+
+    @property
+    def tried_enough(self) -> bool:
+        """Whether it is not run again, whatever its good runs tell."""
+        if self.stage is Stage.REPEAT and self.attempts:
+            return True
+        return len(self.failures) >= TRIES or any(one.outcome is Outcome.TIMEOUT for one in self.failures)
 
 
 @dataclass(slots=True)

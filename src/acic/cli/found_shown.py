@@ -32,6 +32,7 @@ class Measured:
         with_computing: the same, s or USD, with the computing that the log tells; None where it tells none.
         objective: what the search has minimised.
         spent: s of wall time or USD that finding out took.
+        runs: good ones, of the phase that has fewest.
     """
 
     configuration: Configuration
@@ -40,6 +41,7 @@ class Measured:
     with_computing: float | None
     objective: float | None
     spent: float
+    runs: int
 
 
 def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
@@ -130,6 +132,7 @@ def _measured(opened: Bench, observation: Observation, goal: str) -> Measured:
         with_computing=whole,
         objective=observation.objective,
         spent=observation.spent,
+        runs=reading.runs,
     )
 
 
@@ -145,12 +148,13 @@ def _table(opened: Bench, seen: Sequence[Measured], goal: str) -> None:
     title = f"Measured: {opened.workload.name} on {opened.field.platform.name}, the I/O alone by its replica"
     if opened.computing:
         title += f"; and with {format_seconds(opened.computing)} of computing by the log"
-    figures = ["measured", *(["its cost"] if goal == "cost" else []), "improvement"]
+    figures = ["runs", "measured", *(["its cost"] if goal == "cost" else []), "improvement"]
     figures += ["with computing", "improvement then"] if opened.computing else []
     rows = [
         [
             str(place),
             *(space[name].text(one.configuration.get(name)) for name in names),
+            str(one.runs),
             amount(one.seconds, "time"),
             *([amount(one.measured, goal)] if goal == "cost" else []),
             _times(seen[0].measured, one.measured),

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from acic.cli.measuring import (
     budget_of,
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from acic.campaign.repeats import Repeats
     from acic.campaign.session import Session
     from acic.platforms import Platform
-    from acic.search import Found, Search
     from acic.space import Configuration
     from acic.workloads import Characteristics, Workload
 
@@ -179,44 +177,6 @@ def objective_of(opened: Bench, goal: str, phases: Sequence[Characteristics]) ->
     return lambda reading: objective(opened.field, reading, opened.workload.processes, goal=goal, rest=rest)
 
 
-def search_with(opened: Bench, search: Search, goal: str, runs: int | None, *, most: int | None = None) -> Found:
-    """Return what the search finds by measuring, within the campaign's budget.
-
-    Args:
-        opened: measures.
-        search: chooses.
-        goal: "time" or "cost".
-        runs: configurations to measure at most.
-        most: that the whole campaign measures at most, where that is known: its budget is spread over no more.
-    """
-    if most is not None:
-        opened.controller.expect(most * len(opened.phases))
-    rng = np.random.default_rng(opened.session.request.seed)
-    space = opened.field.system
-    baseline = opened.field.platform.baseline.only(space.names)
-    found = search.run(space, baseline, _measure_of(opened, goal), rng=rng, max_runs=runs)
-    opened.controller.end(found.why_ended)
-    return found
-
-
-def _measure_of(opened: Bench, goal: str) -> Any:
-    """Return the `measure` function that searches take, of `objective_of` the replica."""
-    from acic.search import Observation
-
-    figure = objective_of(opened, goal, opened.phases)
-
-    def measure(configurations: Sequence[Any]) -> list[Observation]:
-        made = []
-        for reading, asked in zip(opened.meter.read(configurations, opened.phases), configurations, strict=False):
-            opened.readings[asked] = reading
-            if reading.note:
-                say(f"note: {_configuration(opened.field, asked)}: {reading.note}")
-            made.append(Observation(asked, figure(reading), reading.spent if goal == "time" else reading.dollars))
-        return made
-
-    return measure
-
-
 def amount(value: float | None, goal: str) -> str:
     """Return seconds or USD as text; "failed" for None."""
     if value is None:
@@ -292,9 +252,3 @@ def _smaller(before: Characteristics, after: Characteristics) -> str:
 
 def _size(name: str, value: int) -> str:
     return format_bytes(value) if name == "data_size" else str(value)
-
-
-def _configuration(field: Field, configuration: Any) -> str:
-    baseline = field.platform.baseline
-    changed = {k: v for k, v in configuration.items() if baseline.get(k) != v}
-    return ", ".join(f"{k} {field.platform.space[k].text(v)}" for k, v in changed.items()) or "the baseline"

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from acic.cli.finding import search_with
 from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.resuming import as_begun
-from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal, objective_of, search_with
+from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal, objective_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_typed
 from acic.cli.workload_input import characteristics, read_workload, workload_input
