@@ -585,6 +585,18 @@ def test_a_baseline_that_fails_at_a_smaller_scale_teaches_nothing_and_ends_nothi
     assert found.json["best"]["configuration"]["romio_ds_write"] == "disable"
 
 
+def test_a_budget_that_learning_uses_up_is_told_so(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It said that the budget was used up and nothing was found, and not that only smaller scales had been run."""
+    monkeypatch.setenv("PRETEND_SECONDS", "0.2")
+    found = run("tune", *WRITE, "--train", 20, "--budget", "1500ms", "--name", "mine")
+    assert found.status == 1
+    assert "nothing was found: The budget was used up while learning at smaller scales, in " in found.err
+    said = r" runs: all of that takes about [\d.]+ s, and each run at full scale comes on top\.\n"
+    assert re.search(said, found.err), found.err
+    assert "hint: give more of --budget, or begin anew with a --train below 20\n" in found.err
+    assert "note: a larger budget goes on with it: acic tune ... --resume --name mine --budget " in found.err
+
+
 @pytest.mark.parametrize("option", [["--top", 5], ["--train", 9], ["--model", "forest"]])
 def test_what_is_the_models_alone_is_refused_beside_other_strategies(
     run: Callable[..., Any], lab: Path, option: list[object]

@@ -44,8 +44,14 @@ class Measured:
     runs: int
 
 
-def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
-    """Print what was run, what was found, and what it cost."""
+def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: str = "") -> None:
+    """Print what was run, what was found, and what it cost.
+
+    Where nothing was found, the error has the `hint`, or that of `acic campaign status`.
+
+    Raises:
+        AcicError: nothing was found, or it was paused.
+    """
     from acic.campaign.summary import spent_dollars
 
     state = opened.controller.state
@@ -93,7 +99,7 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool) -> None:
     if state.paused:
         raise AcicError(f"the search has stopped: {state.paused}", hint=f"it goes on by {opened.session.resumed_by}")
     if best is None:
-        raise AcicError(f"nothing was found: {why}", hint=f"acic campaign status {opened.session.journal.name}")
+        raise AcicError(f"nothing was found: {why}", hint=hint or f"acic campaign status {opened.session.journal.name}")
 
 
 def _doubt(gain: float | None, differ: float | None) -> str:

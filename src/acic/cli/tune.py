@@ -18,11 +18,13 @@ from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal, o
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_typed
 from acic.cli.workload_input import characteristics, read_workload, workload_input
+from acic.units import format_seconds
 
 if TYPE_CHECKING:
     from acic.search import Lessons, Search
     from acic.workloads import Characteristics
 
+LEAST = 8  # configurations to learn from
 SMALLER = (4, 2)  # the scales that the model learns at: this part of the processes, or of the data
 
 
@@ -40,7 +42,7 @@ SMALLER = (4, 2)  # the scales that the model learns at: this part of the proces
     "--top", type=click.IntRange(1), default=20, show_default=True, help="Predicted best ones to run each time."
 )
 @click.option(
-    "--train", type=click.IntRange(8), default=40, show_default=True, help="Configurations to learn from first."
+    "--train", type=click.IntRange(LEAST), default=40, show_default=True, help="Configurations to learn from first."
 )
 @click.option("--runs", type=click.IntRange(1), help="Measure at most so many configurations at full scale.")
 @apply_options
@@ -86,14 +88,32 @@ def tune(
     phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
     scales = [tuple(smaller(phase, part) for phase in phases) for part in SMALLER] if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
-    repeats = Repeats(1, 3, 0.1)
+    repeats, short = Repeats(1, 3, 0.1), ""
     with bench(workload, given, kind="tune", store_url=store_url, repeats=repeats, search=mine, more=more) as opened:
         if strategy == "model":
             lessons = _lessons(opened, scales, train, goal) if workload.phases else Lessons()
             search = ModelDriven(lessons=lessons, learner=learns, k=top)
+            short = _cut_short(opened, train)
         before = train + len(SMALLER) if strategy == "model" else 0
         found = search_with(opened, search, goal, runs, most=None if runs is None else before + runs)
-    show_found(opened, found, goal, as_json)
+    hint = f"give more of --budget, or begin anew with a --train below {train}" if train > LEAST else ""
+    show_found(opened, replace(found, why_ended=short or found.why_ended), goal, as_json, hint=hint if short else "")
+
+
+def _cut_short(opened: Bench, count: int) -> str:
+    """Return a sentence where learning from `count` configurations used up the budget, "" where it did not."""
+    from acic.campaign.controller import USED_UP
+
+    state = opened.controller.state
+    done = sum(bool(p.attempts) for p in state.progress) / len(opened.phases)
+    if state.ended != USED_UP:
+        return ""
+    told = f"The budget was used up while learning at smaller scales, in {state.runs} runs"
+    whole = count + len(SMALLER)
+    if not done:
+        return f"{told}."
+    each = state.seconds / done
+    return f"{told}: all of that takes about {format_seconds(each * whole)}, and each run at full scale comes on top."
 
 
 def smaller(phase: Characteristics, part: int) -> Characteristics:
