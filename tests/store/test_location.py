@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import event
 
@@ -137,6 +138,54 @@ def test_a_database_that_does_not_exist(postgresql: Path) -> None:
 
 def test_a_user_that_does_not_exist(postgresql: Path) -> None:
     refused(f"postgresql://nobody@/postgres?host={postgresql}", problem="refused the user", hint="in the URL")
+
+
+@pytest.mark.parametrize(
+    ("said", "problem", "hint"),
+    [
+        ("the database system is starting up", "cannot be used now", "try again"),
+        ("the database system is shutting down", "cannot be used now", "try again"),
+        ("the database system is in recovery mode", "cannot be used now", "try again"),
+        ("the database system is not yet accepting connections", "cannot be used now", "try again"),
+        ("sorry, too many clients already", "has no connection left", "try again"),
+        ('too many connections for database "db"', "has no connection left", "try again"),
+        (
+            "remaining connection slots are reserved for roles with the SUPERUSER attribute",
+            "has no connect",
+            "try again",
+        ),
+        (
+            'no pg_hba.conf entry for host "::1", user "me", database "db", no encryption',
+            "let this user in",
+            "pg_hba.conf",
+        ),
+        ('password authentication failed for user "me"', "refused the password", "PGPASSWORD"),
+        ('Peer authentication failed for user "me"', "refused the user", "in the URL"),
+    ],
+)
+def test_a_server_that_lets_nobody_in_is_not_taken_for_one_without_the_database(
+    said: str, problem: str, hint: str
+) -> None:
+    """Whatever had the word database in it was told to be answered by createdb."""
+    error = psycopg.OperationalError(
+        f'connection failed: connection to server at "::1", port 5432 failed: FATAL:  {said}'
+    )
+    told = location.store_error(locate("postgresql://me@h/db"), error)
+    assert problem in told.problem
+    assert hint in told.hint
+
+
+def test_a_limit_of_connections_is_no_matter_of_the_user_or_the_name(
+    postgresql: Path, new_database: Callable[[], str]
+) -> None:
+    url = new_database()
+    name = url.split("/")[3].split("?")[0]
+    execute(postgresql, f"CREATE ROLE none_{name} LOGIN CONNECTION LIMIT 0")
+    refused(url.replace("acic@", f"none_{name}@"), problem="too many connections for role", hint="try again")
+    execute(postgresql, f"CREATE ROLE shut_{name} NOLOGIN")
+    refused(url.replace("acic@", f"shut_{name}@"), problem="refused the user", hint="in the URL")
+    execute(postgresql, f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+    refused(url, problem="accepts no connections", hint="ask its owner")
 
 
 def test_a_url_that_is_none() -> None:

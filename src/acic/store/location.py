@@ -139,7 +139,7 @@ _SQLITE = (
     ("malformed", "is damaged", "restore a copy of the file, or import the raw data into a new one"),
     ("no such vfs", "asks for an unknown vfs", "use vfs=unix-dotfile or none"),
 )
-_SERVER = (
+_SERVER = (  # its states; where a driver tells none (as one that does not connect), a pattern of what it says
     ("53100", "No space left", "has no space left", "free space on the server; nothing of this change was kept"),
     ("25006", "read-only", "may not be written", "the server is a read-only copy: give the address of the primary"),
     (
@@ -154,9 +154,48 @@ _SERVER = (
         "cannot hold a letter, for its encoding has none: {reason}",
         "copy it into a database in UTF-8 (`acic data export`; createdb -E UTF8 -T template0 NAME)",
     ),
-    ("28P01", "password", "refused the password", "correct it in the URL, in PGPASSWORD or in ~/.pgpass"),
-    ("28000", "role ", "refused the user", "correct the user in the URL"),
-    ("3D000", "database ", "does not exist", "create the database (createdb NAME), or correct its name in the URL"),
+    (
+        "57P01 57P02 57P03",
+        "database system is ",
+        "cannot be used now: {reason}",
+        "the server is starting or stopping: try again in a minute",
+    ),
+    (
+        "53300",
+        "too many (?:clients|connections)|connection slots",
+        "has no connection left: {reason}",
+        "try again when others have ended, or ask its owner for more connections",
+    ),
+    (
+        "",
+        "not currently accepting connections",
+        "accepts no connections",
+        "ask its owner to open it (ALTER DATABASE NAME ALLOW_CONNECTIONS true)",
+    ),
+    (
+        "",
+        "pg_hba.conf",
+        "does not let this user in from here: {reason}",
+        "correct the user, the host and sslmode in the URL, or ask the server's owner for a line in pg_hba.conf",
+    ),
+    (
+        "28P01",
+        "password authentication failed",
+        "refused the password",
+        "correct it in the URL, in PGPASSWORD or in ~/.pgpass",
+    ),
+    (
+        "28000",
+        'role ".*" (?:does not exist|is not permitted)|authentication failed',
+        "refused the user",
+        "correct the user in the URL",
+    ),
+    (
+        "3D000",
+        'database ".*" does not exist',
+        "does not exist",
+        "create the database (createdb NAME), or correct its name in the URL",
+    ),
 )
 
 
@@ -172,8 +211,8 @@ def store_error(place: Location, error: BaseException) -> StoreError:
                 return StoreError(f"the store {place.shown} {problem}", hint=hint)
         return StoreError(f"the store {place.shown} failed: {reason}", hint="check the disk, or give another path")
     state = getattr(error, "sqlstate", None)
-    for known, phrase, problem, hint in _SERVER:
-        if state == known or (not state and "FATAL" in reason and phrase in reason):
+    for states, pattern, problem, hint in _SERVER:
+        if state in states.split() or (not state and "FATAL" in reason and re.search(pattern, reason)):
             return StoreError(f"the store {place.shown} {problem.format(reason=reason)}", hint=hint)
     if state:
         return StoreError(f"the store {place.shown} failed: {reason}", hint="look into the server's log")
