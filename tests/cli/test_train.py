@@ -609,6 +609,20 @@ def test_options_that_a_campaign_already_has_are_refused(lab: Laboratory, acic: 
     assert "--points does nothing beside --resume" in found.err
 
 
+def test_the_platform_of_a_campaign_may_be_told_where_it_goes_on_and_no_other(
+    lab: Laboratory, acic: Callable[..., Result]
+) -> None:
+    """It was refused beside --resume, where searches ask for it."""
+    assert acic(*lab.train(*QUICK)).status == 0
+    assert acic(*lab.resume(), "--platform", lab.platform_file, "--budget", "11h").status == 0
+    lines = (lab.campaign / "journal.jsonl").read_bytes()
+    found = acic(*lab.resume(), "--platform", "tianhe-lustre", "--budget", "12h")
+    assert found.status == 2
+    assert f"the campaign {lab.name} is one of the platform pretended, not tianhe-lustre" in found.err
+    assert f"by --platform {lab.platform_file}" in found.err
+    assert (lab.campaign / "journal.jsonl").read_bytes() == lines
+
+
 def test_a_paid_hour_ends_when_it_ends(lab: Laboratory, acic: Callable[..., Result]) -> None:
     since = datetime.now(UTC) - timedelta(hours=2, minutes=59, seconds=57)
     options = ["--residual", "--paid-since", f"{since:%Y-%m-%dT%H:%M:%S}", "--no-screen", "--repeats", "1"]

@@ -59,11 +59,7 @@ def as_begun(
     refuse_unused("beside --resume", but={*_BESIDE_RESUME, *own, *(p.name for p in WORKLOAD_PARAMETERS)} - fixed)
     session = Session.open(given["name"], kind=kind)
     given["name"] = session.journal.name  # it is opened again, when another may be the last
-    if platform_of(given["platform_name"]).name != session.platform.name:
-        raise InvalidInput(
-            f"the campaign {session.journal.name} is one of the platform {session.platform.name}",
-            hint=f"go on with it by --platform {session.request.platform}, or name another campaign",
-        )
+    check_platform(session, given["platform_name"])
     begun = session.request.search
     source = click.get_current_context().get_parameter_source
     return {
@@ -82,6 +78,20 @@ def typed_anew(error: InvalidInput, begun: Mapping[str, Any], search: Mapping[st
     told = ", ".join(f"{option} was {'not given' if old is None else old} and is {new}" for option, old, new in pairs)
     names = " and ".join(option for option, _, _ in pairs)
     return InvalidInput(f"{error.problem}: {told}", hint=f"go on with it without {names}, or {error.hint}")
+
+
+def check_platform(session: Session, name: str) -> None:
+    """Refuse to go on with a campaign beside the name of another platform than its own.
+
+    Raises:
+        InvalidInput: `name` is that of another, or of none.
+    """
+    platform = platform_of(name, keep_it=False).name
+    if platform != session.platform.name:
+        raise InvalidInput(
+            f"the campaign {session.journal.name} is one of the platform {session.platform.name}, not {platform}",
+            hint=f"go on with it by --platform {session.request.platform}, or name another campaign",
+        )
 
 
 def store_as_begun(kind: str, given: Mapping[str, Any], store_url: str | None) -> str | None:

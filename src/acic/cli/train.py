@@ -23,6 +23,7 @@ from acic.cli.measuring import (
 )
 from acic.cli.option_types import PathName, Share
 from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.resuming import check_platform
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_unused
@@ -83,7 +84,7 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
     from acic.store.database import Store
 
     if resume:
-        refuse_unused("beside --resume", but={"resume", "name", "budget"})
+        refuse_unused("beside --resume", but={"resume", "name", "budget", "platform_name"})
     request = None if resume else _request(given, keep_platform=not dry_run)
     if request:
         check_request(request, name)
@@ -93,6 +94,8 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
             return
     else:
         session = Session.open(name, kind=TRAIN)
+        if given["platform_name"] is not None:
+            check_platform(session, given["platform_name"])
         set_budget(session, given["budget"])
         say(f"going on with the campaign {session.journal.name}")
         store_url = session.choose_store(store_url, announce=say)
