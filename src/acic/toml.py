@@ -13,6 +13,7 @@ from acic.errors import InvalidInput, UnreadableInput
 Made = TypeVar("Made")
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")  # of what files and folders are called by
+NAME_HINT = "use up to 60 letters (A-Z, a-z), digits, '.', '_' and '-', and begin with a letter or digit"
 _MOST = sys.float_info.max  # whole numbers in TOML have no end
 
 
@@ -107,7 +108,7 @@ def label(name: str, value: object) -> str:
         InvalidInput: it is none.
     """
     if not NAME.fullmatch(string(name, value)):
-        raise InvalidInput(f"{name} is {value!r}", hint="use up to 60 letters, digits, '.', '_' and '-'")
+        raise InvalidInput(f"{name} is {value!r}", hint=NAME_HINT)
     return str(value)
 
 

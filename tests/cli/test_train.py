@@ -275,14 +275,17 @@ def test_a_journal_that_cannot_be_read_hides_no_other(lab: Laboratory, acic: Cal
             assert (found.status, "the first line of" in found.err, "hint: " in found.err) == (3, True, True)
 
 
-@pytest.mark.parametrize("name", ["", "../copy", "/copy"])
+@pytest.mark.parametrize("name", ["", "../copy", "/copy", "a" * 250, "größer", "-x"])
 def test_a_campaign_has_a_name_and_no_path(lab: Laboratory, acic: Callable[..., Result], name: str) -> None:
     assert acic(*lab.train(*QUICK)).status == 0
     shutil.copytree(lab.campaign, lab.campaign.parents[1] / "copy")
     for words in (["status"], ["pause"], ["resume"], ["report", "--json"]):
-        found = acic("campaign", *words, name)
+        found = acic("campaign", *words, "--", name)
         assert found.status == 2
         assert f"{name!r} is no name for a campaign" in found.err
+        assert (
+            "hint: use up to 60 letters (A-Z, a-z), digits" in found.err
+        )  # what a name of 250 letters was told to use
     assert acic("train", "--resume", "--name", name).status == 2
 
 

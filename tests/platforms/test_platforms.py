@@ -198,6 +198,8 @@ def test_the_document_s_example_of_hardware_is_enough_for_the_prior() -> None:
         ('"enable", "disable"]', '"enabled", "disable"]', "has 'enabled', which ROMIO would ignore"),
         ("[[instance]]", "[lab]\nnod = 1\n[[instance]]", "[lab] has no 'nod'"),
         ("[[instance]]", "[training]\nio_processes = 4\n[[instance]]", "io_processes is 4"),
+        ("[[instance]]", "[training]\nprice = 2\n[[instance]]", "[training] has no 'price'"),
+        ("[[instance]]", '[training]\ndeployment = ["x"]\n[[instance]]', "[training] has no 'deployment'"),
         ("[[instance]]", '[[constraint]]\nat_most = ["stripe_count"]\n[[instance]]', "constraint 1: at_most names 1"),
         ("[[instance]]", "[[constraint]]\nthen = { stripe_count = 1 }\n[[instance]]", "lacks 'when'"),
         ("[[instance]]", "[[constraint]]\nwhen = 1\n[[instance]]", "when is not a table"),

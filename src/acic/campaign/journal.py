@@ -22,7 +22,7 @@ from typing import IO, Any
 
 from acic.errors import InvalidInput, UnreadableInput
 from acic.paths import user_folder
-from acic.toml import NAME
+from acic.toml import NAME, NAME_HINT
 
 Event = dict[str, Any]
 VERSION = 1
@@ -52,7 +52,7 @@ def folder_of(name: str, within: Path, *, kind: str = "campaign") -> Path:
         InvalidInput: the name would be no folder, or one elsewhere.
     """
     if not NAME.fullmatch(name):
-        raise InvalidInput(f"{name!r} is no name for a {kind}", hint="use letters, digits, '.', '_' and '-'")
+        raise InvalidInput(f"{name!r} is no name for a {kind}", hint=NAME_HINT)
     return within / name
 
 

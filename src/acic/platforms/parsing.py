@@ -18,6 +18,7 @@ _FACT = ("source", "date")
 _NEEDED = ("name", "title", "revision", *_FACT, "default_instance", "baseline", "parameter", "instance")
 _LISTS = ("constraint", "disk", "training_constraint")
 _OTHERS = ("about", "copy_of", "missing", "apply", "compute_nodes", "roles", "deployment", "training", "lab", *_LISTS)
+_KINDS = ("cores", "memory", "price", "persistent")  # of a machine or a disk
 _RULE = ("when", "then", "absent", "never", "why")
 _LAB = ("compute_nodes", "server_nodes", "network")
 _LAB_TABLES = {"node": ("cpu", "memory"), "raid": ("syncs",), "archive": ("rate",)}
@@ -70,7 +71,7 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
         apply=apply,
         missing=string("missing", content.get("missing", "")).strip(),
         deployment=strings("deployment", content.get("deployment", [])),
-        training=_lists("training", content.get("training", {})),
+        training=_training(table("training", content.get("training", {}))),
         lab=table("lab", content.get("lab", {})),
         training_constraints=_constraints("training_constraint", content),
         fact=_fact(content),
@@ -123,6 +124,15 @@ def _roles(content: Mapping[str, Any]) -> Roles:
     known(content, tuple(field.name for field in fields(Roles)), "[roles]")
     names = {name: string(name, one) for name, one in content.items() if name != "dedicated"}
     return Roles(**names, dedicated=_value("dedicated", content.get("dedicated", "")))
+
+
+def _training(content: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
+    """Return values by workload parameter; refuse what is of the file itself or another table, and stands below."""
+    for name in content:
+        if name in (*_NEEDED, *_OTHERS, *_KINDS):
+            hint = f"what follows the line [training] belongs to it: move {name} above, to the table that it is of"
+            raise InvalidInput(f"[training] has no {name!r}", hint=hint)
+    return _lists("training", content)
 
 
 def _check_lab(platform: Platform) -> None:
