@@ -25,7 +25,8 @@ from acic.campaign.session import Session
 from acic.campaign.state import QUARANTINE, TRIES, Stage, State, replay
 from acic.campaign.summary import summary
 from acic.campaign.trial import Trial
-from acic.errors import AcicError, InvalidInput, StoreError, UnreadableInput
+from acic.cluster import Refused
+from acic.errors import AcicError, InvalidInput, StoreError, TransientError, UnreadableInput
 from acic.report.contents import contents_of, figures
 from acic.space import Configuration
 from acic.store import Measurement
@@ -120,6 +121,37 @@ def test_a_run_whose_end_nobody_saw_is_paid_for(
     assert lost > 0
     told = replay(Journal.open(tmp_path / "one").events(), Field(trials.platform, (WRITE,)))
     assert (told.seconds, told.dollars) == (made.state.seconds, made.state.dollars)
+
+
+def test_a_job_that_the_scheduler_refuses_pauses_the_campaign_and_is_no_run(tmp_path: Path) -> None:
+    """It was a failure of the configuration: charged, stored, and after two points the configuration was left alone."""
+    trials = FakeTrials(lab_platform())
+    refuses = True
+
+    def outcome(trial: Trial) -> Outcome:
+        if trial.number == 2 and refuses:
+            raise Refused("slurm does not take the job: no such partition", hint="see its queues")
+        return Outcome.OK
+
+    trials.outcome = outcome
+    asked: dict[str, Any] = {"budget": Budget(points=5), "like": (WRITE,), "screen": False}
+    for _ in range(2 * QUARANTINE * TRIES):  # however often it is gone on with
+        made = controller(tmp_path / "c", trials, **asked)
+        with pytest.raises(TransientError, match="no such partition") as caught:
+            made.run()
+        assert "--resume" in caught.value.hint
+        told = replay(Journal.open(tmp_path / "c").events(), Field(trials.platform, (WRITE,)))
+        for state in (made.state, told):
+            assert state.paused == "slurm does not take the job: no such partition"
+            assert (state.runs, len(state.attempts), state.seconds, state.in_a_row) == (2, 2, 2.0, 0)
+            assert state.open_run is None
+            assert not state.avoided
+    refuses = False
+    made = controller(tmp_path / "c", trials, **asked)
+    made.run()
+    assert trials.reclaimed == []
+    assert [a.number for _, a in made.state.attempts] == list(range(made.state.runs))
+    assert [len(p.repetitions) for p in made.state.progress] == [len(p.attempts) for p in made.state.progress]
 
 
 def test_a_configuration_that_keeps_failing_is_left_alone(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from acic.cli.main import run
 from acic.store.database import Store
 from acic.store.measurement import Outcome
 from tests.cli.test_searching import furnish
+from tests.cluster.slurm import Slurm
 from tests.cluster.sshd import Sshd
 
 
@@ -34,6 +35,26 @@ def check(folder: Path) -> None:
 def test_a_campaign_runs_through_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     furnish(tmp_path, monkeypatch)
     assert trained(tmp_path, "--runner", "slurm") == 0
+    check(tmp_path)
+
+
+@pytest.mark.usefixtures("mpi")
+def test_a_queue_that_is_refused_spoils_no_campaign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], slurm: Slurm
+) -> None:
+    """Eight runs were made of it, charged and stored as failed, and configurations left alone for good."""
+    furnish(tmp_path, monkeypatch)
+    slurm.command("scontrol", "delete", "PartitionName=other")
+    try:
+        assert trained(tmp_path, "--runner", "slurm", "--queue", "other") == 6
+        assert "slurm does not take the job" in (said := capsys.readouterr().err), said
+        assert "--resume" in said
+        with Store.open(str(tmp_path / "store.sqlite")) as store:
+            assert not store.measurements("pretend")
+        assert not list(tmp_path.glob("acic-*"))
+    finally:
+        slurm.command("scontrol", "create", "PartitionName=other", f"Nodes={slurm.host}", "State=UP")
+    assert run(["train", "--resume"]) == 0
     check(tmp_path)
 
 

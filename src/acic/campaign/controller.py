@@ -22,12 +22,15 @@ from acic.campaign.spending import Spending
 from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
 from acic.campaign.trial import Trial, Trials
 from acic.campaign.view import View, view_of
+from acic.cluster import Refused
+from acic.errors import TransientError, on_one_line
 from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Measurement
 
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 USED_UP = "the budget is used up"
+_REFUSED = "see its queues and limits; once it takes such jobs, --resume goes on; another queue needs a new campaign"
 
 
 class Controller:
@@ -93,6 +96,7 @@ class Controller:
 
         Raises:
             InvalidInput: another controller is at work on the campaign.
+            TransientError: the scheduler takes no such jobs; the campaign is paused, and no run counted.
             StoreError: the store cannot be written; nothing is lost, resume when it can.
         """
         with self.at_work():
@@ -128,6 +132,7 @@ class Controller:
 
         Raises:
             AnotherSearch: it asks for others than the journal holds.
+            TransientError: the scheduler takes no such jobs; the campaign is paused, and no run counted.
         """
         asked = []
         for row in rows[:0] if self.stopped else rows:
@@ -243,7 +248,11 @@ class Controller:
             time_limit=limit,
             verify=worth_checking(progress, share=self._rules.verify, checked=self._checked),
         )
-        attempt = self._trials.run(trial)
+        try:
+            attempt = self._trials.run(trial)
+        except Refused as refused:
+            self._note("refused", run=number, why=on_one_line(refused))
+            raise TransientError(refused.problem, hint=_REFUSED) from refused
         self._note("finished", **event_of(attempt, progress.number))
         self._learn(progress, attempt)
 

@@ -204,6 +204,12 @@ def _lost(state: State, event: dict[str, Any]) -> None:
     state.dollars += number("dollars", event.get("dollars")) or 0.0
 
 
+def _refused(state: State, event: dict[str, Any]) -> None:
+    state.open_run = None
+    state.runs = count("run", event["run"], least=0)  # there was none of this number
+    state.paused = string("why", event["why"])
+
+
 def _closed(state: State, event: dict[str, Any]) -> None:
     progress = state.progress[event["point"]]
     progress.closed, progress.why_skipped = True, event.get("skipped", "")
@@ -245,6 +251,7 @@ _APPLY = {
     "started": _started,
     "finished": _finished,
     "lost": _lost,
+    "refused": _refused,
     "closed": _closed,
     "stored": _stored,
     "ranked": _ranked,

@@ -20,7 +20,7 @@ from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
-from acic.cluster import Job, Runner
+from acic.cluster import Job, Refused, Runner
 from acic.cluster.others import TAKEN, ProcessorTime
 from acic.errors import AcicError, on_one_line
 from acic.filesystems import WHOLE, Settings, settings
@@ -120,11 +120,17 @@ class Trials:
         self._look = look or (lambda: ProcessorTime(0, 0))
 
     def run(self, trial: Trial) -> Attempt:
-        """Return how the trial went. Its files are gone afterwards, except for the benchmark's output."""
+        """Return how the trial went. Its files are gone afterwards, except for the benchmark's output.
+
+        Raises:
+            Refused: the scheduler takes no such job: there was no run.
+        """
         begun, start = self._now(), self._clock()
         run = self._set_up(trial)
         try:
             verdict = self._attempt(run)
+        except Refused:
+            raise
         except (AcicError, OSError) as error:
             verdict = Verdict(Outcome.FAILED, note=on_one_line(error))
         finally:

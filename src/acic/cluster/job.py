@@ -18,6 +18,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+class Refused(InvalidInput):
+    """A scheduler does not take a job, and would not if it were asked again: of the job's program that says nothing."""
+
+
 class State(StrEnum):
     """Where a job is; the last five are ends."""
 
@@ -148,6 +152,7 @@ class Runner(Protocol):
         """Start `job`, or put it into a queue.
 
         Raises:
+            Refused: the scheduler will never take it.
             InvalidInput: it can never run here (no such launcher or folder, too many nodes, a name used before).
             TransientError: it was not started, and may be if tried again.
         """

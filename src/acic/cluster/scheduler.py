@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acic.cluster import commands
-from acic.cluster.job import Job, State
+from acic.cluster.job import Job, Refused, State
 from acic.errors import InvalidInput, MissingData, TransientError, with_extra
 
 if TYPE_CHECKING:
@@ -150,7 +150,8 @@ class Scheduler:
         """Submit `script`; return the scheduler's id of the job.
 
         Raises:
-            InvalidInput: the scheduler will never take it.
+            Refused: the scheduler will never take it.
+            InvalidInput: its commands are not here.
             TransientError: it did not take it now, or did not answer, so that it may have.
         """
         import psij
@@ -161,7 +162,7 @@ class Scheduler:
         if done.returncode != 0:
             if _PASSING.search(told):
                 raise TransientError(f"{self.name} does not take the job now: {told}", hint="try again later")
-            raise InvalidInput(f"{self.name} does not take the job: {told}", hint="see its queues and limits")
+            raise Refused(f"{self.name} does not take the job: {told}", hint="see its queues and limits")
         try:
             return self._executor.job_id_from_submit_output(done.stdout)
         except Exception as error:  # PSI/J indexes and matches as it goes
