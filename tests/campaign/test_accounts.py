@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from acic.campaign.attempt import attempt_of, event_of
+from acic.campaign.attempt import Attempt, attempt_of, event_of
 from acic.campaign.budget import Budget, residual
 from acic.campaign.comparison import improvement
-from acic.campaign.controller import Controller
+from acic.campaign.controller import USED_UP, Controller
 from acic.campaign.journal import Journal
 from acic.campaign.points import Field, Point
 from acic.campaign.repeats import Repeats, UsualNoise, half_width
@@ -70,6 +70,24 @@ def test_a_budget_of_money_is_never_overspent_by_more_than_a_run(seed: int, budg
         assert made.state.dollars == pytest.approx(sum(a.dollars for _, a in made.state.attempts))
         assert made.state.dollars <= budget + 6 * 2 * 0.001
         assert made.state.ended
+
+
+class Queueing(FakeTrials):
+    """Trials whose machines are given to them after a minute, which is paid by nobody."""
+
+    def run(self, trial: Trial) -> Attempt:
+        attempt = super().run(trial)
+        self.now += 60.0
+        return dataclasses.replace(attempt, elapsed=attempt.elapsed + 60.0)
+
+
+def test_what_is_spent_in_a_queue_uses_up_time_and_no_money(tmp_path: Path) -> None:
+    """What the next run costs was expected to be what all of its wait would."""
+    made = controller(tmp_path / "c", Queueing(lab_platform()), budget=Budget(dollars=0.05))
+    made.run()
+    assert made.state.ended == USED_UP
+    assert 0.05 - 2 * 0.001 <= made.state.dollars <= 0.05 + 1e-9
+    assert made.state.seconds == pytest.approx(61.0 * len(made.state.attempts))
 
 
 @pytest.mark.parametrize("money", [False, True], ids=["time", "money"])

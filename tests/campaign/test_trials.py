@@ -22,7 +22,7 @@ from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Standing
 from acic.campaign.trial import Trial, Trials
-from acic.cluster import Job, LocalRunner
+from acic.cluster import Ending, Job, LocalRunner
 from acic.cluster.others import ProcessorTime
 from acic.errors import InvalidInput, TransientError
 from acic.platforms import Platform, load_platform
@@ -386,6 +386,47 @@ class Flipping(LocalRunner):
                     file.seek(4097)
                     file.write(bytes([byte[0] ^ 1]))
         super().submit(job)
+
+
+class Queueing(LocalRunner):
+    """A runner whose jobs wait for their machines, by a clock that only they move; the job itself takes 2 s.
+
+    Args:
+        told: whether it is known how long a job took.
+    """
+
+    def __init__(self, *, told: bool, **options: Any) -> None:
+        super().__init__(**options)
+        self.told = told
+        self.now = 0.0
+
+    def wait(self, job: Job) -> Ending:
+        ending = super().wait(job)
+        self.now += 1000.0
+        return replace(ending, seconds=2.0 if self.told else None)
+
+
+@pytest.mark.parametrize(("queued", "told", "paid"), [(True, True, 2.0), (True, False, LIMIT), (False, True, 1000.0)])
+def test_money_is_for_the_machines_of_a_job_and_not_for_its_wait_in_the_queue(
+    lab: Laboratory, platform: Platform, queued: bool, told: bool, paid: float
+) -> None:
+    """Of 41 s that were charged, 40 were in the queue. Where nobody knows how long a job ran, it is its time limit."""
+    benchmark = find_benchmark(str(lab.benchmark))
+    runner = Queueing(told=told, mpiexec=benchmark.mpiexec)
+    (lab.folder / "raw").mkdir()
+    trials = Trials(
+        platform,
+        runner,
+        benchmark,
+        Standing(platform, lab.data, None),
+        lab.folder / "raw",
+        clock=lambda: runner.now,
+        queued=queued,
+    )
+    attempt = trials.run(trial(lab, point(platform)))
+    assert attempt.outcome is Outcome.OK
+    assert attempt.elapsed == 1000.0
+    assert attempt.dollars == pytest.approx(trials.dollars(point(platform), paid))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ class Attempt:
         outcome: how it ended.
         repetition: what it gave; None unless it is ok or suspect.
         elapsed: s of wall time that it took, all told.
-        dollars: USD that it cost; 0.0 where nobody is billed.
+        dollars: USD that it cost, without what it waited in a queue; 0.0 where nobody is billed.
         overhead: s of `elapsed` that the campaign itself took.
         time: when it began, ISO 8601.
         note: what was odd, or the error.

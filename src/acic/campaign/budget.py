@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -136,11 +136,13 @@ class Expectation:
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
         self._ratios: list[float] = []
+        self._paid: list[float] = []  # likewise, of the s that were paid for
         self._spent: list[tuple[float, float]] = []  # s and USD of each run
 
-    def learn(self, point: Point, seconds: float, dollars: float) -> None:
-        """Take in what a run took, s, and what it cost, USD."""
+    def learn(self, point: Point, seconds: float, dollars: float, *, paid: float) -> None:
+        """Take in what a run took, s, and what it cost, USD, which is for `paid` s of its machines."""
         self._ratios.append(seconds / self._first_guess(point))
+        self._paid.append(paid / self._first_guess(point))
         self._spent.append((seconds, dollars))
 
     def covered(self, budget: Budget) -> float:
@@ -151,12 +153,19 @@ class Expectation:
 
     def seconds(self, point: Point) -> float:
         """Return what a run of `point` is expected to take, s."""
-        recent = self._ratios[-51:]
-        return self._first_guess(point) * (median(recent) if recent else 1.0)
+        return self._corrected(point, self._ratios)
+
+    def paid(self, point: Point) -> float:
+        """Return for how long the machines of a run of `point` are expected to be paid, s: not while it is queued."""
+        return self._corrected(point, self._paid)
 
     def limit(self, point: Point, given: float | None) -> float:
         """Return the time after which a run counts as hung: the user's, or far above what is expected."""
         return given if given is not None else max(60.0, 20.0 * self.seconds(point))
+
+    def _corrected(self, point: Point, ratios: Sequence[float]) -> float:
+        recent = ratios[-51:]
+        return self._first_guess(point) * (median(recent) if recent else 1.0)
 
     def _first_guess(self, point: Point) -> float:
         machines = math.ceil(point.workload.processes / self._platform.instance_for(point.configuration).cores)

@@ -35,7 +35,8 @@ def open_trials(
     check_directories(platform, Path(where.directory))
     runner = open_runner(where, benchmark.mpiexec)
     system = Standing(platform, Path(where.directory), devices)
-    return Trials(platform, runner, benchmark, system, outputs, nodes=where.nodes), benchmark
+    queued = where.runner not in (LOCAL, SSH)
+    return Trials(platform, runner, benchmark, system, outputs, nodes=where.nodes, queued=queued), benchmark
 
 
 def open_runner(where: Where, mpiexec: Path | None) -> Runner:

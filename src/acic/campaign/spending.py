@@ -57,7 +57,9 @@ class Spending:
     def learn(self, point: Point, attempt: Attempt) -> None:
         """Take in what a run took, and cost."""
         if attempt.outcome in (Outcome.OK, Outcome.SUSPECT):
-            self._expectation.learn(point, attempt.elapsed, attempt.dollars)
+            whole = self._dollars(point, attempt.elapsed)
+            paid = attempt.elapsed * (attempt.dollars / whole) if whole else attempt.elapsed
+            self._expectation.learn(point, attempt.elapsed, attempt.dollars, paid=paid)
 
     def learn_noise(self, progress: Progress) -> None:
         """Take in how far the runs of a point differ that is not run again."""
@@ -93,9 +95,9 @@ class Spending:
 
     def covers(self, state: State, points: Sequence[Point]) -> bool:
         """Return whether what is left of the budget covers one run of each point."""
-        each = [self._expectation.seconds(point) for point in points]
-        dollars = sum(self._dollars(point, seconds) for point, seconds in zip(points, each, strict=True))
-        spent, end = self.spent(state) + sum(each), self._wall() + sum(each)
+        seconds = sum(self._expectation.seconds(point) for point in points)
+        dollars = sum(self._dollars(point, self._expectation.paid(point)) for point in points)
+        spent, end = self.spent(state) + seconds, self._wall() + seconds
         return self._rules.budget.covers(spent, state.dollars + dollars, until=end)
 
     def limit(self, point: Point) -> float:

@@ -64,6 +64,7 @@ class _Run:
     settings: Settings = field(default_factory=lambda: Settings(directory=""))
     made: bool = False  # its folder, by this run and not by another of the same name
     jobs: float = 0.0  # s spent in jobs
+    held: float = 0.0  # s that jobs can have had their machines
     verified: bool = False
     notes: list[str] = field(default_factory=list)
 
@@ -92,6 +93,7 @@ class Trials:
         clock: tells seconds that never go back.
         patience: s that a file system has to make a folder, or to list it.
         look: tells what became of the processors that jobs run on; None where that cannot be known.
+        queued: whether jobs wait for their machines, which are paid for while a job has them and not before.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class Trials:
         clock: Callable[[], float] = time.monotonic,
         patience: float = PATIENCE,
         look: Callable[[], ProcessorTime] | None = None,
+        queued: bool = False,
     ) -> None:
         self._platform = platform
         self._runner = runner
@@ -118,6 +121,7 @@ class Trials:
         self._clock = clock
         self._patience = patience
         self._look = look or (lambda: ProcessorTime(0, 0))
+        self._queued = queued
 
     def run(self, trial: Trial) -> Attempt:
         """Return how the trial went. Its files are gone afterwards, except for the benchmark's output.
@@ -146,7 +150,7 @@ class Trials:
             outcome=verdict.outcome,
             repetition=result.repetitions[0] if good and result and result.repetitions else None,
             elapsed=elapsed,
-            dollars=self.dollars(trial.point, elapsed),
+            dollars=self.dollars(trial.point, run.held if self._queued else elapsed),
             overhead=max(0.0, elapsed - run.jobs),
             time=begun.isoformat(),
             note="; ".join(dict.fromkeys(filter(None, [verdict.note, *run.notes]))),
@@ -221,9 +225,11 @@ class Trials:
             arguments += ["-N", str(workers)]
         job = self._job(run, step, tuple(arguments), layout=layout)
         run.evidence = run.outputs / f"{job.name}.json"
+        asked = self._clock()
         self._runner.submit(job)
         ending = self._runner.wait(job)
         run.jobs += ending.seconds or 0.0
+        run.held += min(self._clock() - asked, job.time_limit) if ending.seconds is None else ending.seconds
         verdict = judge(run.evidence, job, ending, replica)
         run.notes += [verdict.remark] if verdict.remark else []
         return verdict
