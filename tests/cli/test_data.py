@@ -49,6 +49,22 @@ def test_an_import_that_judges_what_is_known_otherwise_says_so(acic: Acic) -> No
     assert acic(*words, "--dry-run", "--json").json["judged_otherwise"] == 0
 
 
+def test_one_run_with_two_configurations_is_told_and_can_be_taken_out(acic: Acic) -> None:
+    """It was counted twice without a word: what came out was known of either."""
+    for name in ("mpiio_coll.json", "fail_enospc.txt"):
+        words = ("data", "import", IOR / name, *WHERE)
+        assert "another configuration" not in acic(*words).err
+        assert "another configuration" not in acic(*words).err
+        found = acic(*words, "--set", "stripe_count=4")
+        number = len(acic("data", "list", "--limit", 9, "--json").json["measurements"]) // 2
+        assert f"note: {number} of them are in the store with another configuration too" in found.err
+        assert "acic data remove --file" in found.err
+        assert acic(*words, "--json").json["configured_otherwise"] == number
+        assert acic("data", "remove", "--file", IOR / name).out == f"{2 * number} removed\n"
+        assert acic(*words, "--set", "stripe_count=4", "--json").json["configured_otherwise"] == 0
+        assert acic("data", "remove", "--file", IOR / name).status == 0
+
+
 def test_a_wrong_import_can_be_taken_out(acic: Acic, tmp_path: Path) -> None:
     right, wrong = IOR / "mpiio_coll.json", IOR / "posix_fpp.json"
     for file, who in ((right, "alice"), (wrong, "bob")):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from acic.errors import InvalidInput, MissingData, StoreError
+from acic.space import Configuration
 from acic.store import Basis, Measurement, Outcome
 from acic.store.content import fingerprint
 from acic.store.database import AddResult, Count, Store
@@ -112,6 +114,23 @@ def test_measurements_are_found_by_what_they_say_and_compared_with_what_is_said_
     assert store.judged_otherwise([*them, measurement(4)]) == 0
     changed = [replace(them[0], outcome=Outcome.SUSPECT), replace(them[1], contributor="b"), measurement(4)]
     assert store.judged_otherwise(changed) == 2
+
+
+def test_a_run_has_one_configuration_and_outputs_without_figures_are_of_many_runs(store: Store) -> None:
+    other = Configuration({"stripe_count": 999})
+    one, failed = measurement(1, raw_sha256="a"), failure(2, raw_sha256="b")
+    store.add([one, failed, measurement(3, raw_sha256="")])
+    for again, number in (
+        (one, 0),
+        (replace(one, configuration=other), 1),
+        (replace(one, configuration=other, time=one.time + timedelta(hours=1)), 1),
+        (replace(one, configuration=other, raw_sha256="c"), 0),
+        (replace(one, configuration=other, platform="another"), 0),
+        (replace(failed, configuration=other), 1),
+        (replace(failed, configuration=other, time=failed.time + timedelta(hours=1)), 0),
+        (measurement(3, raw_sha256="", configuration=other), 0),
+    ):
+        assert store.configured_otherwise([again]) == number, again
 
 
 def test_an_import_that_fails_leaves_nothing(store: Store) -> None:

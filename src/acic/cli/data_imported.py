@@ -86,13 +86,14 @@ def import_(
     )
     with progress("reading", unit="files") as seen:
         report = import_path(path, platform, options, progress=seen)
-    added = duplicates = otherwise = 0
+    added = duplicates = otherwise = twice = 0
     if report.measurements and not dry_run:
         with Store.open(store_url) as store, progress("storing", total=len(report.measurements)) as seen:
             result = store.add(report.measurements, progress=seen)
             otherwise = store.judged_otherwise(report.measurements) if result.duplicates else 0
+            twice = store.configured_otherwise(report.measurements)
         added, duplicates = result.added, result.duplicates
-    show_report(report, platform, added, duplicates, otherwise, dry_run=dry_run, as_json=as_json)
+    show_report(report, platform, added, duplicates, otherwise, twice, dry_run=dry_run, as_json=as_json)
     if not report.measurements:
         raise _nothing_in(path, report, platform, rule)
 

@@ -59,11 +59,12 @@ def show_report(
     added: int,
     duplicates: int,
     otherwise: int,
+    twice: int,
     *,
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Print what was read, what is new, what the store judges otherwise, what does not fit, and what was skipped."""
+    """Print what was read, what is new, what the store has otherwise, what does not fit, and what was skipped."""
     from acic.store.measurement import Basis
     from acic.store.training import unfit_told
 
@@ -80,6 +81,7 @@ def show_report(
                 "added": added,
                 "duplicates": duplicates,
                 "judged_otherwise": otherwise,
+                "configured_otherwise": twice,
                 "unfit": report.unfit,
                 "skipped": [{"path": str(s.path), "reason": s.reason} for s in report.skipped],
             }
@@ -89,6 +91,11 @@ def show_report(
         say(
             f"note: {otherwise} of those known already have another outcome, revision, contributor or note in the store"
             " and keep it; `acic data remove` takes them out, to be imported anew"
+        )
+    if twice:
+        say(
+            f"note: {twice} of them are in the store with another configuration too; where one is wrong,"
+            " `acic data remove --file FILE` takes out both, to be imported anew"
         )
     for skipped in report.skipped:
         say(f"skipped {skipped.path}: {skipped.reason}")

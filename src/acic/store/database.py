@@ -10,9 +10,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from acic.errors import InvalidInput, MissingData
+from acic.space import Configuration
 from acic.store import engine
 from acic.store.connections import Connections
-from acic.store.content import beginning, fingerprint
+from acic.store.content import CHARACTERISTICS, beginning, fingerprint
 from acic.store.location import Location, locate
 from acic.store.measurement import Basis, Measurement, Outcome
 from acic.store.revisions import TABLE
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Row, Select, Table
 
 _BATCH = 1000  # rows in one statement
+_WIDE = 20_000  # values in one question that no index answers, and that reads all rows
 _JUDGED = ("outcome", "revision", "contributor", "note")  # what a fingerprint leaves out
+_RUN = ("platform", "raw_sha256", "basis", "tool", *CHARACTERISTICS)  # what tells a run, beside when it was
 _STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
 
 
@@ -173,6 +176,29 @@ class Store:
                 query = select(*columns).where(self._table.c.fingerprint.in_(batch))
                 differ += sum(told[mark] != tuple(rest) for mark, *rest in connection.execute(query))
         return differ
+
+    def configured_otherwise(self, measurements: Iterable[Measurement]) -> int:
+        """Return how many of these the store has with another configuration too, by the raw output they are from."""
+        from sqlalchemy import select
+
+        them = [(m, encode(m)) for m in measurements if m.raw_sha256]
+        raws = iter(sorted({m.raw_sha256 for m, _ in them}))
+        columns = [self._table.c[name] for name in ("configuration", "time", *_RUN)]
+        known: dict[tuple[Any, ...], list[tuple[Configuration, str]]] = {}
+        decode = Decoder().configuration
+        with self._connections.connected() as connection:
+            while batch := list(islice(raws, _WIDE)):
+                query = select(*columns).where(self._table.c.raw_sha256.in_(batch))
+                for configuration, time, *run in connection.execute(query):
+                    known.setdefault(tuple(run), []).append((decode(configuration), time))
+        return sum(
+            any(
+                # without figures outputs of many runs are alike, as of one error: then the moment tells them apart
+                configuration != m.configuration and (m.bandwidths or time == row["time"])
+                for configuration, time in known.get(tuple(row[name] for name in _RUN), ())
+            )
+            for m, row in them
+        )
 
     def measurements(
         self,
