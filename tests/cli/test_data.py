@@ -40,7 +40,12 @@ def test_an_import_can_be_repeated(acic: Acic) -> None:
 def test_an_import_that_judges_what_is_known_otherwise_says_so(acic: Acic) -> None:
     words = ("data", "import", IOR / "mpiio_coll.json", *WHERE)
     assert acic(*words).status == 0
-    for more, number in (((), 0), (("--suspect", "read"), 1), (("--contributor", "me", "--revision", "2025-01"), 2)):
+    for more, number in (
+        ((), 0),
+        (("--suspect", "read"), 1),
+        (("--timezone", "+02:00"), 2),
+        (("--contributor", "me", "--revision", "2025-01"), 2),
+    ):
         found = acic(*words, *more)
         assert found.out.endswith("0 new, 2 known already\n")
         assert (f"note: {number} of those known already" in found.err) == bool(number)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import zoneinfo
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
 
@@ -102,9 +104,25 @@ def test_a_sheet_that_lacks_something_is_refused() -> None:
         parse_data_sheet("platform = ")
 
 
-def test_timezones_are_offsets() -> None:
+def test_timezones_are_offsets_or_names(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse_timezone("+08:00").utcoffset(None) == timedelta(hours=8)
     assert parse_timezone("Z").utcoffset(None) == timedelta()
-    for wrong in ("", "CST", "+8 hours"):
-        with pytest.raises(InvalidInput):
+    assert parse_timezone("UTC").utcoffset(None) == timedelta()
+    berlin = parse_timezone("Europe/Berlin")
+    for month, hours in ((1, 1), (7, 2)):
+        assert datetime(2026, month, 1, tzinfo=berlin).utcoffset() == timedelta(hours=hours)
+    for wrong in ("", "CST", "+8 hours", "Europe", "../Europe/Berlin", "a\0", "noon"):
+        with pytest.raises(InvalidInput, match="is no offset from UTC") as caught:
             parse_timezone(wrong)
+        assert "or a name" in caught.value.hint
+    for package in ("tzdata", "tzdata.zoneinfo", "tzdata.zoneinfo.Europe"):
+        monkeypatch.setitem(sys.modules, package, None)
+    zoneinfo.ZoneInfo.clear_cache()
+    zoneinfo.reset_tzpath(to=[])
+    try:
+        assert parse_timezone("UTC").utcoffset(None) == timedelta()
+        with pytest.raises(InvalidInput, match="'Europe/Berlin' is no offset") as caught:
+            parse_timezone("Europe/Berlin")
+        assert "this machine has no list of named timezones" in caught.value.hint
+    finally:
+        zoneinfo.reset_tzpath()

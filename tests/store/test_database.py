@@ -114,6 +114,9 @@ def test_measurements_are_found_by_what_they_say_and_compared_with_what_is_said_
     assert store.judged_otherwise([*them, measurement(4)]) == 0
     changed = [replace(them[0], outcome=Outcome.SUSPECT), replace(them[1], contributor="b"), measurement(4)]
     assert store.judged_otherwise(changed) == 2
+    for later, number in ((timedelta(hours=2), 1), (timedelta(minutes=-330), 1), (timedelta(seconds=7201.5), 0)):
+        store.add([first := measurement(9, raw_sha256="a")])
+        assert store.judged_otherwise([replace(first, time=first.time + later)]) == number, later
 
 
 def test_a_run_has_one_configuration_and_outputs_without_figures_are_of_many_runs(store: Store) -> None:

@@ -34,7 +34,13 @@ if TYPE_CHECKING:
 @click.option("--map", "maps", multiple=True, help="What a name's texts mean: 'romio_*:0=automatic,1=enable'.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A value unlike the baseline's.")
 @click.option("--suspect", type=click.Choice([o.value for o in Operation]), help="The direction that a cache answered.")
-@click.option("--timezone", "zone", default="+00:00", show_default=True, help="Of times written without one.")
+@click.option(
+    "--timezone",
+    "zone",
+    default="+00:00",
+    show_default=True,
+    help="Of times written without one: +02:00, Europe/Berlin.",
+)
 @click.option("--revision", default="", help="The platform's revision at that time.  [default: the current one]")
 @click.option("--contributor", type=Text(), default="", help="Who measured.")
 @click.option("--command", default="", help="IOR's command line, where its output does not hold it.")

@@ -89,8 +89,8 @@ def show_report(
         return
     if otherwise:
         say(
-            f"note: {otherwise} of those known already have another outcome, revision, contributor or note in the store"
-            " and keep it; `acic data remove` takes them out, to be imported anew"
+            f"note: {otherwise} of those known already have another outcome, revision, contributor, time or note in the"
+            " store and keep it; `acic data remove` takes them out, to be imported anew"
         )
     if twice:
         say(

@@ -6,7 +6,7 @@ import hashlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone, tzinfo
+from datetime import UTC, datetime, timezone, tzinfo
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -101,18 +101,29 @@ def import_options(step: Mapping[str, Any]) -> ImportOptions:
 
 
 def parse_timezone(text: str) -> tzinfo:
-    """Return the timezone of an offset from UTC: "+08:00", "Z".
+    """Return the timezone of an offset from UTC ("+08:00", "Z"), or of a name ("Europe/Berlin").
 
     Raises:
-        InvalidInput: no offset.
+        InvalidInput: neither, or a name that this machine knows nothing of.
     """
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
     try:
         offset = datetime.fromisoformat(f"2000-01-01T00:00:00{text}").utcoffset()
     except ValueError:
         offset = None
-    if offset is None:
-        raise InvalidInput(f"{text!r} is no offset from UTC", hint="write +08:00 or Z")
-    return timezone(offset)
+    if offset is not None:
+        return timezone(offset)
+    if text == "UTC":  # also where the machine has no list of them
+        return UTC
+    try:
+        return ZoneInfo(text)
+    except (ValueError, OSError, ZoneInfoNotFoundError) as error:  # as of a folder of them
+        if not available_timezones():
+            hint = "write +08:00 or Z; this machine has no list of named timezones (Debian: apt-get install tzdata)"
+        else:
+            hint = "write +08:00, Z or a name, as Europe/Berlin"
+        raise InvalidInput(f"{text!r} is no offset from UTC, and no timezone", hint=hint) from error
 
 
 def _file(platform: str) -> Traversable | None:

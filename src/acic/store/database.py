@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _BATCH = 1000  # rows in one statement
 _WIDE = 20_000  # values in one question that no index answers, and that reads all rows
 _JUDGED = ("outcome", "revision", "contributor", "note")  # what a fingerprint leaves out
+_QUARTER = timedelta(minutes=15)  # what timezones differ by, or a multiple
 _RUN = ("platform", "raw_sha256", "basis", "tool", *CHARACTERISTICS)  # what tells a run, beside when it was
 _STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
 
@@ -165,16 +167,18 @@ class Store:
         return [str(row[0]) for row in self._select(("fingerprint",), where)]
 
     def judged_otherwise(self, measurements: Iterable[Measurement]) -> int:
-        """Return how many of these the store has with another outcome, revision, contributor or note."""
+        """Return how many of these the store has with another outcome, revision, contributor, note or timezone."""
         from sqlalchemy import select
 
-        columns = [self._table.c[name] for name in ("fingerprint", *_JUDGED)]
-        told = {fingerprint(m): tuple(str(getattr(m, name)) for name in _JUDGED) for m in measurements}
+        columns = [self._table.c[name] for name in ("fingerprint", "time", *_JUDGED)]
+        told = {fingerprint(m): (m.time, [str(getattr(m, name)) for name in _JUDGED]) for m in measurements}
         marks, differ = iter(told), 0
         with self._connections.connected() as connection:
             while batch := list(islice(marks, _BATCH)):
                 query = select(*columns).where(self._table.c.fingerprint.in_(batch))
-                differ += sum(told[mark] != tuple(rest) for mark, *rest in connection.execute(query))
+                for mark, time, *judged in connection.execute(query):
+                    moment, said = told[mark]
+                    differ += judged != said or _another_zone(moment, datetime.fromisoformat(time))
         return differ
 
     def configured_otherwise(self, measurements: Iterable[Measurement]) -> int:
@@ -291,3 +295,8 @@ class Store:
         )
         with self._connections.connected() as connection:
             return connection.execute(query).all()
+
+
+def _another_zone(one: datetime, other: datetime) -> bool:
+    """Return whether two times of one run are told in two timezones; an output without one has its file's time."""
+    return one != other and not (one - other) % _QUARTER and abs(one - other) <= timedelta(hours=26)
