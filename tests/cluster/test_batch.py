@@ -196,6 +196,23 @@ def test_a_job_in_the_queue_can_be_cancelled(slurm: Slurm, tmp_path: Path) -> No
     assert not (tmp_path / "ran").exists()
 
 
+def test_while_a_job_is_waited_for_its_place_is_told_with_slurms_reason(slurm: Slurm, tmp_path: Path) -> None:
+    """Slurm's reason was asked for, and kept from everybody: a job that waits for ever looked like one that runs."""
+    seen: list[Ending] = []
+
+    def watch(job: Job, ending: Ending) -> None:
+        seen.append(ending)
+        if ending.reason:
+            slurm.command("scancel", native(job))
+
+    held = quick(attributes={"begin": "now+1hour"}, watch=watch)
+    made = shell(tmp_path, "true")
+    held.submit(made)
+    assert held.wait(made).state is State.CANCELLED
+    assert Ending(state=State.QUEUED, reason="BeginTime") in seen
+    assert all(one.state is State.QUEUED for one in seen)
+
+
 def test_a_job_that_comes_late_into_the_queue_changes_nothing(
     slurm: Slurm, sbatch: Command, runner: BatchRunner, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,25 @@ def test_a_queue_that_is_refused_spoils_no_campaign(
     finally:
         slurm.command("scontrol", "create", "PartitionName=other", f"Nodes={slurm.host}", "State=UP")
     assert run(["train", "--resume"]) == 0
+    check(tmp_path)
+
+
+@pytest.mark.usefixtures("mpi")
+def test_a_campaign_whose_partition_is_down_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], slurm: Slurm
+) -> None:
+    """It said that it was begun, and then nothing for as long as the partition was down."""
+    furnish(tmp_path, monkeypatch)
+    monkeypatch.setattr("acic.campaign.waiting.PATIENCE", 0.0)
+    change = ("scontrol", "update", "PartitionName=work")
+    up = threading.Timer(8.0, slurm.command, (*change, "State=UP"))  # Slurm is asked every 5 s
+    slurm.command(*change, "State=DOWN")
+    up.start()
+    try:
+        assert trained(tmp_path, "--runner", "slurm") == 0
+    finally:
+        up.join()
+    assert "waits in slurm's queue: PartitionDown" in capsys.readouterr().err
     check(tmp_path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from acic.benchmarks import Benchmark, find_benchmark
@@ -9,14 +10,25 @@ from acic.campaign.places import check_directories
 from acic.campaign.request import LOCAL, SSH, Where
 from acic.campaign.system import Deployed, Standing
 from acic.campaign.trial import Trials
-from acic.cluster import BatchRunner, LocalRunner, Runner, SshRunner
+from acic.cluster import BatchRunner, Ending, Job, LocalRunner, Runner, SshRunner
 from acic.cluster.others import processor_time
 from acic.filesystems import LAB
 from acic.platforms import Platform
 
+Watch = Callable[[Job, Ending], None]  # is told where a job is while it waits in a queue or runs from one
+
+
+def _nobody(job: Job, ending: Ending) -> None:
+    pass
+
 
 def open_trials(
-    platform: Platform, where: Where, outputs: Path, *, devices: dict[str, int] | None = None
+    platform: Platform,
+    where: Where,
+    outputs: Path,
+    *,
+    devices: dict[str, int] | None = None,
+    watch: Watch = _nobody,
 ) -> tuple[Trials, Benchmark]:
     """Return what makes runs, and the benchmark in them.
 
@@ -33,13 +45,13 @@ def open_trials(
         made = Trials(platform, inside, benchmark, Deployed(lab), outputs, nodes=nodes, look=processor_time)
         return made, benchmark
     check_directories(platform, Path(where.directory))
-    runner = open_runner(where, benchmark.mpiexec)
+    runner = open_runner(where, benchmark.mpiexec, watch=watch)
     system = Standing(platform, Path(where.directory), devices)
     queued = where.runner not in (LOCAL, SSH)
     return Trials(platform, runner, benchmark, system, outputs, nodes=where.nodes, queued=queued), benchmark
 
 
-def open_runner(where: Where, mpiexec: Path | None) -> Runner:
+def open_runner(where: Where, mpiexec: Path | None, *, watch: Watch = _nobody) -> Runner:
     """Return the runner that the user asks for.
 
     Raises:
@@ -51,17 +63,22 @@ def open_runner(where: Where, mpiexec: Path | None) -> Runner:
         hosts = SshRunner(where.hosts, mpiexec=mpiexec)
         hosts.check(where.nodes)
         return hosts
-    made = batch_runner(where, mpiexec)
+    made = batch_runner(where, mpiexec, watch=watch)
     made.check()
     return made
 
 
-def batch_runner(where: Where, mpiexec: Path | None) -> BatchRunner:
+def batch_runner(where: Where, mpiexec: Path | None, *, watch: Watch = _nobody) -> BatchRunner:
     """Return the runner for a batch scheduler, which need not be here.
 
     Raises:
         AcicError: PSI/J is not installed, knows no such scheduler, or a directive cannot be written.
     """
     return BatchRunner(
-        where.runner, queue=where.queue, account=where.account, attributes=dict(where.attributes), mpiexec=mpiexec
+        where.runner,
+        queue=where.queue,
+        account=where.account,
+        attributes=dict(where.attributes),
+        mpiexec=mpiexec,
+        watch=watch,
     )

@@ -25,6 +25,7 @@ from acic.campaign.rules import Rules
 from acic.campaign.runners import open_trials
 from acic.campaign.settable import check_settable
 from acic.campaign.view import View
+from acic.campaign.waiting import Waiting
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, LAB
 from acic.platforms import Platform, load_platform, platform_source, read_platform
@@ -132,8 +133,8 @@ class Session:
         Args:
             store: where measurements go.
             advice: ranks configurations where a model is to choose them.
-            watch: is told how far it is, before each run.
-            announce: is told what the store lacked.
+            watch: is told how far it is, before each run, and while one waits in a queue.
+            announce: is told what the store lacked, and what a run waits for.
 
         Raises:
             InvalidInput: the platform is no longer what it was when the campaign began.
@@ -148,7 +149,8 @@ class Session:
         check_settable(self.platform, request.only)
         devices = same_places(begun["places"])
         paid = self.platform.at_price(request.search.get("price"))
-        trials, benchmark = open_trials(paid, request.where, self.journal.raw, devices=devices)
+        waiting = Waiting(request.where.runner, announce=announce, watch=watch)
+        trials, benchmark = open_trials(paid, request.where, self.journal.raw, devices=devices, watch=waiting.follow)
         asked = {"budget": asdict(request.budget), "search": dict(request.search), "store": request.store}
         return Controller(
             self.journal,
@@ -161,7 +163,7 @@ class Session:
             contributor=request.contributor,
             host_shape={"nodes": request.where.nodes, "machine": begun["machine"]},
             options={name: value for name, value in asked.items() if value},
-            watch=watch,
+            watch=waiting.show,
             announce=announce,
         )
 

@@ -61,11 +61,12 @@ def by_command(
     from acic.campaign.killed import clear_up, noted
     from acic.campaign.places import check_directories, storage_directory
     from acic.campaign.runners import open_runner
+    from acic.campaign.waiting import Waiting
 
     where = where_of(given)
     check_directories(platform, Path(where.directory))
     _check(words, platform, wanted)
-    runner = open_runner(where, None)
+    runner = open_runner(where, None, watch=Waiting(where.runner, announce=say).follow)
     for told in clear_up():
         say(f"note: {told}")
     note_own_hints()

@@ -6,7 +6,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +42,7 @@ class BatchRunner:
         interval: s between questions to the scheduler.
         patience: s to wait for its answer.
         settle: s that the last file of a job may take to be seen here (NFS) when the scheduler says it ended.
+        watch: is told, while `wait` waits, where the job is: in the queue, with the scheduler's reason, or running.
 
     Raises:
         MissingData: PSI/J is not installed.
@@ -60,11 +61,13 @@ class BatchRunner:
         interval: float = 5.0,
         patience: float = 30.0,
         settle: float = 10.0,
+        watch: Callable[[Job, Ending], None] = lambda *_: None,
     ) -> None:
         self._request = Request(account=account, queue=queue, attributes=dict(attributes or {}))
         self._scheduler = _KINDS.get(scheduler, Scheduler)(scheduler, patience)
         self._launcher, self._mpiexec = tuple(launcher), mpiexec
         self._interval, self._settle, self._patience = interval, settle, patience
+        self._watch = watch
         self._lock = threading.RLock()
         self._under_way: dict[str, str] = {}  # the scheduler's id of each job that is asked for
         self._last: dict[str, Ending] = {}  # what was seen of a job the last time
@@ -187,6 +190,7 @@ class BatchRunner:
         nap = _FIRST_NAP
         try:
             while not (ending := self.poll(job)).state.over:
+                self._watch(job, ending)
                 time.sleep(nap)
                 nap = min(1.5 * nap, _LONGEST_NAP)
         except KeyboardInterrupt:

@@ -1,0 +1,75 @@
+"""What is told of a job that waits in a scheduler's queue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acic.campaign.view import View
+from acic.campaign.waiting import PATIENCE, Waiting
+from acic.cluster import Ending, Job, State
+
+DOWN = Ending(state=State.QUEUED, reason="PartitionDown")
+FULL = Ending(state=State.QUEUED, reason="Resources")
+RUNNING = Ending(state=State.RUNNING)
+VIEW = View(0, 16, 0, 0.0, 0.0, 0.0, "screening: POSIX write")
+
+
+class Follower:
+    """Follows jobs by a clock that only it moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.said: list[str] = []
+        self.shown: list[str] = []
+        self.waiting = Waiting(
+            "slurm", announce=self.said.append, watch=lambda view: self.shown.append(view.doing), clock=lambda: self.now
+        )
+
+    def see(self, name: str, *endings: Ending, after: float = PATIENCE) -> None:
+        job = Job(name=name, command=("true",), processes=1, folder=Path(), time_limit=1.0)
+        for ending in endings:
+            self.waiting.follow(job, ending)
+            self.now += after
+
+
+@pytest.fixture
+def follower() -> Follower:
+    made = Follower()
+    made.waiting.show(VIEW)
+    return made
+
+
+def test_a_job_that_waits_is_told_with_the_schedulers_reason(follower: Follower) -> None:
+    """A campaign whose partition was down said nothing for as long as it waited, and looked like a dead one."""
+    follower.see("n5-0-measure", DOWN, DOWN, DOWN)
+    assert follower.said == ["job n5-0-measure waits in slurm's queue: PartitionDown"]
+    follower.see("n5-0-measure", FULL, DOWN, FULL)
+    assert follower.said[1:] == ["job n5-0-measure waits in slurm's queue: Resources"]
+    follower.see("n5-0-check", FULL, FULL)
+    assert len(follower.said) == 2  # where every job waits for a minute, no line for each
+
+
+def test_what_waits_shortly_or_runs_is_not_told(follower: Follower) -> None:
+    follower.see("n5-0-measure", FULL, FULL, RUNNING, after=0.4 * PATIENCE)
+    follower.see("n5-0-measure", RUNNING, RUNNING)
+    follower.see("n5-1-measure", FULL, RUNNING)  # the patience with each begins anew
+    assert follower.said == []
+    assert follower.shown == [VIEW.doing]
+
+
+def test_the_progress_shows_a_job_that_waits_for_as_long_as_it_does(follower: Follower) -> None:
+    """The bar stood still, with nothing that told a run from a wait."""
+    waits = "waits in slurm's queue: PartitionDown"
+    follower.see("n5-0-measure", DOWN, DOWN, DOWN, RUNNING, RUNNING)
+    assert follower.shown == [VIEW.doing, waits, waits, VIEW.doing]
+    follower.see("n5-1-measure", DOWN, DOWN)
+    follower.waiting.show(VIEW)  # the next run, where nobody saw that one run
+    follower.see("n5-2-measure", RUNNING)
+    assert follower.shown[4:] == [waits, VIEW.doing]
+
+
+def test_a_scheduler_that_gives_no_reason(follower: Follower) -> None:
+    follower.see("n5-0-measure", *[Ending(state=State.QUEUED)] * 2)
+    assert follower.said == ["job n5-0-measure waits in slurm's queue"]
