@@ -59,6 +59,10 @@ class TransientError(AcicError):
     exit_status = 6
 
 
+class StoreAway(StoreError, TransientError):
+    """The training database's server does not answer now: it is down, restarts, or has no connection left."""
+
+
 def on_one_line(error: Exception) -> str:
     """Return what is wrong, without line breaks and cut to 300 characters, for the note of a run."""
     text = error.problem if isinstance(error, AcicError) else str(error)

@@ -62,6 +62,9 @@ class FakeTrials:
     def clock(self) -> float:
         return self.now
 
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
     def run(self, trial: Trial) -> Attempt:
         self.made.append(trial)
         outcome, seconds = self.outcome(trial), self.seconds(trial)
@@ -117,6 +120,8 @@ def controller(
     like: tuple[Characteristics, ...] = (),
     repeats: Repeats | None = None,
     verify: float = 0.0,
+    store: FakeStore | None = None,
+    announce: Callable[[str], None] = lambda _: None,
     **planned: Any,
 ) -> Controller:
     """Return a controller of the campaign in `folder`, which is begun if it is not there."""
@@ -129,8 +134,10 @@ def controller(
         Planner(field_, planned.pop("seed", 0), points=budget.points, **planned),
         Rules(budget, repeats or Repeats(1, 1), verify),
         trials,  # type: ignore[arg-type]  # a fake
-        FakeStore(),  # type: ignore[arg-type]  # a fake
+        store or FakeStore(),  # type: ignore[arg-type]  # a fake
         tool="ior",
         clock=trials.clock,
         wall=trials.clock,
+        announce=announce,
+        sleep=trials.sleep,
     )

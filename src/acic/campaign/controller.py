@@ -20,6 +20,7 @@ from acic.campaign.rules import Rules
 from acic.campaign.searched import asked_before, runs_of
 from acic.campaign.spending import Spending
 from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
+from acic.campaign.storing import add_patiently
 from acic.campaign.trial import Trial, Trials
 from acic.campaign.view import View, view_of
 from acic.cluster import Refused
@@ -48,9 +49,10 @@ class Controller:
         host_shape: what runs are made on, for the measurements: nodes, the machine's name.
         options: what is asked for now; where it differs from the journal, that is written down.
         watch: is told how far it is, before each run.
-        announce: is told what the store lacked.
+        announce: is told what the store lacked, or that it is waited for.
         clock: seconds that never go back.
         wall: seconds since 1970, for a budget's deadline.
+        sleep: waits so many s, for a store that does not answer.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Controller:
         announce: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._journal = journal
         self._field = field
@@ -83,6 +86,7 @@ class Controller:
         self._watch = watch
         self._announce = announce
         self._wall = wall
+        self._sleep = sleep
         self._options = options or {}
         self._spending = Spending(field, rules, trials.dollars, clock=clock, wall=wall)
         self._checked: set[Configuration] = set()  # a write of theirs that is sieved was read back, and was right
@@ -264,7 +268,7 @@ class Controller:
     def _store_it(self, progress: Progress) -> None:
         """Put what was measured of a point into the store; doing it again changes nothing."""
         if made := self._measured(progress):
-            self._store.add(made)
+            add_patiently(self._store, made, announce=self._announce, sleep=self._sleep)
         self._note("stored", point=progress.number)
         self._spending.learn_noise(progress)
 

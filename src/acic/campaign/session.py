@@ -134,7 +134,7 @@ class Session:
             store: where measurements go.
             advice: ranks configurations where a model is to choose them.
             watch: is told how far it is, before each run, and while one waits in a queue.
-            announce: is told what the store lacked, and what a run waits for.
+            announce: is told what the store lacked, and what is waited for: a queue, or the store.
 
         Raises:
             InvalidInput: the platform is no longer what it was when the campaign began.

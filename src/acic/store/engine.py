@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from acic.errors import StoreError, with_extra
+from acic.errors import StoreAway, StoreError, with_extra
 from acic.store.location import CONNECT_SECONDS, Location, store_error, without_password
 from acic.store.revisions import TABLE
 from acic.store.rows import COLUMNS
@@ -19,6 +20,8 @@ _NAMES = ", ".join(COLUMNS)
 _INCOMING = f"CREATE TEMPORARY TABLE incoming AS SELECT {_NAMES} FROM {TABLE} LIMIT 0"  # noqa: S608  # constants
 _COPY = f"COPY incoming ({_NAMES}) FROM STDIN"
 _TAKE_OVER = f"INSERT INTO {TABLE} ({_NAMES}) SELECT * FROM incoming ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608 (own names)
+_PASSING_STATES = ("57P01", "57P02", "57P03", "53300")  # shut down, crashed, starting, full
+_PASSING = re.compile("database system is |too many|connection slots")  # other refusals will come again
 _LOCK = 0x61636963  # "acic": the name of PostgreSQL's advisory lock
 
 
@@ -53,6 +56,10 @@ def transaction(engine: Engine, place: Location, *, write: bool) -> Iterator[Con
 
     Writers come one at a time, in SQLite by its own lock and in PostgreSQL by an advisory one: two
     that add overlapping sets in different orders would else wait for each other's rows for ever.
+
+    Raises:
+        StoreAway: the server does not answer now.
+        StoreError: anything else that the store refuses.
     """
     from sqlalchemy import func, select
     from sqlalchemy.exc import DBAPIError
@@ -63,7 +70,19 @@ def transaction(engine: Engine, place: Location, *, write: bool) -> Iterator[Con
                 connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
             yield connection
     except (DBAPIError, engine.dialect.loaded_dbapi.Error) as error:
-        raise store_error(place, getattr(error, "orig", None) or error) from error
+        cause = getattr(error, "orig", None) or error
+        told = store_error(place, cause)
+        raise (StoreAway(told.problem, hint=told.hint) if may_pass(place, cause) else told) from error
+
+
+def may_pass(place: Location, error: BaseException) -> bool:
+    """Return whether a driver's error only tells that the server does not answer now, as while it restarts."""
+    if place.file is not None:
+        return False
+    state, said = getattr(error, "sqlstate", None), str(error)
+    if state:
+        return state in _PASSING_STATES or state.startswith("08")
+    return "FATAL" not in said or _PASSING.search(said) is not None
 
 
 def insert_new(connection: Connection, batches: Iterable[Sequence[Mapping[str, Any]]]) -> int:
