@@ -352,6 +352,26 @@ def test_files_that_a_file_system_does_not_remove_in_time_are_told_so(
     assert standing.remove(folder)
 
 
+def test_a_run_whose_files_cannot_be_removed_was_measured_all_the_same(
+    lab: Laboratory, platform: Platform, trials: Trials
+) -> None:
+    """A lab whose file system cannot be taken down either ended the campaign, and the run was lost."""
+
+    class Stuck(Standing):
+        def remove(self, folder: Path) -> bool:
+            super().remove(folder)
+            raise TransientError("the mount stays")
+
+    trials._system = Stuck(platform, lab.data)
+    attempt = trials.run(trial(lab, point(platform)))
+    assert attempt.outcome is Outcome.OK
+    assert attempt.repetition
+    assert attempt.raw_sha256
+    assert attempt.note.endswith("could not be removed: the mount stays")
+    with pytest.raises(TransientError, match="the mount stays"):
+        trials.reclaim("killed", point(platform))
+
+
 def test_an_answer_in_time_is_given_and_an_error_raised() -> None:
     assert answered(lambda: 7, patience=5.0) == 7
     assert answered(lambda: None, patience=5.0) is None

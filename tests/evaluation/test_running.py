@@ -8,15 +8,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, repeat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from acic.benchmarks import find_benchmark
+from acic.benchmarks.kernels import Outcome as Took
 from acic.benchmarks.kernels import kernel
 from acic.campaign.system import Deployed
 from acic.cluster.others import ProcessorTime
 from acic.errors import TransientError
-from acic.evaluation.running import Runs
+from acic.evaluation.running import Runs, WrongBytes
 from acic.lab import Lab
 from acic.platforms import load_platform
 from acic.space import Configuration
@@ -131,6 +133,31 @@ def test_bytes_that_differ_are_corrupt(lab: Lab, tmp_path: Path, monkeypatch: py
     assert (spoilt.outcome, spoilt.total) == (Outcome.CORRUPT, None)
     assert spoilt.note.startswith("run: ")
     assert files(lab) == []
+
+
+@pytest.mark.parametrize("wrong", [False, True], ids=["right", "wrong"])
+def test_what_cannot_be_removed_takes_nothing_from_what_was_measured(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: bool
+) -> None:
+    """A file system that could not be taken down either ended the survey, and the run was lost, or its wrong bytes."""
+    runs = made_of(lab, tmp_path, doubted=lambda _: True)
+    remove, job = Deployed.remove, runs._job
+
+    def stuck(system: Deployed, folder: Path) -> bool:
+        remove(system, folder)
+        raise TransientError("the mount stays")
+
+    def compared(*given: Any, check: bool = False) -> Took:
+        if check and wrong:
+            raise WrongBytes("bytes differ")
+        return job(*given, check=check)
+
+    monkeypatch.setattr(Deployed, "remove", stuck)
+    monkeypatch.setattr(runs, "_job", compared)
+    made = runs.run(kernel("one-writer"), GLUSTER, 0)
+    assert made.outcome is (Outcome.CORRUPT if wrong else Outcome.OK)
+    assert (made.seconds is None) is wrong
+    assert made.note.endswith("its files could not be removed: the mount stays")
 
 
 def test_a_run_is_made_again_while_others_get_the_processors(lab: Lab, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
 from acic.cluster import Job, Refused, Runner
 from acic.cluster.others import TAKEN, ProcessorTime
-from acic.errors import AcicError, on_one_line
+from acic.errors import AcicError, TransientError, on_one_line
 from acic.filesystems import WHOLE, Settings, settings
 from acic.filesystems.hints import HINTS_VARIABLE
 from acic.platforms import Platform
@@ -138,7 +138,11 @@ class Trials:
         except (AcicError, OSError) as error:
             verdict = Verdict(Outcome.FAILED, note=on_one_line(error))
         finally:
-            raw = self._clear(run)
+            try:
+                self._remove(run)
+            except TransientError as error:  # which takes nothing from what was measured
+                run.notes.append(f"{run.data} could not be removed: {on_one_line(error)}")
+            raw = self._keep(run)
         elapsed = self._clock() - start
         drift = (self._now() - begun).total_seconds() - elapsed
         if abs(drift) > _JUMP:
@@ -166,7 +170,8 @@ class Trials:
         run.made = run.place is not None
         for step in _STEPS:
             self._runner.reclaim(self._job(run, step, ("true",)))
-        self._clear(run)
+        self._remove(run)
+        self._keep(run)
         self._raw(run).unlink(missing_ok=True)  # nobody wrote down what it says
 
     def dollars(self, point: Point, seconds: float) -> float:
@@ -273,10 +278,12 @@ class Trials:
         file.write_text(hints_text(run.settings.hints), encoding="utf-8")
         return self._benchmark.hints_arguments(file)
 
-    def _clear(self, run: _Run) -> str:
-        """Remove the run's files, except for the output that tells how it went; return the hash of that."""
+    def _remove(self, run: _Run) -> None:
         if run.made and run.data and not self._system.remove(run.data):
             run.notes.append(f"{run.data} could not be removed")
+
+    def _keep(self, run: _Run) -> str:
+        """Remove the outputs, except for the one that tells how it went; return the hash of that."""
         raw = ""
         with suppress(OSError):  # there may be none
             raw = hashlib.sha256(run.evidence.read_bytes()).hexdigest() if run.evidence.stat().st_size else ""

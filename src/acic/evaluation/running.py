@@ -167,7 +167,7 @@ class Runs:
                         raise TransientError(f"its input is wrong: {error.problem}") from error
                     raise
         finally:
-            self._system.remove(place.seen / again)
+            self._removed(place.seen / again)  # what stays is told when the run itself is cleared away
 
     def _timed(self, kernel: Kernel, name: str, folder: Path, place: Place) -> Took:
         kernel.write(folder)
@@ -210,6 +210,12 @@ class Runs:
     def _clear(self, folder: Path, data: Path | None) -> str:
         """Remove the run's files; return what could not be."""
         shutil.rmtree(folder, ignore_errors=True)
-        if data is None or self._system.remove(data):
-            return ""
-        return "its files could not be removed, so the file system was made anew"
+        return self._removed(data) if data is not None else ""
+
+    def _removed(self, data: Path) -> str:
+        """Remove a folder; return why that could not be: it takes nothing from what was measured."""
+        try:
+            gone = self._system.remove(data)
+        except TransientError as error:
+            return f"its files could not be removed: {on_one_line(error)}"
+        return "" if gone else "its files could not be removed, so the file system was made anew"
