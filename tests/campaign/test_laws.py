@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from acic.campaign import active
 from acic.campaign.attempt import Attempt
 from acic.campaign.checking import worth_checking
-from acic.campaign.planning import CHUNK, Planner, screened
+from acic.campaign.planning import CHUNK, Planner, is_whole, screened, screening_measured
 from acic.campaign.points import Field, Rows
 from acic.campaign.sampling import MOST_LEVELS, PER_PARAMETER, ordered, sampled
 from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
@@ -342,6 +342,21 @@ def test_processes_cost_money_where_they_save_no_time() -> None:
     assert (flat["time"][0], flat["cost"][0]) == ("romio_ds_write", "io_processes")
     scaling = screen(lambda row: 100.0 * 2 ** row[column] * (1.1 if row[ds_write] else 1.0))
     assert (scaling["time"][0], scaling["cost"][0]) == ("io_processes", "romio_ds_write")
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1, 0.15, 0.5, 1.0])
+def test_a_screening_of_which_much_failed_is_not_whole(missing: float) -> None:
+    """Planned was enough: with half of the runs failed, ranks were told like any others."""
+    field = independent()
+    rows = screening_rows(field)
+    lacking = round(missing * len(rows))
+    assert len({row.tobytes() for row in rows}) == len(rows)
+    state = State(begun={})
+    state.progress = [progress(field, row, None if i < lacking else 100.0, i) for i, row in enumerate(rows)]
+    assert screening_measured(field, state) == (len(rows) - lacking, len(rows))
+    assert is_whole(field, state) is (lacking <= len(rows) / 10)
+    state.progress = state.progress[: len(rows) // 2]  # and with half of them not even planned
+    assert not is_whole(field, state)
 
 
 def test_a_screening_takes_the_middle_of_repeated_runs_that_the_store_takes() -> None:

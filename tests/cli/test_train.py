@@ -396,7 +396,7 @@ def test_only_a_whole_screening_ranks(lab: Laboratory, acic: Callable[..., Resul
     assert set(ranks) == set(platform.space.names)
     cut = [word if word != lab.name else f"{lab.name}-cut" for word in lab.train("--points", 1, *often)]
     found = acic(*cut)
-    assert f"what matters most is not known: the screening ended after 1 of its {whole} points\n" in found.out
+    assert f"what matters most is not known: the screening measured 1 of its {whole} points\n" in found.out
     assert "what matters most for" not in found.out
     file = lab.campaign.with_name(f"{lab.name}-cut") / "journal.jsonl"
     effects = dict.fromkeys(Field(platform).space.names, 0.0)  # as older versions told them

@@ -18,6 +18,7 @@ from acic.errors import AcicError
 from acic.space import valid_rows
 
 CHUNK = 48  # points planned at a time: enough to spread them at random, few enough to follow what was learned
+MOST_MISSING = 0.1  # of the screening's points, beside which it still ranks
 BATCH = 8  # points that the model chooses before it learns from them
 TOGETHER = 5  # configurations tried with one workload, so that one baseline serves them all
 
@@ -164,9 +165,16 @@ def screened(field: Field, state: State) -> tuple[dict[str, list[str]], dict[str
 
 
 def is_whole(field: Field, state: State) -> bool:
-    """Return whether every run of the screening's design was planned: a part of it cannot tell parameters apart."""
-    planned = {p.row.tobytes() for p in state.progress if p.stage is Stage.SCREENING}
-    return {row.tobytes() for row in screening_rows(field)} <= planned
+    """Return whether nearly every run of the screening's design gave a figure: a part cannot tell parameters apart."""
+    done, whole = screening_measured(field, state)
+    return whole - done <= MOST_MISSING * whole
+
+
+def screening_measured(field: Field, state: State) -> tuple[int, int]:
+    """Return how many points of the screening's design gave a figure, and how many it has."""
+    measured = {p.row.tobytes() for p in state.progress if p.stage is Stage.SCREENING and p.bandwidths}
+    wanted = {row.tobytes() for row in screening_rows(field)}
+    return len(wanted & measured), len(wanted)
 
 
 def _bandwidth(progress: Progress | None) -> float | None:

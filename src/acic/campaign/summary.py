@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
+from acic.campaign.planning import screening_measured
 from acic.campaign.points import Field
-from acic.campaign.screening import screening_rows
 from acic.campaign.state import Stage, State
 from acic.units import format_seconds, format_usd
 
@@ -31,8 +31,8 @@ class Summary:
         unsafe: configurations that gave back wrong bytes.
         ranks: parameters by rank, for each goal, the most important first; empty before the screening is over.
         effects: likewise, the size of each effect.
-        screened: where the campaign ended within its screening, which ranks nothing then: the points of it that were
-            dealt with, and all that it has; else None.
+        screened: where the campaign ended with too little of its screening for ranks: the points of it that have a
+            figure, and all that it has; else None.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Summary:
             lines.append(f"what matters most for {goal}: {', '.join(names[:_SHOWN])}")
         if self.screened:
             done, whole = self.screened
-            lines.append(f"what matters most is not known: the screening ended after {done} of its {whole} points")
+            lines.append(f"what matters most is not known: the screening measured {done} of its {whole} points")
         return "\n".join(lines)
 
 
@@ -111,5 +111,4 @@ def summary(name: str, field: Field, state: State, *, running: bool = False) -> 
 def _screened(field: Field, state: State) -> tuple[int, int] | None:
     if state.ranks or not state.ended or Stage.SCREENING not in state.stages:
         return None
-    done = sum(p.stored for p in state.progress if p.stage is Stage.SCREENING)
-    return done, len({row.tobytes() for row in screening_rows(field)})
+    return screening_measured(field, state)
