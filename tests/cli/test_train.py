@@ -517,6 +517,25 @@ def test_who_has_used_up_a_budget_is_told_how_to_go_on(lab: Laboratory, acic: Ca
     assert more["runs"] > int(first.out.split(" runs")[0].split()[-1])
 
 
+def test_a_campaign_that_reached_no_baseline_says_that_nothing_can_be_answered_yet(
+    lab: Laboratory, acic: Callable[..., Result]
+) -> None:
+    """All of the budget was spent, and `acic recommend` was the first to say that the baseline was lacking."""
+    often = ("--repeats", "1", "--verify", "0")
+    note = "note: the baseline was measured with no workload, so that `acic recommend` cannot answer"
+    first = acic(*lab.train(*often, "--budget", "1500ms"))
+    for found in (first, acic("campaign", "resume", lab.name)):
+        assert note in found.err
+        how = f"note: a larger budget goes on with it: acic train --resume --name {lab.name} "
+        assert f"it comes after the screening\n{how}" in found.err
+    cut = [word if word != lab.name else f"{lab.name}-cut" for word in lab.train("--points", 3, *often)]
+    assert "a campaign with --no-screen begins with it\n" in acic(*cut).err
+    with_it = [
+        word if word != lab.name else f"{lab.name}-b" for word in lab.train("--points", 1, "--no-screen", *often)
+    ]
+    assert note not in acic(*with_it).err
+
+
 def _half_done(lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
     """Begin a campaign of three points that stops after the second, as if somebody had asked for a pause then."""
     asked = vars(Journal)["pause_asked"].fget

@@ -172,6 +172,19 @@ def offer_larger_budget(session: Session, state: State, *, by: str) -> None:
         say(f"note: a larger budget goes on with it: {by} --resume --name {session.journal.name} --budget {text}")
 
 
+def note_no_baseline(session: Session, state: State) -> None:
+    """Say that a campaign of `acic train` ended before it measured any baseline, and how to come by one."""
+    from acic.campaign.controller import USED_UP
+
+    measured = [p for p in state.progress if p.bandwidths]
+    if state.ended and measured and all(p.point.configuration != session.platform.baseline for p in measured):
+        how = "it comes after the screening" if state.ended == USED_UP else "a campaign with --no-screen begins with it"
+        say(
+            "note: the baseline was measured with no workload, so that `acic recommend` cannot answer "
+            f"from this campaign alone yet; {how}"
+        )
+
+
 def note_own_hints() -> None:
     """Say that the user's own hints for MPI-IO are not taken, where there are any."""
     from acic.filesystems.hints import HINTS_VARIABLE

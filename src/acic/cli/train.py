@@ -16,6 +16,7 @@ from acic.cli.measuring import (
     check_directory,
     contributor_option,
     measuring_options,
+    note_no_baseline,
     offer_larger_budget,
     platform_of,
     set_budget,
@@ -204,6 +205,7 @@ def _show_result(session: Session, state: State, as_json: bool) -> None:
         emit_json({"campaign": seen})
     else:
         click.echo(seen.text())
+    note_no_baseline(session, state)
     offer_larger_budget(session, state, by="acic train")
     if state.paused:
         raise AcicError(f"the campaign has stopped: {state.paused}", hint="see to it, then: acic train --resume")
