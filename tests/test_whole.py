@@ -1,12 +1,17 @@
 """`whole`: what a user named is written whole or not at all."""
 
 import os
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from acic.errors import InvalidInput
-from acic.whole import whole
+from acic.whole import refuse_to_replace, whole
+
+WRITE = (*("--processes", "4", "--operation", "write"), *("--interface", "POSIX", "--data-size", "1MiB"))
 
 
 def _write_half(path: Path, failure: BaseException) -> None:
@@ -95,3 +100,38 @@ def test_a_new_file_has_the_mode_that_any_file_would_have(tmp_path: Path) -> Non
     with whole(tmp_path / "made") as unfinished:
         unfinished.write_text("all")
     assert (tmp_path / "made").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_what_is_read_is_never_replaced(tmp_path: Path, link: bool) -> None:
+    """--hints-file and --replay made text of the log that they were given for, and said nothing."""
+    log, other = tmp_path / "run.darshan", tmp_path / "hints"
+    log.write_bytes(b"log")
+    name = log
+    if link:
+        name = tmp_path / "link"
+        name.symlink_to(log)
+    with pytest.raises(InvalidInput, match="it is what is read"):
+        refuse_to_replace(name, None, tmp_path / "missing", log)
+    refuse_to_replace(other, log)
+    other.touch()
+    refuse_to_replace(other, log)
+
+
+def test_a_database_is_never_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with sqlite3.connect(path) as made:
+        made.execute("create table t (x)")
+    made.close()
+    with pytest.raises(InvalidInput, match="it is a database"), whole(path) as unfinished:
+        unfinished.write_text("hints")
+    assert path.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_what_is_printed_to_is_never_replaced(tmp_path: Path) -> None:
+    """The hints took the place of the answer, which went to a file that nobody could find any more."""
+    words = [sys.executable, "-m", "acic", "recommend", *WRITE, "--platform", "lab", "--hints-file", "/dev/stdout"]
+    with (tmp_path / "answer").open("w") as answer:
+        done = subprocess.run(words, stdout=answer, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "the rest is printed to it" in done.stderr

@@ -61,10 +61,11 @@ def keep_arrays(key: str, arrays: Mapping[str, Any]) -> bool:
             unfinished = Path(file.name)
             try:
                 np.savez(file, **arrays)
+                file.close()
+                unfinished.replace(path)
             except BaseException:
                 unfinished.unlink()
                 raise
-        unfinished.replace(path)
     except OSError:
         return False
     return True

@@ -11,18 +11,20 @@ from pathlib import Path
 from acic.errors import InvalidInput
 from acic.paths import resolved
 
+_SQLITE = b"SQLite format 3\0"  # how its files begin
+
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """Give a place beside `path` to write to; when the block ends well, what is there becomes `path`.
 
     A link stays, and what it leads to is replaced; who may read and write a file that was there stays as it was.
-    What is there and no file (a folder, `/dev/stdout`) is left alone: root would lose the device.
+    What is there and no file (a folder, `/dev/stdout`), or a database, is left alone: root would lose the device.
 
     Raises:
         InvalidInput: the file cannot be written.
     """
-    refuse_what_is_no_file(path)
+    refuse_to_replace(path)
     place = resolved(path)
     unfinished = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
     try:
@@ -45,10 +47,36 @@ def whole(path: Path) -> Iterator[Path]:
         ) from error
 
 
-def refuse_what_is_no_file(path: Path) -> None:
-    """Raise InvalidInput where `path` is there and no file, before anything takes long."""
-    if path.exists() and not path.is_file():
+def refuse_to_replace(path: Path, *read: Path | None) -> None:
+    """Raise InvalidInput where `path` is there and not to be replaced, before anything takes long.
+
+    That is what is no file, what the command reads, what it prints to, and a database.
+    """
+    if not path.exists():
+        return
+    if not path.is_file():
         raise InvalidInput(f"cannot write {path}: it is no file", hint="give the name of a file, new or to be replaced")
+    if any(one is not None and one.exists() and one.samefile(path) for one in read):
+        raise InvalidInput(f"cannot write {path}: it is what is read", hint="name another file")
+    if any(_leads_to(descriptor, path) for descriptor in (1, 2)):
+        raise InvalidInput(f"cannot write {path}: the rest is printed to it", hint="name another file")
+    if _is_database(path):
+        raise InvalidInput(f"cannot write {path}: it is a database", hint="name another file, or remove that one first")
+
+
+def _leads_to(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:  # it is closed
+        return False
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:  # it cannot be read, but perhaps be replaced
+        return False
 
 
 def _permit(path: Path, like: os.stat_result) -> None:

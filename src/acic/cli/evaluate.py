@@ -20,7 +20,7 @@ from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
 from acic.errors import InvalidInput, MissingData
-from acic.whole import refuse_what_is_no_file
+from acic.whole import refuse_to_replace
 
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
@@ -101,6 +101,8 @@ def evaluate(
 
     if truth and part != "development":
         raise InvalidInput("--applications does nothing beside --truth", hint="leave --applications out")
+    if html:
+        refuse_to_replace(html, truth, fresh)
     _check(figures, html, pictures, goal)
     platform = load_platform(platform_name)
     goals = (goal,) if goal else GOALS
@@ -192,7 +194,6 @@ def _check_prices(platform: Platform, goals: Sequence[str]) -> None:
 
 
 def _check_page(html: Path) -> None:
-    refuse_what_is_no_file(html)
     if not html.parent.is_dir():
         raise InvalidInput(f"{html} cannot be written: {html.parent} is no folder", hint=f"mkdir -p {html.parent}")
     if not os.access(html.parent, os.W_OK):

@@ -19,7 +19,7 @@ from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import read_workload, workload_input
 from acic.units import format_seconds, format_usd
-from acic.whole import whole
+from acic.whole import refuse_to_replace, whole
 
 if TYPE_CHECKING:
     from acic.advisor.advice import Advice, Estimate, Recommendation
@@ -71,6 +71,8 @@ def recommend(
     from acic.advisor.recommend import recommend as advise
     from acic.platforms import load_platform
 
+    if hints_file:
+        refuse_to_replace(hints_file, log, Path(platform_name))
     platform = load_platform(platform_name)
     workload = read_workload(log, partial=partial, only=only, given=given)
     kept = settings_of(platform, keep, "--keep")

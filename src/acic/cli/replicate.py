@@ -13,6 +13,7 @@ from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, printable, say
 from acic.cli.workload_input import is_workload_file, read_workload, workload_input
 from acic.errors import InvalidInput
+from acic.whole import refuse_to_replace
 
 if TYPE_CHECKING:
     from acic.workloads.replay import Replay
@@ -46,6 +47,7 @@ def replicate(
     from acic.workloads.replica import ior_commands
 
     if replay is not None:
+        refuse_to_replace(replay, log)
         made = save_replay(_traced(log, given), replay, partial=partial, only=only or "")
         _show_replay(made, replay, as_json)
         return

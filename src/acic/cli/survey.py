@@ -26,6 +26,7 @@ from acic.cli.survey_shown import compare, plain_field, show_begun, show_field, 
 from acic.cli.unused_options import refuse_typed, refuse_unused
 from acic.errors import AcicError, InvalidInput
 from acic.units import parse_seconds
+from acic.whole import refuse_to_replace
 
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
@@ -256,6 +257,7 @@ def export(name: str, file: Path, passes: int | None, lessons: bool, platform_na
     def of_passes(found: list[Run]) -> list[Run]:
         return [run for run in found if passes is None or run.repetition < passes]
 
+    refuse_to_replace(file, Path(name))
     if lessons:
         found, platform = runs_on_platform(name, platform_name)
         told = lessons_of(of_passes(found), platform)

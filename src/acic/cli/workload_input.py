@@ -53,12 +53,14 @@ _OPTIONS = (
     click.option("--iterations", type=click.IntRange(min=1), help="I/O iterations in the run.  [default: 1]"),
     click.option("--data-size", type=Size(), help="What one I/O process moves per iteration, as 64MiB."),
     click.option("--request-size", type=Size(), help="What one call moves.  [default: the data size]"),
-    click.option("--operation", type=click.Choice([o.value for o in Operation]), help="The direction."),
+    click.option(
+        "--operation", type=click.Choice([o.value for o in Operation], case_sensitive=False), help="The direction."
+    ),
     click.option("--collective/--independent", default=None, help="Collective MPI-IO or not.  [default: independent]"),
     click.option("--shared/--file-per-process", default=None, help="One file or one each.  [default: shared]"),
     click.option(
         "--access",
-        type=click.Choice([a.value for a in Access]),
+        type=click.Choice([a.value for a in Access], case_sensitive=False),
         help="How requests lie in the file.  [default: consecutive]",
     ),
 )

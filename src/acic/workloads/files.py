@@ -44,7 +44,7 @@ def load_workload(path: Path | str) -> Workload:
         InvalidInput: a key or a value in it cannot be right.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")  # editors of Windows begin a file with a mark
     except OSError as error:
         raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
     except UnicodeDecodeError as error:
