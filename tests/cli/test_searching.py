@@ -1141,7 +1141,7 @@ def test_a_run_of_a_command_that_is_not_started_costs_no_other(lab: Path, monkey
                 raise TransientError("the scheduler does not answer", hint="wait")
             super().submit(job)
 
-    monkeypatch.setattr("acic.campaign.runners.open_runner", lambda *_: Silent())
+    monkeypatch.setattr("acic.campaign.runners.open_runner", lambda *_, **__: Silent())
     platform = parse_platform(tomllib.loads(PLATFORM))
     found = by_own_command(lab, platform, ["true"])
     notes = sorted(note for rounds in found for _, note in rounds)
