@@ -14,23 +14,27 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from acic.campaign.controller import Controller
+from acic.campaign.controller import USED_UP, Controller
 from acic.campaign.journal import Journal
 from acic.campaign.points import Field
 from acic.campaign.screening import screening_rows
 from acic.campaign.session import Session
 from acic.campaign.state import State, replay
 from acic.cli.main import run
+from acic.cli.measuring import note_no_baseline
 from acic.cli.searching import ranks_of
 from acic.platforms import load_platform
 from acic.platforms.here import kept_file
+from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.location import default_url
 from acic.workloads import Phase, Workload
+from tests.campaign.fakes import lab_platform
 from tests.campaign.laboratory import (
     TIMEOUT,
     Laboratory,
@@ -521,19 +525,29 @@ def test_a_campaign_that_reached_no_baseline_says_that_nothing_can_be_answered_y
     lab: Laboratory, acic: Callable[..., Result]
 ) -> None:
     """All of the budget was spent, and `acic recommend` was the first to say that the baseline was lacking."""
-    often = ("--repeats", "1", "--verify", "0")
+    often = ("--repeats", "1", "--verify", "0", "--seed", "5")  # of which the third point is the first of the baseline
     note = "note: the baseline was measured with no workload, so that `acic recommend` cannot answer"
-    first = acic(*lab.train(*often, "--budget", "1500ms"))
-    for found in (first, acic("campaign", "resume", lab.name)):
-        assert note in found.err
-        how = f"note: a larger budget goes on with it: acic train --resume --name {lab.name} "
-        assert f"it comes after the screening\n{how}" in found.err
-    cut = [word if word != lab.name else f"{lab.name}-cut" for word in lab.train("--points", 3, *often)]
-    assert "a campaign with --no-screen begins with it\n" in acic(*cut).err
+    found = acic(*lab.train("--points", 2, *often))
+    assert note in found.err
+    assert "a campaign with --no-screen begins with it\n" in found.err
     with_it = [
         word if word != lab.name else f"{lab.name}-b" for word in lab.train("--points", 1, "--no-screen", *often)
     ]
     assert note not in acic(*with_it).err
+
+
+@pytest.mark.parametrize("reached", [False, True])
+def test_where_money_or_time_was_short_the_baseline_comes_later(
+    capsys: pytest.CaptureFixture[str], reached: bool
+) -> None:
+    platform = lab_platform()
+    other = Configuration(platform.baseline, files="one per process")
+    ran = [other, platform.baseline] if reached else [other]
+    measured = [SimpleNamespace(bandwidths=[1.0], point=SimpleNamespace(configuration=one)) for one in ran]
+    state: Any = SimpleNamespace(ended=USED_UP, progress=measured)
+    session: Any = SimpleNamespace(platform=platform)
+    note_no_baseline(session, state)
+    assert ("it comes after the screening" in capsys.readouterr().err) is not reached
 
 
 def _half_done(lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, *words: object) -> None:

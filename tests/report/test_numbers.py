@@ -196,8 +196,8 @@ def test_effect_factors_are_those_between_the_two_ends(usual: Usual) -> None:
     by_row = {p.row.tobytes(): p for p in state.progress[: len(design)]}
     times = []
     for row in screening_rows(session.field):
-        bandwidths = sorted(by_row[row.tobytes()].bandwidths)
-        times.append(-math.log(bandwidths[len(bandwidths) // 2]) if bandwidths else math.nan)
+        bandwidths = by_row[row.tobytes()].bandwidths
+        times.append(-math.log(statistics.median(bandwidths)) if bandwidths else math.nan)
     y = np.array(times)
     y[np.isnan(y)] = np.nanmean(y)
     effects = {e.parameter: e for e in contents.effects["time"]}
