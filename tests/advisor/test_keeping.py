@@ -50,6 +50,13 @@ def test_what_no_configuration_has_is_refused(cluster: Platform, knowledge: Know
     assert "acic platform show" in told.value.hint
 
 
+def test_a_value_that_is_not_listed_is_refused_with_those_that_are(cluster: Platform, knowledge: Knowledge) -> None:
+    """A number between those that a platform varies ended in a traceback."""
+    with pytest.raises(InvalidInput, match="has servers 3") as told:
+        recommend(application(WRITE), cluster, knowledge, keep={"servers": 3})
+    assert told.value.hint == f"servers is one of {cluster.space['servers'].listed}"
+
+
 def test_what_is_explained_is_what_is_recommended(cluster: Platform, knowledge: Knowledge) -> None:
     keep = {"file_system": "NFS"}
     advice = recommend(application(WRITE), cluster, knowledge, keep=keep)

@@ -25,9 +25,11 @@ def places_of(knowledge: Knowledge, keep: Mapping[str, Value]) -> NDArray[np.int
         return places
     space = knowledge.platform.space
     told = ", ".join(f"{name} {space[name].text(value)}" for name, value in keep.items())
+    unlisted = [name for name, value in keep.items() if value not in space[name].values]
+    listed = "; ".join(f"{name} is one of {space[name].listed}" for name in unlisted)
     raise InvalidInput(
         f"no configuration of {knowledge.platform.name} that is right for this job has {told}",
-        hint="keep other values, or fewer (acic platform show tells the rules)",
+        hint=listed or "keep other values, or fewer (acic platform show tells the rules)",
     )
 
 

@@ -104,7 +104,8 @@ class Knowledge:
         """Return which candidates have all of these values, shape (candidates,)."""
         space, found = self.platform.space, np.ones(len(self.points), dtype=bool)
         for name, value in values.items():
-            found &= self.points[:, space.names.index(name)] == space[name].values.index(value)
+            listed = space[name].values
+            found &= value in listed and self.points[:, space.names.index(name)] == listed.index(value)
         return found
 
     def as_baseline(self, names: Iterable[str]) -> Knowledge:
