@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -48,12 +49,20 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def refuse_to_replace(path: Path, *read: Path | None) -> None:
-    """Raise InvalidInput where `path` is there and not to be replaced, before anything takes long.
+    """Raise InvalidInput where `path` cannot be written, or is not to be replaced, before anything takes long.
 
-    That is what is no file, what the command reads, what it prints to, and a database.
+    Not to be replaced is what is no file, what the command reads, what it prints to, and a database.
     """
-    if not path.exists():
-        return
+    if path.exists():
+        _refuse_what_is_there(path, read)
+    folder = resolved(path).parent
+    if not folder.is_dir():
+        raise InvalidInput(f"cannot write {path}: {folder} is no folder", hint=f"mkdir -p {shlex.quote(str(folder))}")
+    if not os.access(folder, os.W_OK):
+        raise InvalidInput(f"cannot write {path}: {folder} is not yours to write", hint="choose another folder")
+
+
+def _refuse_what_is_there(path: Path, read: Sequence[Path | None]) -> None:
     if not path.is_file():
         raise InvalidInput(f"cannot write {path}: it is no file", hint="give the name of a file, new or to be replaced")
     if any(one is not None and one.exists() and one.samefile(path) for one in read):

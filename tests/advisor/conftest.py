@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import resources
 from tomllib import loads
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from acic.advisor.knowledge import Knowledge
+from acic.advisor.learned import Errors
 from acic.advisor.learning import learn
+from acic.models import Describe, Prediction, plain
+from acic.models.calibration import Calibration
 from acic.models.registry import learner
 from acic.platforms import Platform, parse_platform
 from acic.space import Configuration, Value
@@ -104,3 +110,32 @@ def application(
     )
     share = sum(s or 0.0 for s in io) / run if run else None
     return Workload(name=name, processes=phases[0].processes, phases=made, run_seconds=run, io_share=share)
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Servers help where requests are larger than `at` B, and harm where they are smaller."""
+
+    columns: tuple[str, ...]
+    at: int = 2 * MIB
+
+    name = "crossing"
+
+    def predict(self, x: NDArray[np.float64]) -> Prediction:
+        request, servers = (x[:, self.columns.index(name)] for name in ("request_size", "servers"))
+        return Prediction(0.3 * servers * np.sign(request - np.log2(self.at)), np.zeros(len(x)))
+
+    def explain(self, x: NDArray[np.float64], describe: Describe = plain) -> list[str]:
+        return [describe("request_size", "=", float(x[self.columns.index("request_size")]))]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {}
+
+
+@pytest.fixture
+def crossing(knowledge: Knowledge, cluster: Platform) -> Knowledge:
+    errors = Errors(Calibration(np.linspace(-0.4, 0.4, 21), math.inf), (-math.log(1.5), math.log(1.5)), 0.1)
+    learned = replace(
+        knowledge.learned, model="crossing", predictor=Crossing(knowledge.encoder.columns), errors=errors, noise=0.03
+    )
+    return Knowledge(cluster, learned)

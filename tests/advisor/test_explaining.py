@@ -32,7 +32,7 @@ from acic.store.training import TrainingRows, training_table
 from acic.units import MIB
 from acic.workloads import Access, Operation, Quality, Workload
 from acic.workloads.parameters import values_of
-from tests.advisor.conftest import WRITE, application
+from tests.advisor.conftest import WRITE, Crossing, application
 
 READ = replace(WRITE, operation=Operation.READ)
 SLACK = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -232,26 +232,6 @@ class OneDriver:
 
     def explain(self, x: NDArray[np.float64], describe: Describe = plain) -> list[str]:
         return [describe(self.driver, "=", float(x[self.columns.index(self.driver)]))]
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        return {}
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """Servers help where requests are larger than `at` B, and harm where they are smaller."""
-
-    columns: tuple[str, ...]
-    at: int = 2 * MIB
-
-    name = "crossing"
-
-    def predict(self, x: NDArray[np.float64]) -> Prediction:
-        request, servers = (x[:, self.columns.index(name)] for name in ("request_size", "servers"))
-        return Prediction(0.3 * servers * np.sign(request - np.log2(self.at)), np.zeros(len(x)))
-
-    def explain(self, x: NDArray[np.float64], describe: Describe = plain) -> list[str]:
-        return [describe("request_size", "=", float(x[self.columns.index("request_size")]))]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {}

@@ -8,38 +8,25 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from acic.advisor.explaining import Against, Explanation, explain
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.learned import Errors
 from acic.advisor.safety import Unsafe
 from acic.advisor.sensitivity import Dependence, WhatIf
-from acic.cli import explain_words as words
 from acic.cli.explain_shown import show
-from acic.models.calibration import Calibration
 from acic.platforms import Platform
+from acic.report.explanation import words
 from acic.store import Measurement
 from acic.store.training import training_table
 from acic.units import MIB
 from acic.workloads import Access, Quality, Workload
 from acic.workloads.characterize import characterize_file
 from tests.advisor.conftest import WRITE, application
-from tests.advisor.test_explaining import Crossing
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = DATA / "explain" / "s3d_io.txt"
 LOG = DATA / "darshan" / "apps" / "s3d_io_blocking.darshan"
-
-
-@pytest.fixture
-def crossing(knowledge: Knowledge, cluster: Platform) -> Knowledge:
-    errors = Errors(Calibration(np.linspace(-0.4, 0.4, 21), math.inf), (-math.log(1.5), math.log(1.5)), 0.1)
-    learned = replace(
-        knowledge.learned, model="crossing", predictor=Crossing(knowledge.encoder.columns), errors=errors, noise=0.03
-    )
-    return Knowledge(cluster, learned)
 
 
 def tidy(text: str) -> str:

@@ -133,3 +133,32 @@ def test_a_workload_that_nothing_speaks_about_is_one_error(acic: Acic) -> None:
     result = acic("explain", *reads, *PLATFORM)
     assert result.status == 4
     assert "speaks about the reads" in result.err
+
+
+def test_the_page_is_written_beside_the_result(acic: Acic, tmp_path: Path) -> None:
+    page = tmp_path / "why.html"
+    plain = acic("explain", *FIG_19, *PLATFORM, "--json")
+    asked = acic("explain", *FIG_19, *PLATFORM, "--json", "--html", page)
+    assert asked.out == plain.out
+    assert f"the page is in {page}" in asked.err
+    text = page.read_text()
+    assert asked.json["explanation"]["advice"]["reason"] in text
+    assert "lfs setstripe -c" in text
+    # as it was typed, but for where results go
+    assert "acic explain --platform tianhe-lustre --model cart --processes 64 --interface MPIIO" in text
+    assert str(page) not in text
+
+
+def test_the_page_never_replaces_the_log(acic: Acic, tmp_path: Path) -> None:
+    log = tmp_path / "run.darshan"
+    log.write_bytes(LOG.read_bytes())
+    result = acic("explain", log, *PLATFORM, "--elsewhere", "--html", log)
+    assert result.status == 2
+    assert log.read_bytes() == LOG.read_bytes()
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_anything_is_learned(acic: Acic, tmp_path: Path) -> None:
+    result = acic("explain", *FIG_19, *PLATFORM, "--html", tmp_path / "missing" / "why.html")
+    assert result.status == 2
+    assert "mkdir -p" in result.err
+    assert result.out == ""

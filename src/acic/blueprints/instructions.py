@@ -29,6 +29,16 @@ class Instruction:
     file_text: str = ""
     check: str = ""
 
+    @property
+    def lines(self) -> list[str]:
+        """What to type, line by line, with comments."""
+        told = [f"# {self.title}"]
+        if self.file_name:
+            printed = shlex.join(["printf", r"%s\n", *self.file_text.splitlines()])
+            told.append(f"{printed} > {self.file_name}")  # no here-document, whose end must not be indented
+        told += self.commands
+        return [*told, "# did it take effect?", self.check] if self.check else told
+
 
 def instructions(
     kinds: Sequence[str],

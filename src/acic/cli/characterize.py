@@ -16,8 +16,6 @@ from acic.workloads import Phase, Quality, Workload
 
 SHOWN = 6  # phases in the table, those that take longest; JSON and TOML have all
 
-MARKS = {Quality.EXACT: "", Quality.ESTIMATED: "~", Quality.UNKNOWN: "?"}
-
 
 @click.command(epilog="Example: acic characterize run.darshan")
 @click.argument("log", cls=LogArgument, type=PathName())
@@ -83,7 +81,7 @@ def _value(phase: Phase, name: str) -> str:
     text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
     if name in ("data_size", "request_size"):
         text = format_bytes(value)
-    return MARKS[phase.quality.get(name, Quality.EXACT)] + text
+    return phase.quality.get(name, Quality.EXACT).mark + text
 
 
 _ROWS: tuple[tuple[str, Callable[[Phase], str]], ...] = (

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from acic.cli.applications_option import applications_option
 from acic.cli.evaluate_json import as_json_takes
@@ -19,6 +16,7 @@ from acic.cli.knowing import knowing
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
+from acic.cli.typed import typed
 from acic.errors import InvalidInput, MissingData
 from acic.whole import refuse_to_replace
 
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from acic.workloads import Workload
 
 BUNDLED = Path("bundled")
-_UNTOLD = ("platform_name", "html", "pictures", "as_json", "store_url")  # of options, on a page
+_UNTOLD = ("pictures",)  # on a page
 
 
 @click.command(epilog="Example: acic evaluate --platform lab --goal time --method model:forest --method fixed")
@@ -177,8 +175,6 @@ def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None, goa
             raise InvalidInput(f"{name} is of the goal {needed}", hint="leave --goal out")
     if goal == "cost" and (html or folder):
         raise InvalidInput("pictures need the goal time", hint="leave --goal out")
-    if html:
-        _check_page(html)
     if folder:
         check_library()
         folder.mkdir(parents=True, exist_ok=True)
@@ -191,15 +187,6 @@ def _check_prices(platform: Platform, goals: Sequence[str]) -> None:
     if not set(goals) <= set(goals_of(platform)):
         hint = "use --goal time, or a platform file with prices of all its machines (docs/platforms.md)"
         raise InvalidInput(f"platform {platform.name} has no prices", hint=hint)
-
-
-def _check_page(html: Path) -> None:
-    if not html.parent.is_dir():
-        raise InvalidInput(f"{html} cannot be written: {html.parent} is no folder", hint=f"mkdir -p {html.parent}")
-    if not os.access(html.parent, os.W_OK):
-        raise InvalidInput(
-            f"{html} cannot be written: {html.parent} is not yours to write", hint="choose another folder"
-        )
 
 
 def _ranks(platform: Platform) -> list[Rank]:
@@ -257,18 +244,5 @@ def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank
         ranks=ranks,
         # the best of few runs flatters itself: curves are judged by those made again too
         lines=lines_of(curves, [*runs, *again], found.platform, shown[0] if shown else None, tables["time"]),
-        command=_typed(found.platform),
+        command=typed(found.platform, untold=_UNTOLD),
     )
-
-
-def _typed(platform: Platform) -> str:
-    """Return the command as it was typed, for whoever reads its page; not where results go, nor a store's address."""
-    context = click.get_current_context()
-    words: list[str] = []
-    for name, value in context.params.items():
-        if name in _UNTOLD or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-            continue
-        option = next(max(one.opts, key=len) for one in context.command.params if one.name == name)
-        for each in value if isinstance(value, tuple) else (value,):
-            words += [option] if each is True else [option, str(each)]
-    return " ".join(filter(None, ["acic evaluate --platform", platform.argument, shlex.join(words)]))

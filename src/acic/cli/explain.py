@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from acic.cli.advice_options import advice_options, learned
+from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, say
 from acic.cli.platform_option import platform_option
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
+from acic.cli.typed import typed
 from acic.cli.workload_input import read_workload, workload_input
 from acic.errors import InvalidInput
+from acic.whole import refuse_to_replace
 
 if TYPE_CHECKING:
     from acic.advisor.explaining import Explanation
     from acic.advisor.sensitivity import Dependence
+    from acic.platforms import Platform
+    from acic.workloads import Workload
 
 
 @click.command(epilog="Example: acic explain run.darshan --platform lab --instead file_system=CephFS")
@@ -39,6 +45,9 @@ if TYPE_CHECKING:
     help="Compare with the recommendation changed like this; as often as needed.",
 )
 @advice_options
+@click.option(
+    "--html", type=PathName(dir_okay=False), help="Also write one page with pictures, to look at and to mail."
+)
 @store_option
 @json_option
 @workload_input
@@ -55,6 +64,7 @@ def explain(
     price: float | None,
     elsewhere: bool,
     results: int,
+    html: Path | None,
     half_life: float | None,
     revision_factor: float,
     store_url: str | None,
@@ -75,6 +85,8 @@ def explain(
 
     if instead and against != "baseline":
         raise InvalidInput("both --instead and --against are given", hint="give the one that you want to compare with")
+    if html:
+        refuse_to_replace(html, log, Path(platform_name))
     platform = load_platform(platform_name)
     workload = read_workload(log, partial=partial, only=only, given=given)
     kept = settings_of(platform, keep, "--keep")
@@ -92,6 +104,8 @@ def explain(
         keep=kept,
         rows=stored_rows(platform, store_url),
     )
+    if html:
+        _write_page(html, found, workload, platform)
     if as_json:
         emit_json({"explanation": _plain(found)})
         return
@@ -100,6 +114,17 @@ def explain(
         click.echo(f"Caution: {caution}")
     for note in found.advice.notes:
         say(f"note: {note}")
+
+
+def _write_page(path: Path, found: Explanation, workload: Workload, platform: Platform) -> None:
+    from acic.cli.recommend import to_do
+    from acic.report.explanation.page import page
+    from acic.report.page import write_page
+
+    todo = to_do(found.advice, platform)
+    made = datetime.now(UTC)
+    write_page(path, page(found, workload, platform, todo, command=typed(platform), made=made))
+    say(f"the page is in {path}")
 
 
 def _plain(found: Explanation) -> dict[str, Any]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from acic.advisor.changes import Change
     from acic.blueprints import Instruction
     from acic.platforms import Platform
-    from acic.space import Configuration, Value
+    from acic.space import Value
 
 SLIGHT = 0.001  # of the run: digits of a change that saves less are read by nobody
 
@@ -79,8 +79,7 @@ def recommend(
     knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
     how: dict[str, Any] = {"price": price, "elsewhere": elsewhere, "results": results, "keep": kept}
     advice = advise(workload, platform, knowledge, goal=Goal(goal), top=top, **how)
-    first = advice.recommendations[0].configuration
-    todo = [] if advice.verdict == "nothing" else _todo(platform, first)
+    todo = to_do(advice, platform)
     if hints_file:
         _write_hints(hints_file, todo)
     if as_json:
@@ -91,10 +90,14 @@ def recommend(
             say(f"note: {note}")
 
 
-def _todo(platform: Platform, wanted: Configuration) -> list[Instruction]:
+def to_do(advice: Advice, platform: Platform) -> list[Instruction]:
+    """Return what to type for the first answer; nothing where the verdict is to change nothing."""
     from acic.blueprints import instructions
     from acic.filesystems import by_hand
 
+    if advice.verdict == "nothing":
+        return []
+    wanted = advice.recommendations[0].configuration
     storage, rest = platform.roles.storage, by_hand(platform)
     return instructions(platform.apply, wanted, platform.baseline, storage=storage, by_hand=rest)
 
@@ -211,14 +214,8 @@ def _times(improvement: float) -> str:
 def _show_instructions(todo: Sequence[Instruction]) -> None:
     click.echo("\nTo apply the first:")
     for instruction in todo:
-        click.echo(f"  # {instruction.title}")
-        if instruction.file_name:
-            printed = shlex.join(["printf", r"%s\n", *instruction.file_text.splitlines()])
-            click.echo(f"  {printed} > {instruction.file_name}")  # no here-document, whose end must not be indented
-        for command in instruction.commands:
-            click.echo(f"  {command}")
-        if instruction.check:
-            click.echo(f"  # did it take effect?\n  {instruction.check}")
+        for line in instruction.lines:
+            click.echo(f"  {line}")
 
 
 def _write_hints(path: Path, todo: Sequence[Instruction]) -> None:

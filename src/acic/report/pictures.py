@@ -13,6 +13,7 @@ from acic.report.axis import Axis
 from acic.report.html import Markup, element, join
 
 _APART = 21.0  # percent of the width that two labels of a ruler need, in the narrowest column
+_THIN = 0.3  # percent of the width: less is not seen
 _GRAIN = 1000  # of the grid that curves are drawn on
 
 
@@ -64,6 +65,20 @@ def interval(axis: Axis, low: float, value: float, high: float, label: str, *, n
         *(element("line", x1=at(axis, x), x2=at(axis, x), y1=8, y2=18, class_="whisker") for x in (low, high)),
         element("circle", cx=at(axis, value), cy=13, r=5, class_="dot measured"),
     )
+
+
+def span(axis: Axis, start: float, end: float, label: str, kind: str, *, neutral: float | None = None) -> Markup:
+    """Return a bar from one value to another, and an upright line where there is no difference, if that is told."""
+    low, high = sorted((axis.place(start), axis.place(end)))
+    drawn = element(
+        "rect", x=f"{low:.2f}%", y=4, width=f"{max(high - low, _THIN):.2f}%", height=14, class_=f"bar {kind}"
+    )
+    upright = (
+        None
+        if neutral is None
+        else element("line", x1=at(axis, neutral), x2=at(axis, neutral), y1=0, y2=22, class_="neutral")
+    )
+    return picture(22, label, grid(axis), upright, drawn)
 
 
 def ruler(axis: Axis) -> Markup:
@@ -133,7 +148,7 @@ def grid(axis: Axis) -> Markup:
     )
 
 
-def picture(height: int, label: str, *inside: Markup, kind: str = "") -> Markup:
+def picture(height: int, label: str, *inside: Markup | None, kind: str = "") -> Markup:
     """Return a picture, `height` pixels high, told to those who do not see it by `label`."""
     return element("svg", *inside, height=height, class_=f"picture {kind}".strip(), role="img", aria_label=label)
 

@@ -49,6 +49,11 @@ class Quality(StrEnum):
     ESTIMATED = "estimated"
     UNKNOWN = "unknown"
 
+    @property
+    def mark(self) -> str:
+        """What stands before a value where people read it."""
+        return {"exact": "", "estimated": "~", "unknown": "?"}[self.value]
+
 
 EXACT, ESTIMATED, UNKNOWN = Quality
 """Its members, looked up once: before Python 3.12 that takes as long as a call, and a small log needs fifty of them."""

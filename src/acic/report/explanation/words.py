@@ -1,20 +1,16 @@
-"""The words of `acic explain`: amounts, values, and what characteristics are called."""
+"""The words of an explanation: amounts, values, and what characteristics are called."""
 
 from __future__ import annotations
 
-import shutil
-import sys
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 
-import click
-
-from acic.advisor.changes import Unit
+from acic.advisor.attribution import Part
+from acic.advisor.changes import Change, Unit
 from acic.advisor.explaining import Explanation
 from acic.advisor.ranges import label
 from acic.advisor.sensitivity import Dependence
-from acic.cli.characterize import MARKS
+from acic.advisor.support import Near
 from acic.platforms import Platform
 from acic.space import Configuration, Value
 from acic.units import format_bytes, format_seconds, format_usd
@@ -22,14 +18,7 @@ from acic.workloads import Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
 NOTHING = 1e-9  # of what is compared with: less is the rounding of sums
-_WIDTH = 120
 _SIZES = {p.name for p in WORKLOAD_PARAMETERS if p.unit == "B"}
-
-
-def paragraph(words: str) -> None:
-    """Print a sentence or more, in lines that the terminal can hold."""
-    width = min(_WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDTH
-    click.echo(textwrap.fill(words, width, break_long_words=False, break_on_hyphens=False))
 
 
 def amount(found: Explanation, number: float) -> str:
@@ -51,6 +40,11 @@ def phase_name(place: int, workload: Workload) -> str:
     return f"phase {place + 1} ({own.interface} {own.operation})"
 
 
+def part(one: Part, workload: Workload) -> str:
+    """Return what to call what takes time or money."""
+    return one.what if one.phase is None else phase_name(one.phase, workload)
+
+
 def name_of(one: Dependence, workload: Workload) -> str:
     """Return what to call a characteristic, with its phase where there are several."""
     return one.name if one.phase is None or len(workload.phases) == 1 else f"{one.name} of phase {one.phase + 1}"
@@ -67,7 +61,7 @@ def listed(some: Sequence[Dependence], workload: Workload, about: Callable[[Depe
 
 def own_value(one: Dependence) -> str:
     """Return the value that a characteristic is taken to have, marked as `acic characterize` marks it."""
-    return MARKS[one.quality] + characteristic(one.name, one.value)
+    return one.quality.mark + characteristic(one.name, one.value)
 
 
 def span(one: Dependence) -> str:
@@ -96,6 +90,22 @@ def parameters(platform: Platform, values: Mapping[str, Value | None]) -> str:
 def difference(platform: Platform, one: Configuration, other: Configuration) -> str:
     """Return what `other` sets otherwise than `one`; what then no longer applies goes without saying."""
     return parameters(platform, {name: value for name, value in other.items() if one.get(name) != value})
+
+
+def sides(platform: Platform, change: Change) -> tuple[str, str]:
+    """Return the values of what changes together, before and after."""
+    before, after = (
+        ", ".join(platform.space[n].text(v) for n, v in zip(change.names, side, strict=True))
+        for side in (change.before, change.after)
+    )
+    return before, after
+
+
+def unlike(one: Near, platform: Platform) -> tuple[str, str]:
+    """Return in which characteristics, and in which parameters, a measured point is another."""
+    workload = ", ".join(f"{name} {characteristic(name, value)}" for name, value in one.workload.items())
+    configuration = parameters(platform, one.configuration)
+    return workload or "the same workload", configuration or "the same configuration"
 
 
 def factor(improvement: float) -> str:

@@ -1,0 +1,35 @@
+"""The page of `acic explain` in a real browser: it renders at any width, asks for nothing, and can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acic.cli.main import run
+from tests.report.browser import Browser
+from tests.report.test_browser import CONTRAST, OUTSIDE, OVERLAPS, browser
+
+__all__ = ["browser"]
+
+LOG = Path(__file__).parents[1] / "data" / "darshan" / "apps" / "s3d_io_blocking.darshan"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "why.html"
+    asked = ["--platform", "lab", "--elsewhere", "--model", "prior", "--html", str(path)]
+    assert run(["explain", str(LOG), *asked]) == 0
+    return path
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_it_renders_without_a_complaint(browser: Browser, file: Path, width: int, dark: bool) -> None:
+    browser.open(file, width=width, dark=dark)
+    assert browser.requests() == [file.as_uri()]
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.run(OUTSIDE) == 0
+    assert browser.run(OVERLAPS) == 0
+    assert browser.run(CONTRAST) == []
+    assert browser.complaints() == []
