@@ -6,15 +6,13 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from acic.errors import InvalidInput, MissingData
-from acic.space import Configuration
-from acic.store import engine
+from acic.store import contradictions, engine
 from acic.store.connections import Connections
-from acic.store.content import CHARACTERISTICS, beginning, fingerprint
+from acic.store.content import beginning
 from acic.store.location import Location, locate
 from acic.store.measurement import Basis, Measurement, Outcome
 from acic.store.revisions import TABLE
@@ -25,10 +23,6 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Row, Select, Table
 
 _BATCH = 1000  # rows in one statement
-_WIDE = 20_000  # values in one question that no index answers, and that reads all rows
-_JUDGED = ("outcome", "revision", "contributor", "note")  # what a fingerprint leaves out
-_QUARTER = timedelta(minutes=15)  # what timezones differ by, or a multiple
-_RUN = ("platform", "raw_sha256", "basis", "tool", *CHARACTERISTICS)  # what tells a run, beside when it was
 _STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
 
 
@@ -168,41 +162,13 @@ class Store:
 
     def judged_otherwise(self, measurements: Iterable[Measurement]) -> int:
         """Return how many of these the store has with another outcome, revision, contributor, note or timezone."""
-        from sqlalchemy import select
-
-        columns = [self._table.c[name] for name in ("fingerprint", "time", *_JUDGED)]
-        told = {fingerprint(m): (m.time, [str(getattr(m, name)) for name in _JUDGED]) for m in measurements}
-        marks, differ = iter(told), 0
         with self._connections.connected() as connection:
-            while batch := list(islice(marks, _BATCH)):
-                query = select(*columns).where(self._table.c.fingerprint.in_(batch))
-                for mark, time, *judged in connection.execute(query):
-                    moment, said = told[mark]
-                    differ += judged != said or _another_zone(moment, datetime.fromisoformat(time))
-        return differ
+            return contradictions.judged_otherwise(connection, measurements)
 
     def configured_otherwise(self, measurements: Iterable[Measurement]) -> int:
         """Return how many of these the store has with another configuration too, by the raw output they are from."""
-        from sqlalchemy import select
-
-        them = [(m, encode(m)) for m in measurements if m.raw_sha256]
-        raws = iter(sorted({m.raw_sha256 for m, _ in them}))
-        columns = [self._table.c[name] for name in ("configuration", "time", *_RUN)]
-        known: dict[tuple[Any, ...], list[tuple[Configuration, str]]] = {}
-        decode = Decoder().configuration
         with self._connections.connected() as connection:
-            while batch := list(islice(raws, _WIDE)):
-                query = select(*columns).where(self._table.c.raw_sha256.in_(batch))
-                for configuration, time, *run in connection.execute(query):
-                    known.setdefault(tuple(run), []).append((decode(configuration), time))
-        return sum(
-            any(
-                # without figures outputs of many runs are alike, as of one error: then the moment tells them apart
-                configuration != m.configuration and (m.bandwidths or time == row["time"])
-                for configuration, time in known.get(tuple(row[name] for name in _RUN), ())
-            )
-            for m, row in them
-        )
+            return contradictions.configured_otherwise(connection, measurements)
 
     def measurements(
         self,
@@ -295,8 +261,3 @@ class Store:
         )
         with self._connections.connected() as connection:
             return connection.execute(query).all()
-
-
-def _another_zone(one: datetime, other: datetime) -> bool:
-    """Return whether two times of one run are told in two timezones; an output without one has its file's time."""
-    return one != other and not (one - other) % _QUARTER and abs(one - other) <= timedelta(hours=26)
