@@ -37,6 +37,7 @@ from acic.campaign.repeats import Repeats
 from acic.campaign.rules import Rules
 from acic.campaign.sampling import ordered
 from acic.campaign.state import Stage, numbers, replay
+from acic.campaign.storing import Storing
 from acic.campaign.system import Standing
 from acic.campaign.trial import Trials
 from acic.cluster import Job, LocalRunner
@@ -129,7 +130,8 @@ def pairs(folder: Path, count: int) -> Iterator[Pair]:
     rules = Rules(Budget(seconds=36000), Repeats(1, 1), verify=0.0)
     planner = Planner(field, 0, screen=False)
     with Store.open(str(folder / "store.sqlite")) as store:
-        controller = Controller(journal, field, planner, rules, trials, store, tool=benchmark.name)
+        storing = Storing(store, platform, tool=benchmark.name)
+        controller = Controller(journal, field, planner, rules, trials, storing)
         with controller.at_work():
             for number in range(-3, count):  # the first three find cold caches
                 # the command line of the point before stands for the next one's where bare comes first

@@ -1,16 +1,8 @@
 #include "phase.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "agree.h"
-
-/* The moments of one task, in seconds of the job's clock. */
-struct moments {
-    double open_begin, open_end, move_begin, move_end, close_begin, close_end;
-};
 
 /* A phase under way on one task. */
 struct run {
@@ -21,13 +13,9 @@ struct run {
     struct place place;
     struct file file;
     char path[TEXT_SIZE];
-    int lockstep;        /* tasks wait for one another at transfers or syncs: none may leave early */
-    int64_t done, wrong; /* transfers, words */
-    int64_t first_wrong; /* file offset, in bytes */
-    double stopped;      /* when the deadline stopped it, after the start; 0: it did not */
-    double aside;        /* seconds spent on what IOR does not do: taken off the moments that follow */
-    int64_t done_then;
-    struct moments moments;
+    int lockstep; /* tasks wait for one another at transfers or syncs: none may leave early */
+    double aside; /* seconds spent on what IOR does not do: taken off the moments that follow */
+    struct account account;
     struct error *error;
 };
 
@@ -75,7 +63,7 @@ static void sync_file(struct run *run) {
 static void transfer(struct run *run) {
     const struct job *const job = run->job;
     const int64_t bytes = job->layout.transfer;
-    const int64_t offset = layout_offset(&job->layout, run->done);
+    const int64_t offset = layout_offset(&job->layout, run->account.done);
     const int comparing = run->phase == PHASE_CHECK_WRITE || (run->phase == PHASE_READ && job->options->check_read);
     if (run->phase == PHASE_WRITE) {
         pattern_stamp(&run->pattern, job->buffer, bytes, offset);
@@ -89,8 +77,9 @@ static void transfer(struct run *run) {
     if (comparing && moved == STATUS_OK) {
         int64_t first = 0;
         const int64_t wrong = wrong_words(run, offset, &first);
-        run->first_wrong = wrong > 0 && run->wrong == 0 ? offset + first * WORD : run->first_wrong;
-        run->wrong += wrong;
+        struct account *const account = &run->account;
+        account->first_wrong = wrong > 0 && account->wrong == 0 ? offset + first * WORD : account->first_wrong;
+        account->wrong += wrong;
     }
 }
 
@@ -105,7 +94,7 @@ static int stonewalled(const struct run *run) {
     if (deadline == 0) {
         return 0;
     }
-    int stop = moment(run) - run->moments.move_begin >= (double)deadline;
+    int stop = moment(run) - run->account.moments.move_begin >= (double)deadline;
     if (run->lockstep) {
         const int mine = stop;
         fail_mpi(run->error, MPI_Allreduce(&mine, &stop, 1, MPI_INT, MPI_MAX, run->job->comm), "cannot agree on",
@@ -117,29 +106,29 @@ static int stonewalled(const struct run *run) {
 static void move(struct run *run) {
     struct job *const job = run->job;
     int64_t count = run->phase == PHASE_WRITE ? layout_transfers(&job->layout) : job->written[run->source];
-    run->moments.move_begin = moment(run);
-    for (; run->done < count && may_go_on(run); run->done++) {
+    run->account.moments.move_begin = moment(run);
+    for (; run->account.done < count && may_go_on(run); run->account.done++) {
         if (stonewalled(run)) {
-            run->stopped = moment(run) - run->moments.move_begin;
+            run->account.stopped = moment(run) - run->account.moments.move_begin;
             break;
         }
         transfer(run);
     }
-    run->done_then = run->done;
+    run->account.done_then = run->account.done;
     if (job->options->wear_out && run->phase != PHASE_CHECK_WRITE) {
-        int64_t furthest = run->done;
-        const int64_t mine = may_go_on(run) ? run->done : 0;
+        int64_t furthest = run->account.done;
+        const int64_t mine = may_go_on(run) ? run->account.done : 0;
         fail_mpi(run->error, MPI_Allreduce(&mine, &furthest, 1, MPI_INT64_T, MPI_MAX, job->comm), "cannot agree on",
                  "the transfers to wear out");
         count = furthest < count ? furthest : count;
-        for (; run->done < count && may_go_on(run); run->done++) {
+        for (; run->account.done < count && may_go_on(run); run->account.done++) {
             transfer(run);
         }
     }
     if (run->phase == PHASE_WRITE && job->options->fsync && may_go_on(run)) {
         sync_file(run);
     }
-    run->moments.move_end = moment(run);
+    run->account.moments.move_end = moment(run);
 }
 
 static void barrier(const struct run *run) {
@@ -158,7 +147,7 @@ static void ask_hints(struct run *run, struct hints *in_force) {
 
 static void open_move_close(struct run *run, struct hints *in_force) {
     struct job *const job = run->job;
-    struct moments *const moments = &run->moments;
+    struct moments *const moments = &run->account.moments;
     moments->open_begin = moment(run);
     job->backend->open(&run->place, &run->file, run->error);
     moments->open_end = moment(run);
@@ -181,51 +170,6 @@ static void open_move_close(struct run *run, struct hints *in_force) {
         run->error->unclean = 1;
     }
     moments->close_end = moment(run);
-}
-
-/* Make the figures of all tasks from each one's; returns an MPI error code. */
-static int reduce(const struct run *run, struct figures *figures) {
-    const struct job *const job = run->job;
-    const struct moments *const m = &run->moments;
-    const double seconds = m->move_end - m->move_begin;
-    const double latency = run->done > 0 ? seconds / (double)run->done : 0;
-    const double begins[] = {m->open_begin, m->move_begin, m->close_begin, latency};
-    const double ends[] = {m->open_end, m->move_end, m->close_end, run->stopped};
-    const int64_t stopped_at = run->stopped > 0 ? run->done_then : run->done;
-    const int64_t counts[] = {run->done, run->wrong, stopped_at};
-    double first[4];
-    double last[4];
-    int64_t sum[3];
-    int code = MPI_Allreduce(begins, first, 4, MPI_DOUBLE, MPI_MIN, job->comm);
-    code = code != MPI_SUCCESS ? code : MPI_Allreduce(ends, last, 4, MPI_DOUBLE, MPI_MAX, job->comm);
-    code = code != MPI_SUCCESS ? code : MPI_Allreduce(counts, sum, 3, MPI_INT64_T, MPI_SUM, job->comm);
-    if (code == MPI_SUCCESS) {
-        *figures = (struct figures){
-            .bytes = sum[0] * job->layout.transfer,
-            .transfers = sum[0],
-            .open = last[0] - first[0],
-            .move = last[1] - first[1],
-            .close = last[2] - first[2],
-            .total = last[2] - first[0],
-            .latency = first[3],
-            .wrong = sum[1],
-            .stonewall_seconds = last[3],
-            .stonewall_bytes = last[3] > 0 ? sum[2] * job->layout.transfer : 0,
-        };
-    }
-    return code;
-}
-
-/* Give every task the first place, of the lowest task that has one, where wrong data were found. */
-static int locate(const struct run *run, char *wrong_at) {
-    int lowest = run->job->tasks;
-    const int mine = run->wrong > 0 ? run->job->rank : lowest;
-    int code = MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, run->job->comm);
-    snprintf(wrong_at, TEXT_SIZE, "%.3000s at byte %" PRId64, run->path, run->first_wrong);
-    if (code == MPI_SUCCESS && lowest < run->job->tasks) {
-        code = MPI_Bcast(wrong_at, TEXT_SIZE, MPI_CHAR, lowest, run->job->comm);
-    }
-    return code;
 }
 
 static void prepare(struct run *run, int64_t repetition) {
@@ -263,7 +207,7 @@ static void prepare(struct run *run, int64_t repetition) {
 static int check_size(const struct run *run) {
     const struct job *const job = run->job;
     int64_t end = 0;
-    for (int64_t i = 0; i < run->done; i++) {
+    for (int64_t i = 0; i < run->account.done; i++) {
         const int64_t after = layout_offset(&job->layout, i) + job->layout.transfer;
         end = after > end ? after : end;
     }
@@ -289,12 +233,12 @@ int phase_run(struct job *job, enum phase phase, int64_t repetition, struct figu
     }
     int code = MPI_Barrier(job->comm);
     open_move_close(&run, in_force);
-    code = code != MPI_SUCCESS ? code : reduce(&run, figures);
+    code = code != MPI_SUCCESS ? code : figures_gather(job, &run.account, figures);
     if (figures->wrong > 0 && code == MPI_SUCCESS) {
-        code = locate(&run, wrong_at);
+        code = figures_locate(job, &run.account, run.path, wrong_at);
     }
     if (phase == PHASE_WRITE && code == MPI_SUCCESS) {
-        code = MPI_Allgather(&run.done, 1, MPI_INT64_T, job->written, 1, MPI_INT64_T, job->comm);
+        code = MPI_Allgather(&run.account.done, 1, MPI_INT64_T, job->written, 1, MPI_INT64_T, job->comm);
     }
     fail_mpi(error, code, "cannot gather", "the tasks' results");
     if (agree(job->comm, error) == STATUS_OK && phase == PHASE_WRITE) {

@@ -16,6 +16,7 @@ from acic.campaign.planning import Planner
 from acic.campaign.points import Field, Point
 from acic.campaign.repeats import Repeats
 from acic.campaign.rules import Rules
+from acic.campaign.storing import Storing
 from acic.campaign.trial import Trial
 from acic.errors import AcicError
 from acic.platforms import Platform, parse_platform
@@ -128,16 +129,16 @@ def controller(
     field_ = Field(trials.platform, like)
     budget = budget or Budget()
     journal = Journal.open(folder) if folder.exists() else Journal.create(folder, {})
+    kept = store or FakeStore()
+    how: dict[str, Any] = {"tool": "ior", "announce": announce, "sleep": trials.sleep}
+    storing = Storing(kept, trials.platform, **how)  # type: ignore[arg-type]  # a fake
     return Controller(
         journal,
         field_,
         Planner(field_, planned.pop("seed", 0), points=budget.points, **planned),
         Rules(budget, repeats or Repeats(1, 1), verify),
         trials,  # type: ignore[arg-type]  # a fake
-        store or FakeStore(),  # type: ignore[arg-type]  # a fake
-        tool="ior",
+        storing,
         clock=trials.clock,
         wall=trials.clock,
-        announce=announce,
-        sleep=trials.sleep,
     )

@@ -52,9 +52,9 @@ def test_a_store_that_stays_away_ends_it_and_one_that_refuses_does_at_once(
         made.run()
     assert raised.value.exit_status == 5
     assert trials.now == pytest.approx(len(trials.made) + waits)
-    again = controller(tmp_path / "c", FakeTrials(lab_platform()), budget=Budget(points=3), screen=False)
-    again.run()
-    assert len(again._store.added) == 3  # type: ignore[attr-defined]  # a fake
+    kept = FakeStore()
+    controller(tmp_path / "c", FakeTrials(lab_platform()), budget=Budget(points=3), store=kept, screen=False).run()
+    assert len(kept.added) == 3
 
 
 def test_which_errors_of_a_server_may_pass() -> None:

@@ -15,19 +15,16 @@ from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
-from acic.campaign.recording import measurements_of
 from acic.campaign.rules import Rules
 from acic.campaign.searched import asked_before, runs_of
 from acic.campaign.spending import Spending
 from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
-from acic.campaign.storing import add_patiently
+from acic.campaign.storing import Storing
 from acic.campaign.trial import Trial, Trials
 from acic.campaign.view import View, view_of
 from acic.cluster import Refused
 from acic.errors import TransientError, on_one_line
 from acic.space import Configuration
-from acic.store.database import Store
-from acic.store.measurement import Measurement
 
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 USED_UP = "the budget is used up"
@@ -43,16 +40,11 @@ class Controller:
         planner: what to measure.
         rules: how.
         trials: makes the runs.
-        store: where measurements go.
-        tool: the benchmark's name, for the measurements.
-        contributor: who measures.
-        host_shape: what runs are made on, for the measurements: nodes, the machine's name.
+        storing: puts measurements into the store.
         options: what is asked for now; where it differs from the journal, that is written down.
         watch: is told how far it is, before each run.
-        announce: is told what the store lacked, or that it is waited for.
         clock: seconds that never go back.
         wall: seconds since 1970, for a budget's deadline.
-        sleep: waits so many s, for a store that does not answer.
     """
 
     def __init__(
@@ -62,31 +54,21 @@ class Controller:
         planner: Planner,
         rules: Rules,
         trials: Trials,
-        store: Store,
+        storing: Storing,
         *,
-        tool: str,
-        contributor: str = "",
-        host_shape: dict[str, str | int] | None = None,
         options: dict[str, Any] | None = None,
         watch: Callable[[View], None] = lambda _: None,
-        announce: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._journal = journal
         self._field = field
         self._planner = planner
         self._rules = rules
         self._trials = trials
-        self._store = store
-        self._tool = tool
-        self._contributor = contributor
-        self._host_shape = host_shape or {}
+        self._storing = storing
         self._watch = watch
-        self._announce = announce
         self._wall = wall
-        self._sleep = sleep
         self._options = options or {}
         self._spending = Spending(field, rules, trials.dollars, clock=clock, wall=wall)
         self._checked: set[Configuration] = set()  # a write of theirs that is sieved was read back, and was right
@@ -189,7 +171,7 @@ class Controller:
         if self.stopped or changed:
             self._resumed = {"options": changed}
             apply(self.state, {"event": "resumed", **self._resumed}, self._field)
-        self._put_back()
+        self._storing.put_back(self.state)
         self._spending.begin(self.state.seconds)
 
     def _lose(self, lost: OpenRun) -> None:
@@ -200,13 +182,6 @@ class Controller:
         self._trials.reclaim(lost.job, point)
         dollars = self._trials.dollars(point, elapsed)
         self._note("lost", run=lost.number, point=lost.point, elapsed=elapsed, dollars=dollars)
-
-    def _put_back(self) -> None:
-        """Give the store what it lacks of what the journal says it has: it may be another one, or an older copy."""
-        made = [m for number in self.state.order for m in self._measured(self.state.progress[number])]
-        lacked = self._store.add(made).added if made else 0
-        if lacked:
-            self._announce(f"note: {lacked} measurements of this campaign were not in the store, and are now")
 
     def _step(self) -> None:
         if self._journal.pause_asked:
@@ -267,19 +242,9 @@ class Controller:
 
     def _store_it(self, progress: Progress) -> None:
         """Put what was measured of a point into the store; doing it again changes nothing."""
-        if made := self._measured(progress):
-            add_patiently(self._store, made, announce=self._announce, sleep=self._sleep)
+        self._storing.put(progress)
         self._note("stored", point=progress.number)
         self._spending.learn_noise(progress)
-
-    def _measured(self, progress: Progress) -> list[Measurement]:
-        return measurements_of(
-            progress,
-            self._field.platform,
-            tool=self._tool,
-            contributor=self._contributor,
-            host_shape=self._host_shape,
-        )
 
     def _plan(self) -> bool:
         """Plan more, if there is more; rank the parameters when all of the screening is over."""

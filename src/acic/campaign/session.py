@@ -24,6 +24,7 @@ from acic.campaign.request import TRAIN, Request
 from acic.campaign.rules import Rules
 from acic.campaign.runners import open_trials
 from acic.campaign.settable import check_settable
+from acic.campaign.storing import Storing
 from acic.campaign.view import View
 from acic.campaign.waiting import Waiting
 from acic.errors import InvalidInput
@@ -151,6 +152,14 @@ class Session:
         paid = self.platform.at_price(request.search.get("price"))
         waiting = Waiting(request.where.runner, announce=announce, watch=watch)
         trials, benchmark = open_trials(paid, request.where, self.journal.raw, devices=devices, watch=waiting.follow)
+        storing = Storing(
+            store,
+            self.platform,
+            tool=benchmark.name,
+            contributor=request.contributor,
+            host_shape={"nodes": request.where.nodes, "machine": begun["machine"]},
+            announce=announce,
+        )
         asked = {"budget": asdict(request.budget), "search": dict(request.search), "store": request.store}
         return Controller(
             self.journal,
@@ -158,13 +167,9 @@ class Session:
             replace(self.planner, advice=advice),
             Rules(request.budget, request.repeats, request.verify, request.time_limit),
             trials,
-            store,
-            tool=benchmark.name,
-            contributor=request.contributor,
-            host_shape={"nodes": request.where.nodes, "machine": begun["machine"]},
+            storing,
             options={name: value for name, value in asked.items() if value},
             watch=waiting.show,
-            announce=announce,
         )
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -16,6 +13,7 @@ from acic.benchmarks import Benchmark
 from acic.benchmarks.benchmark import hints_text
 from acic.campaign.answering import PATIENCE, answered
 from acic.campaign.attempt import Attempt
+from acic.campaign.outputs import Outputs
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Place, System
@@ -58,8 +56,7 @@ class _Run:
     """What is known of a trial under way."""
 
     trial: Trial
-    outputs: Path  # the folder of its jobs
-    evidence: Path  # the output that tells how it went
+    outputs: Outputs
     place: Place | None = None
     settings: Settings = field(default_factory=lambda: Settings(directory=""))
     made: bool = False  # its folder, by this run and not by another of the same name
@@ -142,7 +139,7 @@ class Trials:
                 self._remove(run)
             except TransientError as error:  # which takes nothing from what was measured
                 run.notes.append(f"{run.data} could not be removed: {on_one_line(error)}")
-            raw = self._keep(run)
+            raw = run.outputs.keep()
         elapsed = self._clock() - start
         drift = (self._now() - begun).total_seconds() - elapsed
         if abs(drift) > _JUMP:
@@ -171,8 +168,7 @@ class Trials:
         for step in _STEPS:
             self._runner.reclaim(self._job(run, step, ("true",)))
         self._remove(run)
-        self._keep(run)
-        self._raw(run).unlink(missing_ok=True)  # nobody wrote down what it says
+        run.outputs.forget()  # nobody wrote down what it says
 
     def dollars(self, point: Point, seconds: float) -> float:
         """Return what `seconds` of the point's machines cost, USD; 0.0 where nobody is billed."""
@@ -182,8 +178,7 @@ class Trials:
             return 0.0
 
     def _set_up(self, trial: Trial) -> _Run:
-        outputs = self._outputs / trial.name
-        return _Run(trial, outputs, outputs / f"{trial.name}-measure.json")
+        return _Run(trial, Outputs(self._outputs, trial.name))
 
     def _attempt(self, run: _Run) -> Verdict:
         configuration = run.trial.point.configuration
@@ -198,7 +193,7 @@ class Trials:
         run.settings = replace(made, hints={**place.hints, **made.hints})
         data = place.seen / run.folder
         answered(partial(self._make, run, place, data), patience=self._patience, undo=data.rmdir)
-        run.outputs.mkdir()
+        run.outputs.folder.mkdir()
         replicas = _replicas(run)
         verdict = Verdict(Outcome.UNKNOWN)
         for step, replica in zip(("prepare", "measure")[-len(replicas) :], replicas, strict=True):
@@ -229,13 +224,13 @@ class Trials:
         if (workers := run.trial.point.workload.io_processes) < run.trial.point.workload.processes:
             arguments += ["-N", str(workers)]
         job = self._job(run, step, tuple(arguments), layout=layout)
-        run.evidence = run.outputs / f"{job.name}.json"
+        run.outputs.evidence = run.outputs.folder / f"{job.name}.json"
         asked = self._clock()
         self._runner.submit(job)
         ending = self._runner.wait(job)
         run.jobs += ending.seconds or 0.0
         run.held += min(self._clock() - asked, job.time_limit) if ending.seconds is None else ending.seconds
-        verdict = judge(run.evidence, job, ending, replica)
+        verdict = judge(run.outputs.evidence, job, ending, replica)
         run.notes += [verdict.remark] if verdict.remark else []
         return verdict
 
@@ -249,10 +244,10 @@ class Trials:
         """Read back what was written, in the way that it was, and compare."""
         if run.data:
             self._system.forget(run.data)
-        output = run.evidence
+        output = run.outputs.evidence
         checked = self._step(run, "check", replica.checking())
         if checked.outcome is Outcome.OK:
-            run.verified, run.evidence = True, output
+            run.verified, run.outputs.evidence = True, output
             return measured
         return replace(checked, note=f"check: {checked.note}")
 
@@ -261,9 +256,9 @@ class Trials:
         name = f"{run.trial.name}-{step}"
         return Job(
             name=name,
-            command=self._benchmark.command(arguments, run.outputs / f"{name}.json"),
+            command=self._benchmark.command(arguments, run.outputs.folder / f"{name}.json"),
             processes=workload.processes,
-            folder=run.outputs,
+            folder=run.outputs.folder,
             time_limit=run.trial.time_limit,
             nodes=self._nodes,
             environment=run.place.environment if run.place else {},
@@ -274,27 +269,13 @@ class Trials:
     def _hints(self, run: _Run) -> tuple[str, ...]:
         if not run.settings.hints or not run.trial.point.workload.interface.on_mpi_io:
             return ()
-        file = run.outputs / "hints"
+        file = run.outputs.folder / "hints"
         file.write_text(hints_text(run.settings.hints), encoding="utf-8")
         return self._benchmark.hints_arguments(file)
 
     def _remove(self, run: _Run) -> None:
         if run.made and run.data and not self._system.remove(run.data):
             run.notes.append(f"{run.data} could not be removed")
-
-    def _keep(self, run: _Run) -> str:
-        """Remove the outputs, except for the one that tells how it went; return the hash of that."""
-        raw = ""
-        with suppress(OSError):  # there may be none
-            raw = hashlib.sha256(run.evidence.read_bytes()).hexdigest() if run.evidence.stat().st_size else ""
-            if raw:
-                run.evidence.replace(self._raw(run))
-        shutil.rmtree(run.outputs, ignore_errors=True)
-        return raw
-
-    def _raw(self, run: _Run) -> Path:
-        """Where the output is kept."""
-        return self._outputs / f"{run.trial.name}.json"
 
 
 def _excess(data: Path, written: int | None) -> str:
