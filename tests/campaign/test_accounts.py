@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from acic.campaign.attempt import Attempt, attempt_of, event_of
-from acic.campaign.budget import Budget, residual
+from acic.campaign.budget import Budget, Expectation, residual
 from acic.campaign.comparison import improvement
 from acic.campaign.controller import USED_UP, Controller
 from acic.campaign.journal import Journal
 from acic.campaign.points import Field, Point
 from acic.campaign.repeats import Repeats, UsualNoise, half_width
+from acic.campaign.screening import screening_rows
 from acic.campaign.state import Stage, replay
 from acic.campaign.student import student
 from acic.campaign.trial import Trial
@@ -31,7 +32,7 @@ from acic.errors import InvalidInput
 from acic.store.measurement import Outcome
 from acic.units import format_seconds, format_usd
 from acic.workloads import Interface
-from tests.campaign.fakes import FakeTrials, controller, lab_platform
+from tests.campaign.fakes import FakeTrials, controller, good, lab_platform
 from tests.campaign.laboratory import table
 from tests.campaign.test_trials import WRITE
 
@@ -101,6 +102,37 @@ def test_a_budget_for_few_points_goes_into_repetitions(tmp_path: Path, seconds: 
     made = controller(tmp_path / "c", trials, budget=budget, like=like, repeats=repeats, screen=False)
     made.run()
     assert [len(p.attempts) for p in made.state.progress] == [times, times]
+
+
+@slowly
+@given(
+    seed=seeds,
+    factor=st.floats(0.1, 10),
+    covers=st.floats(0.3, 3),
+    fewest=st.integers(1, 3),
+    money=st.booleans(),
+)
+def test_no_point_is_run_again_where_the_rest_of_the_screening_then_does_not_fit(
+    seed: int, factor: float, covers: float, fewest: int, money: bool
+) -> None:
+    """Baselines were, all points by --repeats, and cheap ones that came first: the end of the screening was not run."""
+    platform = lab_platform()
+    field, expected = Field(platform), Expectation(platform)
+    screening = {field.point(row) for row in screening_rows(field)}
+    trials = FakeTrials(platform, good, lambda t: factor * expected.seconds(t.point), spread(seed, 1e7, 1e9))
+    once = {point: factor * expected.seconds(point) for point in screening}
+    price = {point: trials.dollars(point, seconds) for point, seconds in once.items()}
+    limit = covers * sum((price if money else once).values())
+    budget = Budget(dollars=limit) if money else Budget(seconds=limit)
+    with TemporaryDirectory() as folder:
+        made = controller(Path(folder) / "c", trials, budget=budget, repeats=Repeats(fewest, 5, 0.01), seed=seed)
+        made.run()
+    spent = made.state.dollars if money else made.state.seconds
+    assert spent <= limit * (1 + 1e-9)
+    if covers >= 1 + 1e-9:
+        assert {trial.point for trial in trials.made} >= screening
+    else:
+        assert len({trial.point for trial in trials.made}) == len(trials.made)
 
 
 def test_a_budget_is_spread_over_no_more_points_than_a_search_asks_for(tmp_path: Path) -> None:

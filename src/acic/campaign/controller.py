@@ -206,7 +206,7 @@ class Controller:
             self._finish(progress, "" if progress.attempts else "its configuration gave back wrong bytes")
         elif self.state.failed[configuration] >= QUARANTINE and not progress.attempts:
             self._finish(progress, "its configuration keeps failing")
-        elif progress.tried_enough or self._spending.known_well(progress):
+        elif progress.tried_enough or self._spending.known_well(self.state, progress):
             self._finish(progress)
         elif (fitting := self._spending.fitting(self.state, progress)) is None:
             self._end(USED_UP)

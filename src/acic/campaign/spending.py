@@ -10,7 +10,7 @@ from acic.campaign.budget import Expectation
 from acic.campaign.points import Field, Point
 from acic.campaign.repeats import UsualNoise
 from acic.campaign.rules import Rules
-from acic.campaign.state import Progress, State
+from acic.campaign.state import Progress, Stage, State
 from acic.store.measurement import Outcome
 
 ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions; fewer if there are no more
@@ -69,14 +69,18 @@ class Spending:
         """Return the seconds spent: in runs before, and since `begin`, whatever with."""
         return max(state.seconds, self._before + self._clock() - self._began)
 
-    def known_well(self, progress: Progress) -> bool:
-        """Return whether a point has been run often enough, or as often as the budget allows."""
+    def known_well(self, state: State, progress: Progress) -> bool:
+        """Return whether a point has been run often enough, or as often as the budget allows.
+
+        A screening of which part was never run ranks nothing, so that part comes first, whatever repetitions are due.
+        """
         repeats = self._rules.repeats
         if progress.point.configuration == self._baseline:  # it serves all points of its workload
             repeats = replace(repeats, fewest=min(repeats.most, max(2, repeats.fewest)))
-        return replace(repeats, most=min(repeats.most, max(repeats.fewest, self._affordable()))).enough(
-            progress.bandwidths, self._noise.value
-        )
+        repeats = replace(repeats, most=min(repeats.most, max(repeats.fewest, self._affordable())))
+        if repeats.enough(progress.bandwidths, self._noise.value):
+            return True
+        return bool(progress.bandwidths) and not self._spares_a_repetition(state, progress)
 
     def repeated_enough(self, runs: Sequence[Progress]) -> bool:
         """Return whether a point, of which these are all, has been run often enough, whatever the budget allows."""
@@ -103,6 +107,16 @@ class Spending:
     def limit(self, point: Point) -> float:
         """Return the s after which a run of `point` counts as hung."""
         return self._expectation.limit(point, self._rules.time_limit)
+
+    def _spares_a_repetition(self, state: State, progress: Progress) -> bool:
+        """Return whether what is left covers one more run of a point beside those that the screening still lacks."""
+        avoided = state.avoided
+        lacking = [
+            p.point
+            for p in state.progress
+            if p.stage is Stage.SCREENING and not (p.stored or p.attempts) and p.point.configuration not in avoided
+        ]
+        return not lacking or self.covers(state, [progress.point, *lacking])
 
     def _affordable(self) -> int:
         """Return how many runs of each point the budget allows if it is to cover all, or enough of them."""
