@@ -23,8 +23,13 @@ class Follower:
         self.now = 0.0
         self.said: list[str] = []
         self.shown: list[str] = []
+        self.noted: list[str] = []
         self.waiting = Waiting(
-            "slurm", announce=self.said.append, watch=lambda view: self.shown.append(view.doing), clock=lambda: self.now
+            "slurm",
+            announce=self.said.append,
+            watch=lambda view: self.shown.append(view.doing),
+            note=self.noted.append,
+            clock=lambda: self.now,
         )
 
     def see(self, name: str, *endings: Ending, after: float = PATIENCE) -> None:
@@ -73,3 +78,16 @@ def test_the_progress_shows_a_job_that_waits_for_as_long_as_it_does(follower: Fo
 def test_a_scheduler_that_gives_no_reason(follower: Follower) -> None:
     follower.see("n5-0-measure", *[Ending(state=State.QUEUED)] * 2)
     assert follower.said == ["job n5-0-measure waits in slurm's queue"]
+
+
+def test_what_a_job_waits_for_is_noted_whenever_it_changes_and_taken_back(follower: Follower) -> None:
+    """`acic campaign status` told nothing of it: it was said where the controller ran, once, and nowhere else."""
+    follower.see("n5-0-measure", DOWN, DOWN, DOWN, FULL, RUNNING, RUNNING)
+    assert follower.noted == [
+        "job n5-0-measure waits in slurm's queue: PartitionDown",
+        "job n5-0-measure waits in slurm's queue: Resources",
+        "",
+    ]
+    follower.see("n5-1-measure", DOWN, DOWN)
+    follower.waiting.show(VIEW)  # the next run, where nobody saw that one run
+    assert follower.noted[3:] == ["job n5-1-measure waits in slurm's queue: PartitionDown", ""]

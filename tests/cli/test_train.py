@@ -137,6 +137,30 @@ def test_a_campaign_is_paused_and_gone_on_with_from_another_process(
     check_store_is_the_journal(lab)
 
 
+def test_the_status_tells_what_a_job_of_the_controller_at_work_waits_for(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the running command told it: asked from elsewhere, a campaign that waited for days was just running."""
+
+    def told() -> tuple[Any, bool]:
+        waiting = acic("campaign", "status", lab.name, "--json").json["campaign"]["waiting"]
+        return waiting, waits in acic("campaign", "status", lab.name).out.splitlines()
+
+    waits = f"job {lab.name}-0-measure waits in slurm's queue: PartitionDown"
+    monkeypatch.setenv("PRETEND_SECONDS", "2")
+    process = at_work(lab, lab.train(*QUICK))
+    assert told() == (None, False)
+    lab.journal.note_waiting(waits)
+    assert told() == (waits, True)
+    process.kill()
+    process.communicate(timeout=TIMEOUT)
+    assert told() == (None, False)  # it waits for nothing any more
+    assert lab.journal.waiting == waits
+    monkeypatch.setenv("PRETEND_SECONDS", "0")
+    assert acic("campaign", "resume", lab.name).status == 0
+    assert lab.journal.waiting == ""
+
+
 def test_a_campaign_that_has_ended_ends_again(lab: Laboratory, acic: Callable[..., Result]) -> None:
     assert acic(*lab.train(*QUICK)).status == 0
     before = table(lab.state)

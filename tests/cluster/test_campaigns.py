@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 import shutil
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from acic.campaign.journal import campaigns_folder
+from acic.campaign.journal import campaigns_folder, journals
 from acic.cli.main import run
 from acic.store.database import Store
 from acic.store.measurement import Outcome
@@ -63,11 +64,21 @@ def test_a_queue_that_is_refused_spoils_no_campaign(
 def test_a_campaign_whose_partition_is_down_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], slurm: Slurm
 ) -> None:
-    """It said that it was begun, and then nothing for as long as the partition was down."""
+    """It said that it was begun, and then nothing for as long as the partition was down; its status never did."""
     furnish(tmp_path, monkeypatch)
     monkeypatch.setattr("acic.campaign.waiting.PATIENCE", 0.0)
     change = ("scontrol", "update", "PartitionName=work")
-    up = threading.Timer(8.0, slurm.command, (*change, "State=UP"))  # Slurm is asked every 5 s
+    seen: list[str] = []
+
+    def look() -> None:  # as `acic campaign status` does, from elsewhere
+        for _ in range(300):
+            seen.extend(journal.waiting for journal in journals())
+            if seen and "PartitionDown" in seen[-1]:
+                break
+            time.sleep(0.2)
+        slurm.command(*change, "State=UP")
+
+    up = threading.Thread(target=look)
     slurm.command(*change, "State=DOWN")
     up.start()
     try:
@@ -75,6 +86,8 @@ def test_a_campaign_whose_partition_is_down_says_so(
     finally:
         up.join()
     assert "waits in slurm's queue: PartitionDown" in capsys.readouterr().err
+    assert "waits in slurm's queue: PartitionDown" in seen[-1]
+    assert [journal.waiting for journal in journals()] == [""]
     check(tmp_path)
 
 

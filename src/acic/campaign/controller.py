@@ -104,6 +104,8 @@ class Controller:
             except KeyboardInterrupt:
                 self._note("paused", why="interrupted", at=self._wall())
                 raise
+            finally:
+                self._journal.note_waiting("")
 
     @property
     def stopped(self) -> str:
@@ -160,6 +162,7 @@ class Controller:
 
     def _begin(self) -> None:
         self._journal.ask_pause(False)  # first: who asks for it while the journal is read asks this controller
+        self._journal.note_waiting("")  # a controller that was killed may have left it
         self.state = replay(self._journal.events(), self._field)
         for progress, attempt in self.state.attempts:  # in their order, for the same decisions as before
             self._learn(progress, attempt)

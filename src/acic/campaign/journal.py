@@ -15,7 +15,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -29,6 +29,7 @@ VERSION = 1
 _FILE = "journal.jsonl"
 _STEM = 40  # characters of what a campaign is of, beside which there is room for the time and a number
 _PAUSE = "pause"
+_WAITS = "waits"
 _ATTEMPTS, _NAP = 20, 0.02  # s, to get the lock
 _ALREADY = {
     "campaign": "resume it (--resume), or choose another --name",
@@ -64,7 +65,7 @@ def free_folder(of: str, now: datetime) -> Path:
 
 
 class Journal:
-    """A campaign's folder: the journal, the raw outputs of its runs, and whether it is to pause."""
+    """A campaign's folder: the journal, the raw outputs of its runs, whether it is to pause, what a job waits for."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -203,6 +204,23 @@ class Journal:
         """Ask the controller to stop after the present run, or take that back."""
         mark = self.folder / _PAUSE
         mark.touch() if wanted else mark.unlink(missing_ok=True)
+
+    @property
+    def waiting(self) -> str:
+        """What a job of the controller at work waits for, in words; "" where none does, or nobody knows."""
+        try:
+            return (self.folder / _WAITS).read_text(encoding="utf-8")
+        except OSError:
+            return ""
+
+    def note_waiting(self, text: str) -> None:
+        """Tell who asks from elsewhere what a job waits for; "" where none does any more.
+
+        It is no event: nothing follows from it, and a full disk may leave it untold.
+        """
+        file = self.folder / _WAITS
+        with suppress(OSError):
+            file.write_text(text, encoding="utf-8") if text else file.unlink(missing_ok=True)
 
     def _mend(self) -> None:
         """Cut off a last line that was not written whole."""

@@ -150,7 +150,7 @@ class Session:
         check_settable(self.platform, request.only)
         devices = same_places(begun["places"])
         paid = self.platform.at_price(request.search.get("price"))
-        waiting = Waiting(request.where.runner, announce=announce, watch=watch)
+        waiting = Waiting(request.where.runner, announce=announce, watch=watch, note=self.journal.note_waiting)
         trials, benchmark = open_trials(paid, request.where, self.journal.raw, devices=devices, watch=waiting.follow)
         storing = Storing(
             store,

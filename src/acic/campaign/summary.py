@@ -31,6 +31,7 @@ class Summary:
         unsafe: configurations that gave back wrong bytes.
         ranks: parameters by rank, for each goal, the most important first; empty before the screening is over.
         effects: likewise, the size of each effect.
+        waiting: what a job of it waits for now in a scheduler's queue, in words; None where none does.
         screened: where the campaign ended with too little of its screening for ranks: the points of it that have a
             figure, and all that it has; else None.
     """
@@ -51,6 +52,7 @@ class Summary:
     unsafe: tuple[Mapping[str, object], ...]
     ranks: Mapping[str, list[str]]
     effects: Mapping[str, Mapping[str, float]]
+    waiting: str | None
     screened: tuple[int, int] | None
 
     def text(self) -> str:
@@ -58,6 +60,7 @@ class Summary:
         spent = format_seconds(self.seconds) + (f", {format_usd(self.dollars)}" if self.dollars else "")
         lines = [
             f"{self.name} on {self.platform}: {self.status}",
+            *([self.waiting] if self.waiting else []),
             f"{self.measured} of {self.planned} points measured in {self.runs} runs, spent {spent}",
         ]
         bad = ", ".join(f"{n} {outcome}" for outcome, n in self.outcomes.items() if outcome != "ok")
@@ -77,8 +80,8 @@ def spent_dollars(state: State, field: Field) -> float | None:
     return state.dollars if state.dollars or field.platform.priced else None
 
 
-def summary(name: str, field: Field, state: State, *, running: bool = False) -> Summary:
-    """Return what the campaign has done so far."""
+def summary(name: str, field: Field, state: State, *, running: bool = False, waiting: str = "") -> Summary:
+    """Return what the campaign has done so far; `waiting` is what its job waits for, if there is one and it does."""
     attempts = [a for p in state.progress for a in p.attempts]
     status = "interrupted"
     if running:
@@ -104,6 +107,7 @@ def summary(name: str, field: Field, state: State, *, running: bool = False) -> 
         unsafe=tuple(dict(c) for c in sorted(state.unsafe, key=repr)),
         ranks=state.ranks,
         effects=state.effects,
+        waiting=waiting if waiting and running and state.open_run else None,
         screened=_screened(field, state),
     )
 

@@ -21,6 +21,7 @@ class Waiting:
         queue: whose it is: "slurm".
         announce: is told that a job waits, and why.
         watch: is told how far a campaign is, and while a job waits, that it does.
+        note: is told what a job waits for whenever that changes; "" when none does any more.
         clock: seconds that never go back.
     """
 
@@ -30,20 +31,24 @@ class Waiting:
         *,
         announce: Callable[[str], None],
         watch: Callable[[View], None] = lambda _: None,
+        note: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._queue = queue
         self._announce = announce
         self._watch = watch
+        self._note = note
         self._clock = clock
         self._view: View | None = None
         self._shown = ""  # what is told of the job in the view
+        self._noted = ""  # what is told of it elsewhere
         self._job, self._since = "", 0.0
         self._announced: set[str] = set()
 
     def show(self, view: View) -> None:
         """Tell how far the campaign is, and remember it for when its job waits."""
         self._view, self._shown = view, ""
+        self._tell("")
         self._watch(view)
 
     def follow(self, job: Job, ending: Ending) -> None:
@@ -57,6 +62,12 @@ class Waiting:
             if text not in self._announced:
                 self._announced.add(text)
                 self._announce(f"job {job.name} {text}")
+        self._tell(f"job {job.name} {text}" if text else "")
         if self._view and (text or self._shown):
             self._watch(replace(self._view, doing=text) if text else self._view)
         self._shown = text
+
+    def _tell(self, text: str) -> None:
+        if text != self._noted:
+            self._noted = text
+            self._note(text)

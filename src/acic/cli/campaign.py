@@ -161,4 +161,4 @@ def _summary(name: str | None) -> Summary:
     session = Session.open(name)
     running = session.journal.running  # before it is read: what ends meanwhile was not interrupted
     state = replay(session.journal.events(), session.field)
-    return summary(session.journal.name, session.field, state, running=running)
+    return summary(session.journal.name, session.field, state, running=running, waiting=session.journal.waiting)
