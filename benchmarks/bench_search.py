@@ -26,9 +26,9 @@ from acic.models import LEARNERS, learner
 from acic.search import Genetic, ModelDriven, PbWalk, RandomSearch, RandomWalk, Search, Tpe
 from acic.search.candidates import Candidates
 from acic.search.model import propose
-from acic.search.repair import repaired, usual_values
+from acic.search.repair import usual_values
 from acic.search.teaching import Teacher
-from acic.space import Configuration
+from acic.space import Configuration, repaired
 from tests.search.measured import System, fig19
 from tests.search.simulated import bottleneck
 

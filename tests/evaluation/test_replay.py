@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from acic.errors import InvalidInput, MissingData
 from acic.evaluation.replay import Replay, measured_space, replay_of
-from acic.search.repair import drawn_values, neighbours, repaired, usual_values
-from acic.space import Configuration
+from acic.search.repair import drawn_values, neighbours, usual_values
+from acic.space import Configuration, repaired
 from acic.store.measurement import Outcome
 from tests.evaluation.made_up import LAB, SLOW, truth
 

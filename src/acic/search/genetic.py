@@ -12,8 +12,8 @@ import numpy as np
 
 from acic.search.ledger import Ledger, Proposals, conduct
 from acic.search.protocol import Found, Measure
-from acic.search.repair import drawn, drawn_values, repaired
-from acic.space import Configuration, Space
+from acic.search.repair import drawn, drawn_values
+from acic.space import Configuration, Space, repaired
 
 TRIES = 20  # children that were measured before until the population is held to have converged
 

@@ -1,4 +1,4 @@
-"""Valid configurations from wishes: constraints are kept by changing as little as they force."""
+"""Valid configurations that differ in one value, or are drawn."""
 
 from __future__ import annotations
 
@@ -6,36 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from acic.space import AtMost, Configuration, Space, Value, applying, obeying
+from acic.space import Configuration, Space, Value, repaired
 
 TRIES = 100  # random wishes that no repair makes valid before there is held to be no valid configuration
-
-
-def repaired(space: Space, wanted: Mapping[str, Value], *, keep: str = "") -> Configuration | None:
-    """Return the valid configuration that the constraints make of `wanted`, with listed values where any change.
-
-    Parameters that do not apply are left out; a rule's `then` and `never` are obeyed; of two numbers in the wrong
-    order the smaller one is lowered, or else the larger one raised.
-
-    Args:
-        space: its constraints.
-        wanted: a value for every parameter, also for those that turn out not to apply.
-        keep: the parameter that must apply and have the value wanted; "" for none.
-
-    Returns:
-        None if it is not valid after as many changes as there are constraints and parameters.
-    """
-    full = dict(wanted)
-    for _ in range(len(space.constraints) + len(space.parameters) + 1):
-        values = applying(space, full)
-        if not space.problem(values):
-            return Configuration(values) if not keep or values.get(keep) == wanted[keep] else None
-        for constraint in space.constraints:
-            if isinstance(constraint, AtMost):
-                _put_in_order(space, constraint, values, full, keep)
-            elif constraint.holds(values):
-                full |= obeying(space, constraint, values)
-    return None
 
 
 def neighbours(space: Space, around: Configuration, name: str, usual: Mapping[str, Value]) -> list[Configuration]:
@@ -76,18 +49,3 @@ def drawn(space: Space, rng: np.random.Generator) -> Configuration | None:
 def drawn_values(space: Space, rng: np.random.Generator) -> dict[str, Value]:
     """Return a value for every parameter, drawn uniformly, constraints aside."""
     return {p.name: p.values[int(rng.integers(len(p.values)))] for p in space.parameters}
-
-
-def _put_in_order(
-    space: Space, constraint: AtMost, values: Mapping[str, Value], full: dict[str, Value], keep: str
-) -> None:
-    small, large = values.get(constraint.smaller), values.get(constraint.larger)
-    if not isinstance(small, int | float) or not isinstance(large, int | float) or small <= large:
-        return
-    smaller = [v for v in space[constraint.smaller].values if isinstance(v, int | float)]
-    larger = [v for v in space[constraint.larger].values if isinstance(v, int | float)]
-    if keep != constraint.smaller:
-        full[constraint.smaller] = max((v for v in smaller if v <= large), default=min(smaller))
-    least = small if keep == constraint.smaller else min(smaller)
-    if keep != constraint.larger and large < least:
-        full[constraint.larger] = min((v for v in larger if v >= least), default=max(larger))

@@ -22,8 +22,8 @@ import numpy as np
 from acic.errors import InvalidInput, with_extra
 from acic.search.ledger import Ledger, Proposals, conduct
 from acic.search.protocol import Found, Measure
-from acic.search.repair import drawn_values, repaired, usual_values
-from acic.space import Configuration, Parameter, Scale, Space, Value
+from acic.search.repair import drawn_values, usual_values
+from acic.space import Configuration, Parameter, Scale, Space, Value, repaired
 
 if TYPE_CHECKING:
     import optuna

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from acic.design import effects, foldover, plackett_burman
 from acic.search.ledger import Ledger, Proposals, conduct
 from acic.search.protocol import Found, Measure
-from acic.search.repair import neighbours, repaired, usual_values
-from acic.space import Configuration, Space
+from acic.search.repair import neighbours, usual_values
+from acic.space import Configuration, Space, repaired
 
 FAILED_AS = 2.0  # times the slowest run that ended: what a failed run of the design counts as
 

@@ -4,7 +4,7 @@ from acic.space.configuration import Configuration, Value
 from acic.space.constraint import AtMost, Constraint, Rule
 from acic.space.encoding import ABSENT_CODE, Encoder
 from acic.space.parameter import Parameter, Scale
-from acic.space.repair import applying, made_valid, obeying, valid_rows
+from acic.space.repair import made_valid, repaired, valid_rows
 from acic.space.space import ABSENT, Space
 
 __all__ = [
@@ -19,8 +19,7 @@ __all__ = [
     "Scale",
     "Space",
     "Value",
-    "applying",
     "made_valid",
-    "obeying",
+    "repaired",
     "valid_rows",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.errors import InvalidInput
-from acic.space.configuration import Value
+from acic.space.configuration import Configuration, Value
 from acic.space.constraint import AtMost, Rule
 from acic.space.space import ABSENT, Space
 
@@ -24,20 +24,39 @@ def made_valid(space: Space, wanted: Mapping[str, Value]) -> dict[str, Value]:
     Raises:
         InvalidInput: the constraints allow nothing, or work against one another in a space too large to look through.
     """
-    values = {p.name: wanted.get(p.name, p.low) for p in space.parameters}
-    for _ in range(len(space.constraints) + 1):  # what one constraint puts right, a later one may put wrong
-        made = applying(space, values)
-        if not space.problem(made):
-            return made
+    made = repaired(space, {p.name: wanted.get(p.name, p.low) for p in space.parameters})
+    return dict(made) if made is not None else _nearest(space, wanted)
+
+
+def repaired(space: Space, wanted: Mapping[str, Value], *, keep: str = "") -> Configuration | None:
+    """Return the valid configuration that the constraints make of `wanted`, with listed values where any change.
+
+    Parameters that do not apply are left out; a rule's `then` and `never` are obeyed; of two numbers in the wrong
+    order the smaller one is lowered, or else the larger one raised.
+
+    Args:
+        space: its constraints.
+        wanted: a value for every parameter, also for those that turn out not to apply.
+        keep: the parameter that must apply and have the value wanted; "" for none.
+
+    Returns:
+        None if it is not valid after as many changes as there are constraints and parameters.
+    """
+    full = dict(wanted)
+    for _ in range(len(space.constraints) + len(space.parameters) + 1):  # a later constraint may undo an earlier one
+        values = _applying(space, full)
+        if not space.problem(values):
+            return Configuration(values) if not keep or values.get(keep) == wanted[keep] else None
         for constraint in space.constraints:
+            values = _applying(space, full)  # anew: what one changed may spare what the next would ask for
             if isinstance(constraint, AtMost):
-                _lower(space, constraint, values)
-            elif constraint.holds(applying(space, values)):
-                values |= obeying(space, constraint, values)
-    return _nearest(space, wanted)
+                full |= _in_order(space, constraint, values, keep)
+            elif constraint.holds(values):
+                full |= _obeying(space, constraint, values)
+    return None
 
 
-def applying(space: Space, values: Mapping[str, Value]) -> dict[str, Value]:
+def _applying(space: Space, values: Mapping[str, Value]) -> dict[str, Value]:
     """Return `values` without what does not apply; once that is left out, a rule on it no longer holds.
 
     Where rules rule out one another (of two parameters, either may apply), the first of them holds.
@@ -67,14 +86,23 @@ def _nearest(space: Space, wanted: Mapping[str, Value]) -> dict[str, Value]:
     return dict(space.configuration(points[(points == asked).sum(axis=1).argmax()]))
 
 
-def _lower(space: Space, limit: AtMost, values: dict[str, Value]) -> None:
+def _in_order(space: Space, limit: AtMost, values: Mapping[str, Value], keep: str) -> dict[str, Value]:
+    """Return what the limit changes of `values`; neither number, where either does not apply."""
     small, large = values.get(limit.smaller), values.get(limit.larger)
-    if isinstance(small, int | float) and isinstance(large, int | float) and small > large:
-        fits = [v for v in space[limit.smaller].values if isinstance(v, int | float) and v <= large]
-        values[limit.smaller] = max(fits, default=space[limit.smaller].low)
+    if not isinstance(small, int | float) or not isinstance(large, int | float) or small <= large:
+        return {}
+    smaller = [v for v in space[limit.smaller].values if isinstance(v, int | float)]
+    larger = [v for v in space[limit.larger].values if isinstance(v, int | float)]
+    changes: dict[str, Value] = {}
+    if keep != limit.smaller:
+        changes[limit.smaller] = max((v for v in smaller if v <= large), default=min(smaller))
+    least = small if keep == limit.smaller else min(smaller)
+    if keep != limit.larger and large < least:
+        changes[limit.larger] = min((v for v in larger if v >= least), default=max(larger))
+    return changes
 
 
-def obeying(space: Space, rule: Rule, values: Mapping[str, Value]) -> dict[str, Value]:
+def _obeying(space: Space, rule: Rule, values: Mapping[str, Value]) -> dict[str, Value]:
     """Return what the rule changes of `values`, where it holds: its `then`, and its first value for each of `never`."""
     allowed = {
         name: [value for value in space[name].values if value not in ruled_out]
