@@ -347,6 +347,25 @@ def test_views_with_holes_are_laid_one_behind_the_other() -> None:
     assert any("file view" in difference for difference in made.differences)
 
 
+def test_views_of_requests_that_do_not_overlap_are_told() -> None:
+    """A rank writes every second byte of 200 by one request: nothing said that the replay's file is half as long."""
+    log = darshan_log([call(0, 0, 100, 0.0, 0.5)], processes=1, interface="MPI-IO")
+    assert not any("view" in difference for difference in replay_trace(log).differences)
+    log.modules["MPI-IO"].records["MPIIO_VIEWS"] = 1
+    log.modules["POSIX"].records["POSIX_WRITES"] = 100
+    told = [one for one in replay_trace(log).differences if "view" in one]
+    assert len(told) == 1
+    assert told[0].endswith("whether it has holes DXT does not tell; here each request is one piece.")
+
+
+@pytest.mark.parametrize("path", [APPS / "btio_S_mpi_io_simple.darshan", KNOWN / "ior_hdf5_coll.darshan"])
+def test_views_without_holes_and_those_of_libraries_are_not_told(path: Path) -> None:
+    """POSIX saw the first one's requests as they are; HDF5 sets views in any case."""
+    log = read_log(path)
+    assert log.modules["MPI-IO"].records["MPIIO_VIEWS"].any()
+    assert not any("view" in difference for difference in replay_trace(log).differences)
+
+
 def test_all_ranks_reading_one_header_is_no_view_with_holes() -> None:
     calls = [call(r, 0, 100, 0.0, 0.5, write=False, collective=True) for r in (0, 1)]
     log = darshan_log(calls, processes=2, interface="MPI-IO")

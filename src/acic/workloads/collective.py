@@ -31,11 +31,13 @@ class Numbered:
         requests: with `call`, and with `offset` where they lie one behind the other.
         untold: files, by index, some of whose collective calls could not be told, and are independent here.
         moved: files, by index, some of whose requests were laid one behind the other.
+        viewed: files, by index, with views, none of whose requests overlap.
     """
 
     requests: Requests
     untold: frozenset[int]
     moved: frozenset[int]
+    viewed: frozenset[int]
 
 
 def number_calls(log: Log, requests: Requests) -> Numbered:
@@ -44,6 +46,7 @@ def number_calls(log: Log, requests: Requests) -> Numbered:
     offset = requests.offset.copy()
     untold: set[int] = set()
     moved: set[int] = set()
+    viewed: set[int] = set()
     groups: list[NDArray[np.intp]] = []
     for file, write, places in _parts(requests):
         collective, views = counters.get((requests.ids[file], write), (0, 0))
@@ -53,14 +56,19 @@ def number_calls(log: Log, requests: Requests) -> Numbered:
         if found is not None:
             groups += list(found)
         rows = found if found is not None else _equal(requests, places)
-        if views and rows is not None and _lay(requests, rows, offset):
-            moved.add(file)
+        if views:
+            (moved if rows is not None and _lay(requests, rows, offset) else viewed).add(file)
     numbered = replace(requests, offset=offset)
     call = _numbers(requests, groups)
     if call is None:
         untold |= {int(requests.file[group[0]]) for group in groups}
         call = np.zeros(len(offset), dtype=np.int64)
-    return Numbered(requests=replace(numbered, call=call), untold=frozenset(untold), moved=frozenset(moved))
+    return Numbered(
+        requests=replace(numbered, call=call),
+        untold=frozenset(untold),
+        moved=frozenset(moved),
+        viewed=frozenset(viewed - moved),
+    )
 
 
 def _counters(log: Log) -> dict[tuple[int, bool], tuple[int, int]]:

@@ -6,7 +6,7 @@ from acic.errors import InvalidInput
 
 _COUNTED = ("idle_seconds", "opens", "pause_seconds", "ranks_apart", "syncs", "times_over")
 _ABOVE_ZERO = ("ranks_apart", "times_over")
-_FLAGS = ("collective_buffering", "contiguous", "written_by_others")
+_FLAGS = ("collective_buffering", "contiguous", "file_views", "written_by_others")
 _MOST = 2**63
 
 

@@ -113,6 +113,20 @@ class Evidence:
         viewed = group.interface is Interface.MPIIO and asked[VIEWS] > 0
         return viewed and made[CALLS + d] == asked[CALLS + d] and made[BYTES + d] <= _BUFFER * made[CALLS + d]
 
+    def viewed(self, group: Group) -> bool:
+        """Return whether requests went through views of the files that the application set itself, with holes perhaps.
+
+        There are none where POSIX saw the same independent requests: each is one piece.
+        """
+        if group.interface is not Interface.MPIIO or group.table.name != "MPI-IO" or not group.totals[VIEWS]:
+            return False
+        lower = self.tables.get("POSIX")
+        if group.collective or lower is None:
+            return True
+        d = group.direction
+        below_it = lower.about(group.files).totals
+        return (below_it[CALLS + d], below_it[BYTES + d]) != (group.calls, group.bytes)
+
 
 def _striping(file: int, log: Log) -> dict[str, int]:
     """Return how Lustre stripes a file."""

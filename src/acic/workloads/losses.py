@@ -16,6 +16,11 @@ _MODULES = {True: ("MPI-IO", "MPIIO"), False: ("POSIX", "POSIX")}
 _OPENS = {True: ("COLL_OPENS", "INDEP_OPENS"), False: ("OPENS",)}
 _SYNCS = {True: ("SYNCS",), False: ("FSYNCS", "FDSYNCS")}
 _BYTES = {True: "BYTES_WRITTEN", False: "BYTES_READ"}
+_CALLS = {
+    "MPIIO": ("INDEP_READS", "INDEP_WRITES", *_BYTES.values()),
+    "POSIX": ("READS", "WRITES", *_BYTES.values()),
+}
+_LIBRARIES = ("H5F", "PNETCDF_FILE")
 
 
 def losses(log: Log, numbered: Numbered) -> tuple[str, ...]:
@@ -99,6 +104,27 @@ def _of_places(log: Log, numbered: Numbered) -> Iterator[str]:
             f"Requests on {_named(log, numbered, numbered.moved)} went through a file view whose holes DXT does not "
             "tell; here those of all ranks lie one behind the other."
         )
+    if holey := frozenset(file for file in numbered.viewed if _in_pieces(log, numbered.requests.ids[file])):
+        yield (
+            f"Requests on {_named(log, numbered, holey)} went through a file view; whether it has holes DXT does not "
+            "tell; here each request is one piece."
+        )
+
+
+def _in_pieces(log: Log, identity: int) -> bool:
+    """Return whether requests through a view of a file may have had holes.
+
+    Libraries set views in any case. Where POSIX saw the same independent requests, each was one piece.
+    """
+    if any(identity in log.modules[name].records["id"] for name in _LIBRARIES if name in log.modules):
+        return False
+    seen = {}
+    for name, prefix in _MODULES.values():
+        module = log.modules.get(name)
+        mine = None if module is None else module.records[module.records["id"] == np.uint64(identity)]
+        calls = _CALLS[prefix]
+        seen[prefix] = [] if mine is None else [int(mine[f"{prefix}_{one}"].clip(0).sum()) for one in calls]
+    return seen["MPIIO"] != seen["POSIX"]
 
 
 def _named(log: Log, numbered: Numbered, files: frozenset[int]) -> str:

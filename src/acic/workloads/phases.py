@@ -229,6 +229,8 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         details["pause_seconds" if found.iterations.count > 1 else "idle_seconds"] = found.iterations.pause
     if (gathered := evidence.gathered(group)) is not None:
         details["collective_buffering"] = gathered
+    if evidence.viewed(group):
+        details["file_views"] = True
     if found.covered:
         details["traced_share"] = min(1.0, found.covered)
     details |= _parts(found, evidence)

@@ -38,6 +38,7 @@ class Replica:
         size: of its files together, B; None where HDF5 adds what it needs itself.
         prepares: whether it only makes the file that the command behind it reads.
         differences: what it does not do as the application does, one sentence each.
+        remove: the shell command that removes the files which it has to leave, "" where IOR removes them itself.
     """
 
     phase: int
@@ -45,6 +46,7 @@ class Replica:
     size: int | None
     prepares: bool = False
     differences: tuple[str, ...] = ()
+    remove: str = ""
 
     @property
     def operation(self) -> Operation:
@@ -59,11 +61,11 @@ class Replica:
     def checking(self) -> Replica:
         """Return the command that reads back what this one left (with `-k`), in the same way, and compares."""
         kept = [option for option in self.arguments if option not in ("-w", "-e", "-r")]
-        return replace(self, arguments=(*kept, "-r", "-R"), prepares=False, differences=())
+        return replace(self, arguments=(*kept, "-r", "-R"), prepares=False, differences=(), remove="")
 
     def __str__(self) -> str:
         comments = [f"# {one}" for one in self.differences]
-        return "\n".join([*comments, shlex.join(self.arguments)])
+        return "\n".join([*comments, shlex.join(self.arguments), *filter(None, [self.remove])])
 
 
 def ior_commands(workload: Workload, *, file: str = "acic-replica") -> list[Replica]:
@@ -87,11 +89,12 @@ def _replica(number: int, phase: Phase, name: str, *, prepare: bool = False) -> 
     layout = _Layout(phase)
     collective = c.collective and c.interface in _COLLECTIVE
     write = prepare or c.operation is Operation.WRITE
+    again = not write and layout.times_over > 1  # a repetition would remove what the next one reads
     options = {
         "-c": collective and not prepare,
         "-w": write,
         "-r": not write,
-        "-k": prepare or not write,
+        "-k": prepare or again,
         "-F": not c.shared,
         "-z": c.access is Access.RANDOM and not prepare,
         "-e": write and not prepare and bool(phase.details.get("syncs")),
@@ -114,6 +117,7 @@ def _replica(number: int, phase: Phase, name: str, *, prepare: bool = False) -> 
         size=None if c.interface is Interface.HDF5 else layout.moved // layout.times_over,
         prepares=prepare,
         differences=differences,
+        remove=f"rm -f {shlex.quote(name)}{'' if c.shared else '.*'}" if again else "",
     )
 
 
@@ -156,6 +160,11 @@ def _of_layout(phase: Phase, layout: _Layout) -> Iterator[str]:
     c = phase.characteristics
     if c.access is Access.STRIDED and not layout.interleaved:
         yield "The requests follow one another here: IOR leaves no holes in the file of one process."
+    if phase.details.get("file_views") is True:
+        yield (
+            "The application sets file views: a request may be many pieces with holes in between, which the log does "
+            "not tell; here it is one piece."
+        )
     if c.access is Access.UNKNOWN:
         yield "How the requests lie in the file is not known; here they follow one another."
     if layout.transfer != c.request_size:
