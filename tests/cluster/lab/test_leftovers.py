@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,11 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from acic.cluster.lab.nodes import children
 from acic.errors import InvalidInput, MissingData, TransientError
 from acic.lab import Lab, clean_up
 from tests import laboratory
 from tests.cluster.lab.fake import CONFIGURATION, FILE_SYSTEMS
 from tests.cluster.lab.traces import left, settings, traces
+from tests.cluster.services import until
 from tests.laboratory import NIC, alone, facts, need_lab, remove_leftovers
 
 ROOT = Path(__file__).parents[3]
@@ -100,6 +103,41 @@ def test_a_lab_of_the_same_name_with_another_record_is_left_alone(state: Path, t
     assert lab.audit() == []
     assert not list(tmp_path.glob("other*"))
     lab.down()
+
+
+def test_a_lab_is_the_same_however_the_way_to_its_record_is_written(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`acic lab down --state ../state` said that the lab was another one."""
+    made(state).close()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    clean_up(Path("../state"), name=laboratory.NAME)
+    assert left(laboratory.NAME) == {}
+
+
+def test_a_stopped_process_that_has_entered_a_node_does_not_keep_it(state: Path) -> None:
+    """A shell in a node that was stopped by Ctrl-Z kept the lab from going down: it took no note of its child's end."""
+    lab = made(state)
+    node = f"/proc/{lab.nodes['c0'].pid}/ns"
+    shells = [
+        subprocess.Popen(command, start_new_session=True)
+        for command in (
+            lab.nodes["c0"].enter(["sleep", "100"]),
+            ["nsenter", f"--pid={node}/pid", "sleep", "100"],  # by hand, in none of its groups
+        )
+    ]
+    try:
+        until(lambda: all(children(shell.pid) for shell in shells), "they are in the node")
+        for shell in shells:
+            shell.send_signal(signal.SIGSTOP)
+        lab.down()
+        assert [shell.wait(5) for shell in shells] == [-signal.SIGKILL] * 2
+        assert left(laboratory.NAME) == {}
+    finally:
+        for shell in shells:
+            shell.kill()
+            shell.wait()
 
 
 def test_a_process_with_the_number_of_a_node_is_not_killed(state: Path) -> None:

@@ -244,6 +244,18 @@ def marked(lab: str) -> set[int]:
     return found
 
 
+def entered(nodes: Iterable[Known]) -> list[Known]:
+    """Return the processes of this machine whose children are in one of `nodes`: an `nsenter`, say.
+
+    A node's first process is gone when its children are, and those when these have taken note: one that is stopped
+    would keep the node for ever.
+    """
+    own = _namespace("self", "pid")  # in which a process may be that is just about to become a node
+    spaces = {_namespace(node.pid, "pid_for_children") for node in nodes if node.alive} - {own, ""}
+    pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()] if spaces else []
+    return [Known(pid, started(pid)) for pid in pids if _namespace(pid, "pid_for_children") in spaces]
+
+
 def kill(processes: Iterable[Known]) -> None:
     """Kill processes, and none that got the number of one; return when they are gone.
 
@@ -265,6 +277,14 @@ def kill(processes: Iterable[Known]) -> None:
             pids = ", ".join(str(process.pid) for process in left)
             raise TransientError(f"processes of the lab do not end: {pids}", hint="they wait for a device; try again")
         time.sleep(0.002)
+
+
+def _namespace(pid: int | str, kind: str) -> str:
+    """Return a namespace of a process; "" if it has ended."""
+    try:
+        return os.readlink(f"/proc/{pid}/ns/{kind}")
+    except OSError:
+        return ""
 
 
 def _stat(pid: int, root: Path = Path("/")) -> list[str]:

@@ -71,7 +71,7 @@ class Names:
             InvalidInput: it is another one.
         """
         owner = self.owner()
-        if owner is not None and owner != state.absolute() and Record.read(owner) is not None:
+        if owner is not None and owner.resolve() != state.resolve() and Record.read(owner) is not None:
             raise InvalidInput(
                 f"there is a lab {self.name} with its record in {owner}",
                 hint=f"use that (--state {owner}), or give this one another name",

@@ -14,7 +14,7 @@ from acic.cluster.lab import disks, network
 from acic.cluster.lab.facts import check_name
 from acic.cluster.lab.fuse import cut_off
 from acic.cluster.lab.groups import groups
-from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, kill, marked, parent, started
+from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, entered, kill, marked, parent, started
 from acic.cluster.lab.record import Names, Record
 from acic.cluster.lab.tools import asked
 from acic.errors import TransientError
@@ -59,7 +59,7 @@ def _sweep(names: Names, processes: Iterable[Known]) -> None:
     for process in processes:
         if process.alive:
             cut_off(process.pid)
-    kill(processes)
+    kill([*processes, *entered(processes)])
     own.remove()
     kill([Known(pid, started(pid)) for pid in marked(names.name)])
     network.remove(names)
