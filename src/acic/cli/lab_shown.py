@@ -38,7 +38,7 @@ def run_command(
         if ending.seconds is not None:
             say(f"{format_seconds(ending.seconds)} on {told(site.configuration)}")
     if ending.state is not State.DONE:
-        raise TransientError(f"the command failed: {ending.reason}", hint="what it said stands above")
+        raise TransientError(f"the command failed: {ending.reason}", hint=ending.hint or "what it said stands above")
 
 
 def run_benchmark(opened: Lab, site: Site, processes: int, outputs: Path, seconds: float, as_json: bool) -> None:

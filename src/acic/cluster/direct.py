@@ -175,7 +175,7 @@ class _Run:
         try:
             self._runner.end(self._job)
         except TransientError as error:
-            self._settle(Ending(state=state, reason=f"{reason}; {error.problem}"))
+            self._settle(Ending(state=state, reason=f"{reason}; {error.problem}", hint=error.hint))
             raise
         self.over.wait()
         self._runner.clear(self._job)
@@ -219,7 +219,7 @@ class _Run:
         try:
             self._runner.end(self._job)  # also when it is being stopped: whoever does that is not done yet
         except AcicError as error:
-            return Ending(state=State.FAILED, seconds=ending.seconds, reason=error.problem)
+            return Ending(state=State.FAILED, seconds=ending.seconds, reason=error.problem, hint=error.hint)
         return ending if self._stopped is None else replace(self._stopped, seconds=ending.seconds)
 
     def _execute(self, start: Start) -> int:

@@ -130,12 +130,14 @@ class Ending:
         seconds: wall time of the program by a monotonic clock (without queueing); None if not known.
         reason: one line, "" if all went well: "exit status 2", "killed by signal 9", "node failure", "time limit of
             30 s".
+        hint: what can be done about it; "" where nothing more is known than the program said.
     """
 
     state: State
     exit_status: int | None = None
     seconds: float | None = None
     reason: str = ""
+    hint: str = ""
 
 
 class Runner(Protocol):

@@ -68,6 +68,7 @@ def record(job: Job, ending: Ending) -> Ending:
             "exit_status": ending.exit_status,
             "seconds": ending.seconds,
             "reason": ending.reason,
+            "hint": ending.hint,
         },
     )
     return ending
@@ -83,5 +84,8 @@ def recorded(job: Job) -> Ending | None:
         status, seconds, reason = content["exit_status"], content["seconds"], content["reason"]
     except (KeyError, ValueError):
         return None
-    sound = isinstance(status, int | None) and isinstance(seconds, int | float | None) and isinstance(reason, str)
-    return Ending(state=state, exit_status=status, seconds=seconds, reason=reason) if sound and state.over else None
+    hint = content.get("hint", "")  # of a program that acic wrote for a scheduler: none
+    texts = isinstance(reason, str) and isinstance(hint, str)
+    if not (texts and isinstance(status, int | None) and isinstance(seconds, int | float | None) and state.over):
+        return None
+    return Ending(state=state, exit_status=status, seconds=seconds, reason=reason, hint=hint)

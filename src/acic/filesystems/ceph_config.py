@@ -13,6 +13,11 @@ from acic.units import MIB
 FSID = "acc00000-16f5-4000-8000-000000000016"  # any: deployments never meet, and the same one is told the same twice
 OBJECT = 4 * MIB  # B; Ceph's own object size
 
+# B of a store that are not written to. A server tells at its next heartbeat that it is full; one whose store has no room
+# at all before that aborts, and its clients wait for ever in place of being told ENOSPC.
+_RESERVE = 256 * MIB
+_FULLEST, _EMPTIEST = 0.95, 0.7  # shares of a store that count as full: Ceph's own, and for the smallest disks
+
 ASK = '''\
 """Ask a Ceph daemon: ask.py SOCKET WORD... prints its answer. `ceph daemon` does the same and takes 0.3 s to start."""
 import json, socket, struct, sys
@@ -48,10 +53,12 @@ def configuration(layout: Layout, state: str, *, lazy: bool) -> str:
         state: the folder for what does not have to last, on the node that reads it.
         lazy: whether clients work without asking the metadata server who else has a file open.
     """
+    smallest = min(server.capacity for server in layout.servers)
+    store = smallest * 7 // 8 // MIB * MIB  # the rest is for the file system that it is on
     sections = {
         "global": _everybody(layout, state),
-        "mon": _mon(state),
-        "osd": _osd(layout),
+        "mon": _mon(state, store),
+        "osd": _osd(store),
         "mds": _mds(state),
         "client": _client(lazy=lazy),
     }
@@ -91,10 +98,14 @@ def _quiet(parts: Sequence[str]) -> dict[str, str]:
     return {f"debug_{part}": "0/0" for part in parts}
 
 
-def _mon(state: str) -> dict[str, str]:
+def _mon(state: str, store: int) -> dict[str, str]:
+    full = max(_EMPTIEST, min(_FULLEST, 1 - _RESERVE / store))
     return {
         "mon_data": f"{state}/mon",
         "mon_allow_pool_size_one": "true",
+        "mon_osd_nearfull_ratio": f"{full - 0.02:.3f}",  # in this order, or the monitor complains
+        "mon_osd_backfillfull_ratio": f"{full - 0.01:.3f}",
+        "mon_osd_full_ratio": f"{full:.3f}",
         "mon_tick_interval": "1",  # a metadata server that came is used at the next tick
         "paxos_propose_interval": "0.05",
         "paxos_min_wait": "0.01",
@@ -114,11 +125,11 @@ def _mds(state: str) -> dict[str, str]:
     }
 
 
-def _osd(layout: Layout) -> dict[str, str]:
-    smallest = min(server.capacity for server in layout.servers)
+def _osd(store: int) -> dict[str, str]:
     return {
         "osd_objectstore": "bluestore",
-        "bluestore_block_size": str(smallest * 7 // 8 // MIB * MIB),  # the rest is for the file system that it is on
+        "bluestore_block_size": str(store),
+        "osd_heartbeat_interval": "1",  # s, about: see _RESERVE
         "bluestore_fsck_on_mkfs": "false",
         # Memory for metadata, and little for data: what is to be read comes from the disk, as on a server whose data is
         # larger than its memory. The automatic size starts at 896 MiB, more than such a node has.

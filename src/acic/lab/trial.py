@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shlex
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,9 @@ from acic.filesystems.hints import hints_environment, romio_hints
 from acic.lab.lab import Lab
 from acic.lab.site import Site
 from acic.units import MIB
+
+_log = logging.getLogger(__name__)
+_REMOVING = 60.0  # s for a run's files to be removed
 
 PLACE = "{directory}"  # in a command: where its files are to go
 # What is measured unless something else is asked for: a shared file in large and in interleaved small pieces.
@@ -90,7 +94,8 @@ def bandwidths(lab: Lab, *, processes: int, folder: Path, seconds: float) -> Ite
                 job = _job(lab, site, words, processes, folder, seconds)
                 ending = _ended(lab, job, benchmark.mpiexec)
                 if ending.state is not State.DONE:
-                    raise TransientError(f"{operation}, {pattern}: {ending.reason}{_said(job)}", hint="run it again")
+                    problem = f"{operation}, {pattern}: {ending.reason}{_said(job)}"
+                    raise TransientError(problem, hint=ending.hint or "run it again")
                 yield Bandwidth(pattern=pattern, operation=operation, rate=_rate(summary, operation))
 
 
@@ -130,7 +135,23 @@ def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
     try:
         yield directory, site
     finally:
-        lab.run(first, ["rm", "-rf", directory], seconds=120)
+        _remove(lab, first, directory)
+
+
+def _remove(lab: Lab, node: str, directory: str) -> None:
+    """Remove a directory, or take down the file system that cannot: it is told, and takes nothing from what was run."""
+    try:
+        done = lab.run(node, ["rm", "-rf", directory], seconds=_REMOVING)
+        if done.returncode == 0:
+            return
+        why = done.stderr.strip()
+    except TransientError as error:
+        why = error.problem
+    _log.warning("a run's files cannot be removed, so the file system is taken down: %s", why)
+    try:
+        lab.undeploy()
+    except TransientError as error:
+        _log.warning("the file system cannot be taken down: %s; %s", error.problem, error.hint)
 
 
 def _rate(summary: Path, operation: str) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from acic.cluster.lab import perform, record
+from acic.cluster.lab import nodes, perform, record
 from acic.cluster.lab.facts import Disk, LabFacts, addresses
 from acic.cluster.lab.groups import groups, wanted
 from acic.cluster.lab.network import is_used, links_of, rate_of, silenced
@@ -229,19 +229,22 @@ def test_what_is_waited_for_may_take_longer_than_one_question_waits(monkeypatch:
     late = TransientError("it did not end in 10 s")
     answers: list[TransientError | tuple[int, str]] = [late, (1, "right"), (0, "wrong\n"), (0, "first\nright\n")]
 
-    def asked(words: Sequence[str], *, seconds: float) -> subprocess.CompletedProcess[str]:
+    def asked(words: Sequence[str], *, seconds: float, stdin: str) -> subprocess.CompletedProcess[str]:
         assert seconds > 0
+        assert not stdin
         answer = answers.pop(0)
         if isinstance(answer, TransientError):
             raise answer
         return subprocess.CompletedProcess(words, *answer, "")
 
-    monkeypatch.setattr(perform, "asked", asked)
+    monkeypatch.setattr(nodes, "asked", asked)
     performer = Performer({"c0": node("c0", "10.0.0.1")}, {}, lambda: None)
     performer.perform([Await(node="c0", command=("ask",), matches="^right$", seconds=20)])
     assert not answers
-    answers.append(TransientError("it did not end in 0.1 s"))
-    with pytest.raises(TransientError, match="Await ask on c0 failed: not so after -1 s: it did not end"):
+    answers.append(TransientError("/bin/sh -c what enters the node did not end in 0.1 s"))
+    with pytest.raises(
+        TransientError, match=r"Await ask on c0 failed: not so after -1 s: ask on c0 did not end in 0\.1 s"
+    ):
         performer.perform([Await(node="c0", command=("ask",), matches="^right$", seconds=-1)])
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from acic.cluster.lab.tools import DOCTOR, environment, read
+from acic.cluster.lab.tools import DOCTOR, asked, environment, read
 from acic.errors import TransientError
 
 STORE, STATE, MOUNT = "/acic/store", "/acic/state", "/acic/mnt"
@@ -110,6 +110,20 @@ class Node:
     def entrance(self) -> str:
         """Return the beginning of a shell line whose rest is run in the node."""
         return f"{joining(self.groups)} exec nsenter -t {self.pid} -n -u -i -m -p --"
+
+    def run(
+        self, command: Sequence[str], *, seconds: float = 30.0, stdin: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command in it to its end.
+
+        Raises:
+            TransientError: it took longer than `seconds`, and was killed.
+        """
+        try:
+            return asked(self.enter(command), seconds=seconds, stdin=stdin)
+        except TransientError as error:  # which tells how it is entered, too
+            problem = f"{shlex.join(command)} on {self.name} did not end in {seconds:g} s"
+            raise TransientError(problem, hint=error.hint) from error
 
     def mounts(self) -> list[tuple[str, str, str]]:
         """Return what is mounted in it: path, type and source of each, the topmost last."""
@@ -244,18 +258,6 @@ def marked(lab: str) -> set[int]:
     return found
 
 
-def entered(nodes: Iterable[Known]) -> list[Known]:
-    """Return the processes of this machine whose children are in one of `nodes`: an `nsenter`, say.
-
-    A node's first process is gone when its children are, and those when these have taken note: one that is stopped
-    would keep the node for ever.
-    """
-    own = _namespace("self", "pid")  # in which a process may be that is just about to become a node
-    spaces = {_namespace(node.pid, "pid_for_children") for node in nodes if node.alive} - {own, ""}
-    pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()] if spaces else []
-    return [Known(pid, started(pid)) for pid in pids if _namespace(pid, "pid_for_children") in spaces]
-
-
 def kill(processes: Iterable[Known]) -> None:
     """Kill processes, and none that got the number of one; return when they are gone.
 
@@ -277,14 +279,6 @@ def kill(processes: Iterable[Known]) -> None:
             pids = ", ".join(str(process.pid) for process in left)
             raise TransientError(f"processes of the lab do not end: {pids}", hint="they wait for a device; try again")
         time.sleep(0.002)
-
-
-def _namespace(pid: int | str, kind: str) -> str:
-    """Return a namespace of a process; "" if it has ended."""
-    try:
-        return os.readlink(f"/proc/{pid}/ns/{kind}")
-    except OSError:
-        return ""
 
 
 def _stat(pid: int, root: Path = Path("/")) -> list[str]:

@@ -77,7 +77,7 @@ class Performer:
             case File():
                 _write(_outside(node, step.path), step.text, step.mode)
             case Execute():
-                done = asked(node.enter(step.command), seconds=step.seconds)
+                done = node.run(step.command, seconds=step.seconds)
                 if done.returncode != 0:
                     raise TransientError(f"exit status {done.returncode}: {_tail(done.stdout + done.stderr)}")
             case Serve():
@@ -164,7 +164,7 @@ class Performer:
 def _lacking(step: Await, node: Node) -> str:
     """Return what is answered in place of what is waited for; "" if that is."""
     try:
-        done = asked(node.enter(step.command), seconds=min(_ASKING, max(0.1, step.seconds)))
+        done = node.run(step.command, seconds=min(_ASKING, max(0.1, step.seconds)))
     except TransientError as error:  # no answer is not yet the right one
         return error.problem
     if done.returncode == 0 and re.search(step.matches, done.stdout, re.MULTILINE):

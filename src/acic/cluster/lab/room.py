@@ -18,7 +18,7 @@ from acic.cluster.lab.perform import Performer, Services
 from acic.cluster.lab.record import NAME, STATE, Lock, Names, Record
 from acic.cluster.lab.runner import LabRunner
 from acic.cluster.lab.sweep import clear, empty, sweep
-from acic.cluster.lab.tools import asked, tool
+from acic.cluster.lab.tools import tool
 from acic.errors import InvalidInput, MissingData, with_sudo
 from acic.steps import Step
 
@@ -179,7 +179,7 @@ class Room:
             InvalidInput: there is no such node.
             TransientError: it took longer than `seconds`, and was killed.
         """
-        return asked(self.node(node).enter(command), seconds=seconds, stdin=stdin)
+        return self.node(node).run(command, seconds=seconds, stdin=stdin)
 
     def node(self, name: str) -> Node:
         """Return the node `name`.

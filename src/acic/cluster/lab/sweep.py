@@ -14,7 +14,7 @@ from acic.cluster.lab import disks, network
 from acic.cluster.lab.facts import check_name
 from acic.cluster.lab.fuse import cut_off
 from acic.cluster.lab.groups import groups
-from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, entered, kill, marked, parent, started
+from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, kill, marked, parent, started
 from acic.cluster.lab.record import Names, Record
 from acic.cluster.lab.tools import asked
 from acic.errors import TransientError
@@ -59,12 +59,32 @@ def _sweep(names: Names, processes: Iterable[Known]) -> None:
     for process in processes:
         if process.alive:
             cut_off(process.pid)
-    kill([*processes, *entered(processes)])
+    kill([*processes, *_entered(processes)])
     own.remove()
     kill([Known(pid, started(pid)) for pid in marked(names.name)])
     network.remove(names)
     disks.remove(names.images, own)
     shutil.rmtree(names.images, ignore_errors=True)
+
+
+def _entered(nodes: Iterable[Known]) -> list[Known]:
+    """Return the processes of this machine whose children are in one of `nodes`: an `nsenter`, say.
+
+    A node's first process is gone when its children are, and those when these have taken note: one that is stopped
+    would keep the node for ever.
+    """
+    own = _namespace("self", "pid")  # in which a process may be that is just about to become a node
+    spaces = {_namespace(node.pid, "pid_for_children") for node in nodes if node.alive} - {own, ""}
+    pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()] if spaces else []
+    return [Known(pid, started(pid)) for pid in pids if _namespace(pid, "pid_for_children") in spaces]
+
+
+def _namespace(pid: int | str, kind: str) -> str:
+    """Return a namespace of a process; "" if it has ended."""
+    try:
+        return os.readlink(f"/proc/{pid}/ns/{kind}")
+    except OSError:
+        return ""
 
 
 def clear(node: Node, processes: Iterable[int]) -> None:

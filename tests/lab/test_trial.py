@@ -1,0 +1,73 @@
+"""Running a command in the lab: what it did is told, whatever its file system does afterwards."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from acic.cli.lab_shown import run_command
+from acic.cluster import Job, LocalRunner, State
+from acic.errors import TransientError
+from acic.lab.trial import run
+
+
+class Stuck(LocalRunner):
+    """Its jobs have processes that wait for a device."""
+
+    def end(self, job: Job) -> bool:
+        super().end(job)
+        raise TransientError(f"processes of the job {job.name} do not end: 17", hint="see to the device first")
+
+
+class Jammed:
+    """As much of a lab as runs a command: what is deployed makes folders, and does not let go of them."""
+
+    def __init__(self, folder: Path, *, stuck: bool = False, status: int | None = None) -> None:
+        self.facts = SimpleNamespace(compute_nodes=1)
+        deployment = SimpleNamespace(directory=str(folder), hints={})
+        self.site: Any = SimpleNamespace(deployment=deployment, mounted=("c0",), configuration={})
+        self._stuck = stuck
+        self._status = status
+
+    def run(self, node: str, command: Sequence[str], *, seconds: float = 30.0) -> subprocess.CompletedProcess[str]:
+        if command[0] != "rm":
+            return subprocess.run(command, capture_output=True, text=True, check=False)
+        if self._status is None:
+            raise TransientError(f"rm on {node} did not end in {seconds:g} s", hint="try again")
+        return subprocess.CompletedProcess(command, self._status, "", "Device or resource busy")
+
+    def runner(self, *, mpiexec: Path | None = None) -> LocalRunner:
+        return Stuck(mpiexec=mpiexec) if self._stuck else LocalRunner(mpiexec=mpiexec)
+
+    def undeploy(self) -> None:
+        self.site = None
+
+
+@pytest.mark.parametrize("status", [None, 1])
+def test_what_a_run_did_is_told_though_its_files_cannot_be_removed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, status: int | None
+) -> None:
+    """On a file system that gave no answer any more, all that was told was how `rm` had been called."""
+    lab: Any = Jammed(tmp_path, status=status)
+    words = ["sh", "-c", "echo so far so good; exit 3"]
+    with caplog.at_level(logging.WARNING):
+        job, ending = run(lab, words, processes=0, folder=tmp_path, seconds=20)
+    assert (ending.state, ending.exit_status) == (State.FAILED, 3)
+    assert job.stdout.read_text() == "so far so good\n"
+    assert lab.site is None
+    assert "a run's files cannot be removed, so the file system is taken down: " in caplog.text
+
+
+@pytest.mark.parametrize("script", ["exit 0", "sleep 100"])
+def test_the_remedy_for_processes_that_do_not_end_is_told(tmp_path: Path, script: str) -> None:
+    """It was lost, in place of "what it said stands above", where nothing stood."""
+    lab: Any = Jammed(tmp_path, stuck=True, status=0)
+    with pytest.raises(TransientError, match="do not end: 17") as caught:
+        run_command(lab, lab.site, ["sh", "-c", script], 0, tmp_path, 0.5, as_json=False)
+    assert caught.value.hint == "see to the device first"
