@@ -85,7 +85,7 @@ def test_what_no_disk_holds_is_read_ahead_as_soon(length: float) -> None:
     ],
 )
 def test_nfs_sends_more_than_processes_ask_for(prior: Prior, name: str, scale: str, sent: float) -> None:
-    """Counted by bench_lab_ahead.py: B for each B that is read; of the last windows, which nobody waits for, too."""
+    """Counted by studies/ahead.py: B for each B that is read; of the last windows, which nobody waits for, too."""
     workload = kernel(name, scale).workload
     read, use = workload.phases[0], uses_of(workload)[0]
     (found,) = moved(demand_of(read.characteristics, NODES, use), prior.baseline) / read.bytes

@@ -99,7 +99,7 @@ class Design:
     scatters: bool = False
     serial: bool = False
     page: int = 1
-    threads: int = 2  # counted: 1.6 to 2.7 of each file system, bench_lab_processors.py --threads
+    threads: int = 2  # counted: 1.6 to 2.7 of each file system, studies/processors.py --threads
     extent: int = DISK_REQUEST
     written: int = DISK_REQUEST
     durable: int = 3

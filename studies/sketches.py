@@ -3,7 +3,7 @@
 Sketches are left out in eight parts, each as a whole. Chosen is what is predicted best of the configurations that the
 sketch was run on, the baseline among them; each was run once, so noise makes regret look larger for all.
 
-    python benchmarks/bench_lab_sketches.py
+    python studies/sketches.py
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Each application is asked about as `acic evaluate` does, and each configuration'
 its prediction; the baseline, which is known, is left out. A point is the median of one to three runs: its noise counts
 as an error too.
 
-    python benchmarks/bench_lab_intervals.py [--applications test] [--logs]
+    python studies/intervals.py [--applications test] [--logs]
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the benchmarks in the lab share: runs there, the prior, and the hardware that they are made on."""
+"""What studies in the lab share: runs there, the prior, and the hardware that they are made on."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ Two conditions of then are not written down, and are taken from what fits (docs/
 in poll (its device ch3:sock; ACIC_MPIEXEC names such a build, the wheel's ranks sleep and ask), and an OrangeFS client
 that answers fsync without doing anything, as released, so writes to OrangeFS are without fsync here.
 
-    sudo python benchmarks/bench_lab_bandwidths.py [--results FILE] [--only REGEX] [--repetitions 3] [--allowed 0.15]
+    sudo python studies/bandwidths.py [--results FILE] [--only REGEX] [--repetitions 3] [--allowed 0.15]
 """
 
 from __future__ import annotations

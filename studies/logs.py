@@ -3,7 +3,7 @@
 What a user has to ask acic with is such a log. They are put into the folder, NAME-SCALE.darshan, and what is there is
 not made again. `--pack` puts all that are there into a zip file, in which they come with acic.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_logs.py FOLDER --library libdarshan.so [--pack FILE.zip]
+    sudo acic lab up && sudo python studies/logs.py FOLDER --library libdarshan.so [--pack FILE.zip]
 """
 
 from __future__ import annotations

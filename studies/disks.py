@@ -7,7 +7,7 @@ four servers of OrangeFS eight and sixteen read their parts of one file from its
 server has a part of every stream. `/proc/diskstats` of the first server's disks tells the I/Os. What the prior has for
 each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_disks.py [--device ephemeral] [--only REGEX]
+    sudo acic lab up && sudo python studies/disks.py [--device ephemeral] [--only REGEX]
 """
 
 from __future__ import annotations

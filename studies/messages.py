@@ -4,7 +4,7 @@ One process on a client writes 32 MiB, 1 MiB at a time, and then reads them with
 strace(1) counts what the daemons of four servers call: answers that they send, data that they write and read, and
 extended attributes that they set, of which the size of a file in shards is one.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_messages.py
+    sudo acic lab up && sudo python studies/messages.py
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from acic.campaign.system import Deployed
 from acic.lab import Lab
 from acic.space import Configuration, Value
 from acic.units import MIB, format_bytes
-from benchmarks.lab_runs import HARDWARE
+from studies.lab_runs import HARDWARE
 
 CALLS = {"answers": "writev", "writes": "pwrite64", "reads": "pread64", "attributes set": "fsetxattr"}
 SIZE = 32  # MiB

@@ -4,7 +4,7 @@ One process, one on each of four nodes, and four on each make files of 4 KiB in 
 such files that were made before, with nothing in any cache: milliseconds of a process for each of its files. An order
 of magnitude is what the prior's prices are meant for; who is dearer than whom is what matters.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_files.py [--only REGEX] [--files 40] [--repetitions 3]
+    sudo acic lab up && sudo python studies/files.py [--only REGEX] [--files 40] [--repetitions 3]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from acic.prior import Prior, Use
 from acic.space import Configuration, Value
 from acic.units import KIB, format_setting
 from acic.workloads import Operation
-from benchmarks.lab_runs import HARDWARE, io_seconds, lab_runs
+from studies.lab_runs import HARDWARE, io_seconds, lab_runs
 
 SIZE = 4 * KIB
 WHOLE = 1 << 40

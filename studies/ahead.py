@@ -4,7 +4,7 @@ For each application: the B that the server's network interface sent in a run fo
 what the prior thinks that somebody waits for; and the seconds in I/O. The last windows, which are asked for after all
 that a process wants, are sent but not waited for.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_ahead.py [APPLICATION[:SCALE] ...]
+    sudo acic lab up && sudo python studies/ahead.py [APPLICATION[:SCALE] ...]
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Each application is asked about by the Darshan log of its run on the baseline, a
 is recommended first, among what the ground truth has, is held against fresh runs of it and of the baseline, or else
 against the truth itself.
 
-    python benchmarks/bench_lab_verdicts.py [--applications test] [--descriptions]
+    python studies/verdicts.py [--applications test] [--descriptions]
 """
 
 from __future__ import annotations

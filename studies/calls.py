@@ -3,7 +3,7 @@
 One process, then one on each of four nodes, writes and reads 8 MiB of its own in a shared file, 1 MiB at a time: MiB/s
 of all. With one call of 128 KiB under way for each node, servers are idle while others have several to serve.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_calls.py [--repetitions 3]
+    sudo acic lab up && sudo python studies/calls.py [--repetitions 3]
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from acic.prior import Prior, Use
 from acic.space import Configuration, Value
 from acic.units import KIB, MIB, format_setting
 from acic.workloads import Access, Interface, Operation
-from benchmarks.lab_runs import HARDWARE, io_seconds, lab_runs
+from studies.lab_runs import HARDWARE, io_seconds, lab_runs
 
 SIZE, REQUEST = 8 * MIB, MIB
 LAYOUTS: tuple[dict[str, Value], ...] = (

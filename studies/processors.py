@@ -8,8 +8,8 @@ With --threads: how many threads of each server's daemon are ready to run at onc
 of each file system, while processes on their nodes compute and read, each in its own time. A scheduler gives each of
 them as much of a processor as each process that computes.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_processors.py [--placement dedicated] [--repetitions 4]
-    sudo python benchmarks/bench_lab_processors.py --threads
+    sudo acic lab up && sudo python studies/processors.py [--placement dedicated] [--repetitions 4]
+    sudo python studies/processors.py --threads
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from acic.evaluation.running import Runs
 from acic.lab import Lab
 from acic.space import Configuration, Value
 from acic.units import KIB
-from benchmarks.lab_runs import HARDWARE, lab_runs
+from studies.lab_runs import HARDWARE, lab_runs
 
 APPLICATIONS = ("madbench2", "flashio", "vpicio")
 SERVERS = (1, 2, 4)

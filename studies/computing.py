@@ -6,7 +6,7 @@ longer than without files, and in brackets what the slowest process waits. Where
 node's share of the processor, its clients and servers wait for the next period. Others compute meanwhile, so that a
 run gets back most of what its processes wait.
 
-    sudo acic lab up && sudo python benchmarks/bench_lab_computing.py [--only REGEX] [--repetitions 3]
+    sudo acic lab up && sudo python studies/computing.py [--only REGEX] [--repetitions 3]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from acic.benchmarks.kernels.script import Writer
 from acic.evaluation.running import Runs
 from acic.space import Configuration, Value
 from acic.units import KIB, format_setting
-from benchmarks.lab_runs import HARDWARE, lab_runs
+from studies.lab_runs import HARDWARE, lab_runs
 
 SIZE = 4 * KIB
 RANKS, FILES = 8, 20

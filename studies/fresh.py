@@ -3,7 +3,7 @@
 Of each application every session of fresh runs is left out in turn, and how far two of its configurations are apart
 there is compared with what all other sessions say. Only configurations with three other runs or more are.
 
-    python benchmarks/bench_lab_fresh.py [--applications development]
+    python studies/fresh.py [--applications development]
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ improvement over the baseline, as models learn it.
 With --staging: of all applications, how far the prior's seconds for copying results out are from what was measured.
 With --baseline: the seconds that each application waits for I/O on the baseline, measured and predicted.
 
-    python benchmarks/bench_lab_prior.py [--cells 20] [--applications test] [--staging | --baseline]
+    python studies/prior.py [--cells 20] [--applications test] [--staging | --baseline]
 """
 
 from __future__ import annotations
