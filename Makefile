@@ -36,7 +36,7 @@ bench: $(READY)  ## speed, as ratios against the peers
 	$(BIN)/python benchmarks/run_all.py
 
 docs: $(READY)  ## the site, in site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 golden: $(READY)  ## write the golden files anew; read the diff before you commit it
 	ACIC_WRITE_GOLDEN=1 $(BIN)/pytest -q -m "not slow" -k golden
