@@ -17,7 +17,7 @@ def run_all(folder: Path, **statuses: int) -> subprocess.CompletedProcess[str]:
     shutil.copy(ROOT / "benchmarks" / "run_all.py", folder)
     for name, status in statuses.items():
         (folder / f"bench_{name}.py").write_text(ENDS.format(status=status))
-    command = [sys.executable, folder / "run_all.py"]
+    command = [sys.executable, str(folder / "run_all.py")]
     return subprocess.run(command, env={"PATH": str(folder)}, capture_output=True, text=True, check=False)
 
 
