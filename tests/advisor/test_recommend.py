@@ -5,6 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from acic.advisor.advice import Goal, Verdict
 from acic.advisor.forecast import CHOSEN, SLIGHT, forecast
@@ -312,6 +314,30 @@ def test_what_is_picked_because_it_seems_best_is_less_sure(cluster: Platform, kn
     assert picked.improvement.low < named.improvement.low
     assert picked.io_improvement.low < named.io_improvement.low
     assert picked.improvement.high == named.improvement.high
+
+
+@given(value=st.floats(0.1, 10.0), slower=st.floats(1.0, 20.0), computing=st.floats(0.0, 1000.0))
+def test_the_slow_ends_of_a_run_and_of_its_io_are_the_same_end(
+    cluster: Platform, knowledge: Knowledge, value: float, slower: float, computing: float
+) -> None:
+    """Each was stretched by itself: "at least 1.06x" of a run stood beside I/O told to take 0.91x as the slow end."""
+    found = forecast(application(WRITE), cluster, knowledge, goal=Goal.TIME)
+    io = np.full(len(found.seconds), 10.0 / value)
+    slow, fixed = io * slower, np.full_like(io, computing)
+    picked = replace(
+        found, seconds=fixed + io, slowest=fixed + slow, fastest=fixed + io, io_seconds=(io, slow, io)
+    ).chosen()
+    assert picked.slowest == pytest.approx(fixed + picked.io_seconds[1])
+    assert (picked.io_seconds[1] >= slow).all()
+
+
+def test_a_slow_end_without_bound_stays_so(cluster: Platform, knowledge: Knowledge) -> None:
+    found = forecast(application(WRITE), cluster, knowledge, goal=Goal.TIME)
+    endless = np.full_like(found.seconds, np.inf)
+    io, _, fast = found.io_seconds
+    picked = replace(found, slowest=endless, io_seconds=(io, endless, fast)).chosen()
+    assert np.isinf(picked.slowest).all()
+    assert np.isinf(picked.io_seconds[1]).all()
 
 
 def test_a_new_workload_gets_a_wider_interval(knowledge: Knowledge) -> None:

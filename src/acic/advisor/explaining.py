@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from acic.advisor.advice import Advice, Goal
+from acic.advisor.advice import Advice, Estimate, Goal
 from acic.advisor.attribution import Character, Part, by_characteristic, by_part
 from acic.advisor.changes import Changes, Unit, by_parameter
 from acic.advisor.knowledge import Knowledge
@@ -123,7 +123,10 @@ def explain(
     assert expected is not None  # noqa: S101 (recommend answered)
     against, other = _compared(ask, advice, platform, against, instead or {})
     better, worse = (_place(question, one) for one in (advice.recommendations[0].configuration, other))
-    return _explained(question, workload, expected, advice, against, better, worse, rows)
+    named = None  # the I/O of the answer, as if it had not been picked
+    if better != expected.forecast.baseline:
+        named = ask(among=[advice.recommendations[0].configuration]).recommendations[0].io_improvement
+    return _explained(question, workload, expected, advice, against, better, worse, rows, named)
 
 
 def _explained(
@@ -135,6 +138,7 @@ def _explained(
     better: int,
     worse: int,
     rows: TrainingRows | None,
+    named: Estimate | None,
 ) -> Explanation:
     forecast = expected.forecast
     objective = forecast.objective(question.goal)
@@ -158,7 +162,7 @@ def _explained(
         ),
         dependences=dependences(question, workload, [places[index] for index in largest], best.configuration),
         left_out=len(places) - len(largest),
-        precision=None if better == forecast.baseline else precision(learned, main, best.io_improvement),
+        precision=None if named is None else precision(learned, main, named),
         support=support(rows, learned, platform, main, best.configuration)
         if rows is not None and learned.workloads
         else None,

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.advice import Estimate
-from acic.advisor.forecast import CHOSEN
 from acic.advisor.learned import Z80, Learned
 from acic.platforms import Platform
 from acic.space import Configuration, Parameter, Scale, Value
@@ -93,15 +92,15 @@ class Support:
 
 
 def precision(learned: Learned, workload: Characteristics, improvement: Estimate) -> Precision:
-    """Return where the width of a predicted improvement's 80 % interval comes from, beside that it was picked.
+    """Return where the width of a predicted improvement's 80 % interval comes from.
 
     Args:
         learned: what predicted it.
         workload: the phase that it is for.
-        improvement: of the I/O, with what was picked because it seems best.
+        improvement: of the I/O, as of a configuration that somebody named, and that was not picked.
     """
-    value, low, high = improvement.value, improvement.low, improvement.high
-    width = (math.log(high / value) + math.log(value / low) / CHOSEN) / 2 if low > 0 else math.inf
+    low, high = improvement.low, improvement.high
+    width = math.log(high / low) / 2 if low > 0 else math.inf
     baseline = Z80 * learned.errors.baseline
     model = math.sqrt(max(width**2 - baseline**2, 0.0))
     noise = Z80 * math.log1p(learned.noise)
