@@ -124,6 +124,11 @@ bool inode_hidden(struct inodes *inodes, struct inode *inode, struct inode *dire
     return put_at(inodes, inode, directory, name, true);
 }
 
+void inode_told(struct inode *inode, const struct stat *attributes) {
+    const bool gives = S_ISDIR(attributes->st_mode) && (attributes->st_mode & S_ISGID) != 0;
+    inode->group = gives ? 1 + (uint64_t)attributes->st_gid : 0;
+}
+
 void inode_opened(struct inodes *inodes, struct inode *inode) {
     pthread_mutex_lock(&inodes->lock);
     inode->references++;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "behind.h"
 #include "server.h"
@@ -13,6 +14,7 @@ struct inode {
     uint64_t references;
     struct handle handle;
     struct behind behind;
+    _Atomic uint64_t group; /* 1 + that of a directory with the setgid bit, as last told; 0 for all else */
     /* Where the file was found last, to keep it if that name goes while it is open (names.c). */
     struct inode *next_open;
     unsigned opens;
@@ -41,6 +43,9 @@ void inode_named(struct inodes *inodes, struct inode *inode, struct inode *direc
 /* Note that a file was renamed to a name of ours, which goes with its last close; false if that was meanwhile, and so
  * nobody will remove it. */
 bool inode_hidden(struct inodes *inodes, struct inode *inode, struct inode *directory, const char *name);
+
+/* Note whether a file is a directory that gives its group to what is made in it. */
+void inode_told(struct inode *inode, const struct stat *attributes);
 
 void inode_opened(struct inodes *inodes, struct inode *inode);
 

@@ -11,12 +11,28 @@ static sattr3 attributes_asked(const struct operation *operation) {
     return attributes_new(operation->wanted.st_mode, operation->wanted.st_uid, operation->wanted.st_gid);
 }
 
+/* What local file systems do in a directory with the setgid bit, and a server for who asks as himself: all gets its
+ * group, and directories the bit too. A program that runs as the group is only made by who is in it. */
+static void take_group(struct stat *wanted, const struct inode *directory, const struct fuse_ctx *who) {
+    const uint64_t group = directory->group;
+    if (group == 0) {
+        return;
+    }
+    wanted->st_gid = (gid_t)(group - 1);
+    if (S_ISDIR(wanted->st_mode)) {
+        wanted->st_mode |= S_ISGID;
+    } else if ((wanted->st_mode & S_IXGRP) != 0 && who->uid != 0 && who->gid != wanted->st_gid) {
+        wanted->st_mode &= ~(mode_t)S_ISGID;
+    }
+}
+
 static struct operation *making(fuse_req_t request, fuse_ino_t directory, const char *name, const char *other,
                                 mode_t mode) {
     struct operation *const operation = operation_make(request, directory, name, other);
     if (operation != NULL) {
         const struct fuse_ctx *const who = fuse_req_ctx(request);
         operation->wanted = (struct stat){.st_mode = mode, .st_uid = who->uid, .st_gid = who->gid};
+        take_group(&operation->wanted, operation->inode, who);
     }
     return operation;
 }
@@ -47,7 +63,7 @@ static void done_mkdir(struct call *call, int error, void *answer) {
 }
 
 static void on_mkdir(fuse_req_t request, fuse_ino_t directory, const char *name, mode_t mode) {
-    struct operation *const operation = making(request, directory, name, NULL, mode);
+    struct operation *const operation = making(request, directory, name, NULL, S_IFDIR | mode);
     if (operation != NULL) {
         operation_call(operation, start_mkdir, done_mkdir);
     }

@@ -75,6 +75,7 @@ static double trust_in(const struct stat *attributes) {
 
 void reply_attributes(struct operation *operation, const fattr3 *attributes) {
     const struct stat told = stat_of(attributes);
+    inode_told(operation->inode, &told);
     fuse_reply_attr(operation->request, &told, trust_in(&told));
     operation_free(operation);
 }
@@ -83,6 +84,7 @@ static void give_entry(struct operation *operation, const fattr3 *attributes) {
     struct mounted *const mounted = operation->mounted;
     struct inode *const found = operation->other;
     struct fuse_entry_param entry = {.ino = (fuse_ino_t)(uintptr_t)found, .attr = stat_of(attributes)};
+    inode_told(found, &entry.attr);
     entry.attr_timeout = entry.entry_timeout = trust_in(&entry.attr);
     inode_hold(&mounted->inodes, found); /* for the kernel */
     int failed;

@@ -178,6 +178,39 @@ def test_permissions_are_those_of_the_files(place: Place) -> None:
     assert (place.store / "new").stat().st_uid == 4321
 
 
+def test_a_folder_with_the_setgid_bit_gives_its_group(place: Place) -> None:
+    """As with a kernel's client, whose server is asked as the user and decides: all had the user's own group here."""
+    here, there = place.mount(), place.mount()
+    (here / "team").mkdir()
+    os.chown(here / "team", 0, 100)
+    os.chmod(here / "team", 0o2777)
+
+    def other(*command: str) -> None:
+        place.run("setpriv", "--reuid=4321", "--regid=4321", "--clear-groups", *command)
+
+    for mounted in (here, there):
+        at = f"{mounted.inside}/team"
+        name = mounted.path.name
+        other("mkdir", f"{at}/{name}")
+        other("touch", f"{at}/{name}/file")
+        other("mkdir", f"{at}/{name}/below")
+        other("ln", "-s", "file", f"{at}/{name}/below/link")
+        other("mkfifo", f"{at}/{name}/below/fifo")
+        other("cp", "--preserve=mode", "/bin/true", f"{at}/{name}/below/program")
+        made = place.store / "team" / name
+        for path in (made, *made.rglob("*")):
+            found = path.lstat()
+            assert (found.st_uid, found.st_gid) == (4321, 100), path
+            assert bool(found.st_mode & stat.S_ISGID) is stat.S_ISDIR(found.st_mode), path
+    program = f"{here.inside}/team/program"
+    make = f"import os; os.umask(0); os.close(os.open({program!r}, os.O_CREAT | os.O_WRONLY, 0o2770))"
+    other("python3", "-c", make)
+    assert not (place.store / "team" / "program").stat().st_mode & stat.S_ISGID  # it would run as the group
+    os.chmod(here / "team", 0o777)
+    other("touch", f"{here.inside}/team/plain")
+    assert (place.store / "team" / "plain").stat().st_gid == 4321
+
+
 def test_close_to_open(place: Place) -> None:
     """What one mount closed, the next open on another one sees: size and bytes, larger or smaller than before."""
     mounts, rng = (place.mount(), place.mount()), random.Random(4)
