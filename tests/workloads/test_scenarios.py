@@ -13,6 +13,7 @@ from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation, Phase, Quality, Workload, characterize
 from acic.workloads.darshan import Log, Module
 from acic.workloads.darshan.counters import LAYOUTS
+from acic.workloads.darshan.lustre import DTYPE
 from acic.workloads.files import dump_workload, load_workload
 from tests.workloads.simulator import Call, darshan_log, loop
 
@@ -262,6 +263,46 @@ def test_views_tell_aggregators_where_every_process_is_one() -> None:
     assert only(characterize(log)).details["collective_buffering"] is True
     alone = darshan_log(loop(processes=4, requests=3), processes=4, interface="MPI-IO")
     assert "collective_buffering" not in only(characterize(alone)).details
+
+
+def striped(log: Log, *components: tuple[int, int, int, int, int]) -> Log:
+    """Return the log with a layout of its one file: stripe size, count, begin and end of each part, and its mirror."""
+    (file,) = log.names
+    rows = [(file, -1, size, count, 0, 0, start, end, mirror) for size, count, start, end, mirror in components]
+    records = np.array(rows, dtype=DTYPE)
+    return dataclasses.replace(log, modules={**log.modules, "LUSTRE": Module("LUSTRE", 2, False, records)})
+
+
+PFL = ((MIB, 1, 0, 4 * MIB, 0), (2 * MIB, 4, 4 * MIB, 64 * MIB, 0), (4 * MIB, 16, 64 * MIB, -1, 0))
+
+
+@pytest.mark.parametrize(
+    ("requests", "told"), [(1, (MIB, 1, 0)), (8, (2 * MIB, 4, 4 * MIB)), (99, (4 * MIB, 16, 64 * MIB))]
+)
+def test_of_a_progressive_layout_the_part_counts_that_holds_most(requests: int, told: tuple[int, int, int]) -> None:
+    """The first component was told, of a file that lay on sixteen targets, and nothing said that there were more."""
+    found = characterize(striped(darshan_log(loop(processes=4, requests=requests), processes=4), *PFL))
+    details = only(found).details
+    assert (details["stripe_size"], details["stripe_count"], details.get("layout_from", 0)) == told
+    assert details["layout_components"] == 3
+    assert len([note for note in found.notes if "in 3 components" in note and "not looked at" in note]) == 1
+
+
+def test_a_plain_layout_and_mirrors_are_no_progressive_one() -> None:
+    log = darshan_log(loop(processes=4), processes=4)
+    for layout in ([(MIB, 4, 0, -1, 0)], [(MIB, 4, 0, -1, 0), (2 * MIB, 8, 0, -1, 1)], [(MIB, 4, -1, -1, -1)]):
+        found = characterize(striped(log, *layout))
+        assert (only(found).details["stripe_size"], only(found).details["stripe_count"]) == (MIB, 4)
+        assert "layout_components" not in only(found).details
+        assert not any("components" in note for note in found.notes)
+
+
+def test_where_a_log_does_not_tell_how_far_bytes_reach_the_first_part_is_told() -> None:
+    log = darshan_log(loop(processes=4, requests=99), processes=4)
+    log.modules["POSIX"].records["POSIX_MAX_BYTE_WRITTEN"] = -1
+    found = characterize(striped(log, *PFL))
+    assert only(found).details["stripe_count"] == 1
+    assert any("those of the first; the others are not looked at" in note for note in found.notes)
 
 
 def test_interleaved_phases_share_the_time() -> None:

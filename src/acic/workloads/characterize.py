@@ -16,7 +16,7 @@ from acic.workloads.darshan import Log, read_log, within
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import groups
 from acic.workloads.layers import layers
-from acic.workloads.notes import modules_missing, notes, places
+from acic.workloads.notes import layouts, modules_missing, notes, places
 from acic.workloads.pauses import idle
 from acic.workloads.phases import Draft, draft, mirror, phase
 from acic.workloads.spells import counted_twice
@@ -75,7 +75,7 @@ def characterize(log: Log) -> Workload:
         run_seconds=seconds if seconds > 0 else None,
         io_share=min(1.0, waiting / seconds) if seconds > 0 and not lacks_counters(log) else None,
         source=f"darshan {log.job.log_version} log",
-        notes=(*notes(log, drafts, metadata, evidence.damaged), *places(phases)),
+        notes=(*notes(log, drafts, metadata, evidence.damaged), *places(phases), *dict.fromkeys(layouts(phases))),
         complete=not log.notes and not any(modules_missing(log)),
     )
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from acic.units import MIB
-from acic.workloads.columns import BYTES, CALLS, LIBRARY_DATA, SECONDS, VIEWS, WAITS
-from acic.workloads.darshan import Heatmap, Log, below
+from acic.workloads.columns import BYTES, CALLS, HIGHEST_BYTE, LIBRARY_DATA, READ, SECONDS, VIEWS, WAITS, WRITE
+from acic.workloads.darshan import Heatmap, Log, Module, below
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
 from acic.workloads.trace import Trace
@@ -80,8 +80,18 @@ class Evidence:
                 if below(name, where):
                     known.update(file_system=kind, mount=where)
                     break
-            known.update(_striping(file, self.log))
+            if "LUSTRE" in self.log.modules:
+                known.update(_striping(file, self.log.modules["LUSTRE"], self._reached(file)))
             found = self._places[file] = name, known
+        return found
+
+    def _reached(self, file: int) -> int:
+        """Return where the bytes that were moved of a file end, B; 0 if the log does not tell."""
+        found = 0
+        for table in filter(None, map(self.tables.get, ("POSIX", "STDIO"))):
+            for direction in (READ, WRITE):
+                highest = table.column(HIGHEST_BYTE + direction)
+                found = max([found, *(highest[row] + 1 for row in table.rows_of([file]) if highest[row] > 0)])
         return found
 
     def waits(self, group: Group) -> int:
@@ -128,17 +138,28 @@ class Evidence:
         return (below_it[CALLS + d], below_it[BYTES + d]) != (group.calls, group.bytes)
 
 
-def _striping(file: int, log: Log) -> dict[str, int]:
-    """Return how Lustre stripes a file."""
-    layouts = log.modules.get("LUSTRE")
-    if layouts is None:
-        return {}
+def _striping(file: int, layouts: Module, reached: int) -> dict[str, int]:
+    """Return how Lustre stripes a file, of which bytes were moved up to `reached` (0: not known).
+
+    A progressive layout has components for parts of the file, one behind the other: it is told of the one that holds
+    most of those bytes, or else of the first, and how many there are.
+    """
     rows = np.flatnonzero(layouts.records["id"] == np.uint64(file))
     if not len(rows):
         return {}
-    row = layouts.records[rows[0]]
+    found = layouts.records[rows]
+    of_one = [one for one in found if all(one[name] == found[0][name] for name in ("rank", "LUSTRE_COMP_MIRROR_ID"))]
+    row = max(of_one, key=lambda one: _held(one, reached))
     layout = {
         "stripe_size": int(row["LUSTRE_COMP_STRIPE_SIZE"]),
         "stripe_count": int(row["LUSTRE_COMP_STRIPE_COUNT"]),
     }
+    if len(of_one) > 1:
+        layout |= {"layout_components": len(of_one), "layout_from": int(row["LUSTRE_COMP_EXT_START"]) if reached else 0}
     return {name: value for name, value in layout.items() if value > 0}
+
+
+def _held(component: np.void, reached: int) -> int:
+    """Return how many of a file's first `reached` bytes lie in a component, whose end is -1 where it has none."""
+    start, end = int(component["LUSTRE_COMP_EXT_START"]), int(component["LUSTRE_COMP_EXT_END"])
+    return max(0, (reached if end < 0 else min(end, reached)) - max(0, start))

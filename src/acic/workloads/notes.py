@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from acic.units import format_seconds
+from acic.units import format_bytes, format_seconds
 from acic.workloads.darshan import Log
 from acic.workloads.phases import Draft
 from acic.workloads.tables import lacks_counters
@@ -63,6 +63,20 @@ def places(phases: Sequence[Phase]) -> Iterator[str]:
             f"What is moved lies on several file systems, {told}: say --only {found[0][1]} if the rest is to stay "
             "where it is."
         )
+
+
+def layouts(phases: Sequence[Phase]) -> Iterator[str]:
+    """Yield which part of a progressive layout (Lustre) stripe size and count are told of."""
+    for one in phases:
+        if parts := one.details.get("layout_components"):
+            start = one.details.get("layout_from")
+            which = (
+                f"the one from {format_bytes(float(start))} on, which holds most of its bytes" if start else "the first"
+            )
+            yield (
+                f"Lustre lays {one.example.rpartition('/')[2]} out in {parts} components: stripe_size and stripe_count "
+                f"are those of {which}; the others are not looked at."
+            )
 
 
 def modules_missing(log: Log) -> Iterator[str]:

@@ -15,7 +15,7 @@ NEWEST = 2
 """Newest format of the module that can be read."""
 
 _COUNTERS = ("STRIPE_SIZE", "STRIPE_COUNT", "STRIPE_PATTERN", "FLAGS", "EXT_START", "EXT_END", "MIRROR_ID")
-_DTYPE = np.dtype([("id", "u8"), ("rank", "i8"), *((f"LUSTRE_COMP_{name}", "i8") for name in _COUNTERS)])
+DTYPE = np.dtype([("id", "u8"), ("rank", "i8"), *((f"LUSTRE_COMP_{name}", "i8") for name in _COUNTERS)])
 _COMPONENT = 72
 
 
@@ -30,7 +30,7 @@ def read_lustre(raw: bytes, region: Region, order: str, processes: int) -> Modul
         walk.old()
     else:
         walk.new()
-    records = np.array(walk.rows, dtype=_DTYPE)
+    records = np.array(walk.rows, dtype=DTYPE)
     check_ranks(records["rank"].tolist(), processes)
     return Module(region.name, region.version, region.partial, records, tuple(walk.osts), tuple(walk.pools))
 
