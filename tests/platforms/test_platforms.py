@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import functools
 import itertools
 import re
 import shlex
@@ -24,8 +25,14 @@ from acic.workloads.parameters import WORKLOAD_PARAMETERS
 DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?")
 
 
+@functools.cache
+def written(name: str) -> str:
+    """Return a platform's file, read once: where it is edited meanwhile, Hypothesis takes what is drawn for flaky."""
+    return resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text()
+
+
 def table(name: str) -> dict[str, Any]:
-    return tomllib.loads(resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text())
+    return tomllib.loads(written(name))
 
 
 @pytest.fixture(params=platform_names())
