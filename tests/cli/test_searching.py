@@ -1122,7 +1122,7 @@ def test_a_command_that_cannot_be_given_a_place_is_refused_before_any_run(
     lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The baseline has no layout: where it came first it was run, for hours perhaps, and then nothing else was."""
-    monkeypatch.setattr("acic.campaign.places.check_directories", lambda *_: None)
+    monkeypatch.setattr("acic.campaign.own_command.check_directories", lambda *_: None)
     for seed in range(8):
         with pytest.raises(InvalidInput, match="does not say where its files go"):
             by_own_command(lab, layouts(), ["touch", str(lab / "ran")], seed=seed)
@@ -1141,7 +1141,7 @@ def test_a_run_of_a_command_that_is_not_started_costs_no_other(lab: Path, monkey
                 raise TransientError("the scheduler does not answer", hint="wait")
             super().submit(job)
 
-    monkeypatch.setattr("acic.campaign.runners.open_runner", lambda *_, **__: Silent())
+    monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, **__: Silent())
     platform = parse_platform(tomllib.loads(PLATFORM))
     found = by_own_command(lab, platform, ["true"])
     notes = sorted(note for rounds in found for _, note in rounds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,13 @@ class Improvement:
     low: float
     high: float
     rounds: int
+
+
+def in_turn(rounds: int, count: int, *, seed: int) -> Iterator[tuple[int, int]]:
+    """Yield each round with each of `count` positions, which are in random order within a round."""
+    for turn in range(rounds):
+        for position in np.random.default_rng([seed, turn]).permutation(count).tolist():
+            yield turn, position
 
 
 def improvement(baseline: Sequence[float | None], other: Sequence[float | None]) -> Improvement | None:

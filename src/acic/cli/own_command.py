@@ -1,33 +1,18 @@
-"""An application's own command line, run with one configuration after the other."""
+"""An application's own command line, where `acic verify` is given one."""
 
 from __future__ import annotations
 
-import math
-import secrets
-import shutil
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from acic.cli.measuring import budget_of, note_own_hints, where_of
 from acic.cli.output import progress, say
 from acic.cli.unused_options import refuse_typed
-from acic.errors import InvalidInput, TransientError
 
 if TYPE_CHECKING:
-    from acic.campaign.budget import Budget
-    from acic.cluster import Job, Runner
-    from acic.filesystems import Settings
     from acic.platforms import Platform
     from acic.space import Configuration
 
-PLACE = "{directory}"  # in the command: where its files are to go
-UNGIVEN = ("files",)  # parameters that only the application itself can set
-_LIMIT = 24 * 3600.0  # s of a run, where no budget says what is left
 _USELESS = {"shrink", "verify", "name", "contributor", "resume", "benchmark"}  # of a campaign, or of the replica
 
 
@@ -45,179 +30,17 @@ def by_command(
     search: Mapping[str, Any],
     processes: int,
 ) -> list[list[tuple[float | None, str]]]:
-    """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note.
+    """Return, for each configuration, what each round of the command gave: s or USD (None if it failed), and a note.
 
-    The application is not touched, and starts where this program did: hints reach it through ROMIO_HINTS, which is not
-    set where the configuration has none, and a layout through the directory that is made for it, and that takes the
-    place of `{directory}` in the command. Where a budget is given, it is that of all runs: what is left of it limits
-    each, and the run that it ends in gives nothing. `search` has the goal, the rounds and a price, or None for the
-    platform's.
+    `search` has the goal, the rounds and a price, or None for the platform's.
 
     Raises:
-        InvalidInput: a place or layout is to be set, and the command does not say where its files go; or the budget is
-            money where nothing has a price.
+        InvalidInput: as `OwnCommand` does.
     """
-    from acic.campaign.interrupts import interruptible
-    from acic.campaign.killed import clear_up, noted
-    from acic.campaign.places import check_directories, storage_directory
-    from acic.campaign.runners import open_runner
-    from acic.campaign.waiting import Waiting
+    from acic.campaign.own_command import OwnCommand
 
-    where = where_of(given)
-    check_directories(platform, Path(where.directory))
-    _check(words, platform, wanted)
-    runner = open_runner(where, None, watch=Waiting(where.runner, announce=say).follow)
-    for told in clear_up():
-        say(f"note: {told}")
+    where, budget = where_of(given), budget_of(given["budget"])
+    runs = OwnCommand(words, platform, wanted, where, budget, price=search["price"], processes=processes, announce=say)
     note_own_hints()
-    outputs = Path(where.directory) / f"acic-verify-{secrets.token_hex(4)}"
-    purse = _Purse(budget_of(given["budget"]), platform.at_price(search["price"]), wanted, processes)
-    found: list[list[tuple[float | None, str]]] = [[] for _ in wanted]
-    turns = list(in_turn(search["rounds"], len(wanted), seed=given["seed"]))
-    with (
-        interruptible(),
-        noted(where, outputs) as note_run,
-        progress("running", total=len(turns)) as seen,
-    ):
-        for done, (turn, position) in enumerate(turns):
-            name = f"verify-{outputs.name}-{turn}-{position}"
-            place = storage_directory(platform, wanted[position], Path(where.directory)) / f"acic-{name}"
-            note_run(name, place)
-            run = _Run(outputs, place, name, purse.left(position), where.nodes)
-            with purse.paying(position):
-                seconds, note = run(runner, words, platform, wanted[position])
-            over = purse.left(position) <= 0
-            if not over or seconds is not None:
-                found[position].append((_objective(platform, wanted[position], processes, seconds, search), note))
-                seen(done + 1)
-            if over:
-                say(f"note: the budget was used up in run {done + 1} of {len(turns)}")
-                break
-    return found
-
-
-def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configuration]) -> None:
-    """Refuse a command whose runs could not differ as the configurations do, before any of them is made.
-
-    Raises:
-        InvalidInput: they have to be deployed, or a place or layout is to be set and the command does not name its own.
-    """
-    from acic.filesystems import WHOLE
-
-    if set(WHOLE) & set(platform.apply):
-        raise InvalidInput(
-            f"the configurations of {platform.name} have to be deployed, which is not done for a command of one's own",
-            hint="deploy one after the other, and time the command on each (in the lab: `acic lab run`)",
-        )
-    placed = platform.roles.storage or any(_settings(platform, one, Path(PLACE)).layout for one in wanted)
-    if placed and not any(PLACE in word for word in words):
-        raise InvalidInput(
-            "the command does not say where its files go, so their place cannot be changed",
-            hint=f"write {PLACE} where it names its output directory",
-        )
-
-
-def _settings(platform: Platform, configuration: Configuration, place: Path) -> Settings:
-    """Return what has to be set for a run whose files go to `place`, which is on the storage that is chosen."""
-    from acic.filesystems import settings
-
-    kinds = [kind for kind in platform.apply if kind != "storage"]
-    return settings(kinds, configuration, platform.baseline, directory=str(place))
-
-
-def in_turn(rounds: int, count: int, *, seed: int) -> Iterator[tuple[int, int]]:
-    """Yield each round with each of `count` positions, which are in random order within a round."""
-    for turn in range(rounds):
-        for position in np.random.default_rng([seed, turn]).permutation(count).tolist():
-            yield turn, position
-
-
-class _Purse:
-    """What is left of a budget while runs are paid from it.
-
-    Raises:
-        InvalidInput: it is money, and the platform has no prices.
-        MissingData: or one of the configurations has none.
-    """
-
-    def __init__(self, budget: Budget, platform: Platform, wanted: Sequence[Configuration], processes: int) -> None:
-        budget.check(platform)
-        self._seconds = math.inf if budget.seconds is None else budget.seconds
-        self._dollars = math.inf if budget.dollars is None else budget.dollars
-        priced = budget.dollars is not None
-        self._rates = [platform.cost(one, processes, 1.0) if priced else 0.0 for one in wanted]  # USD/s
-
-    def left(self, position: int) -> float:
-        """Return how long a run on that configuration may take, s."""
-        rate = self._rates[position]
-        left = min(self._seconds, self._dollars / rate if rate else math.inf)
-        return left if left < math.inf else _LIMIT
-
-    @contextmanager
-    def paying(self, position: int) -> Iterator[None]:
-        """Take what the block takes, on that configuration, out of it."""
-        begun = time.monotonic()
-        yield
-        seconds = time.monotonic() - begun
-        self._seconds -= seconds
-        self._dollars -= seconds * self._rates[position]
-
-
-class _Run:
-    """One run of the command; its files go to a directory of its own."""
-
-    def __init__(self, outputs: Path, place: Path, name: str, limit: float, nodes: int) -> None:
-        self._outputs, self._place, self._name = outputs, place, name
-        self._limit, self._nodes = limit, nodes
-
-    def __call__(
-        self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration
-    ) -> tuple[float | None, str]:
-        place = self._place
-        place.mkdir()
-        try:
-            return self._measured(runner, self._job(words, place, _settings(platform, configuration, place)))
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
-
-    def _job(self, words: Sequence[str], place: Path, wanted: Settings) -> Job:
-        from acic.cluster import Job
-        from acic.filesystems.hints import HINTS_VARIABLE, hints_environment, romio_hints
-
-        environment: dict[str, str] = {}
-        if wanted.hints:
-            hints = self._outputs / f"{self._name}.hints"
-            hints.write_text(romio_hints(wanted.hints), encoding="utf-8")
-            environment = hints_environment(hints)
-        return Job(
-            name=self._name,
-            command=tuple(word.replace(PLACE, str(place)) for word in words),
-            processes=0,
-            folder=self._outputs,
-            directory=Path.cwd(),  # where the user stands: `./app` and the files it reads are found there
-            time_limit=self._limit,
-            nodes=self._nodes,
-            environment=environment,
-            without=(HINTS_VARIABLE,),
-            before=wanted.layout,
-        )
-
-    def _measured(self, runner: Runner, job: Job) -> tuple[float | None, str]:
-        from acic.cluster import State
-
-        try:
-            runner.submit(job)
-        except TransientError as error:  # a scheduler that does not answer just now costs a run, and not all before it
-            return None, error.problem
-        ending = runner.wait(job)
-        if ending.state is State.DONE:
-            return ending.seconds, "" if ending.seconds is not None else "nobody saw how long it took"
-        return None, "; ".join(filter(None, [ending.reason or str(ending.state), *job.last_said()]))
-
-
-def _objective(
-    platform: Platform, configuration: Configuration, processes: int, seconds: float | None, search: Mapping[str, Any]
-) -> float | None:
-    if seconds is None or search["goal"] == "time":
-        return seconds
-    return platform.cost(configuration, processes, seconds, price=search["price"])
+    with progress("running", total=search["rounds"] * len(wanted)) as seen:
+        return runs.measured(search["goal"], search["rounds"], seed=given["seed"], watch=seen)

@@ -13,7 +13,6 @@ import click
 from acic.cli.advice_options import advice_options, learned
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, printable, say, table
-from acic.cli.own_command import UNGIVEN
 from acic.cli.platform_option import platform_option
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
@@ -143,6 +142,8 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
 
 def left_to_the_application(advice: Advice, platform: Platform, kept: Mapping[str, Value]) -> list[str]:
     """Return how to do without what the first answer asks of the application itself, if nobody asked for that."""
+    from acic.filesystems import UNGIVEN
+
     if advice.verdict == "nothing":
         return []
     first = advice.recommendations[0].configuration

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from acic.cli.finding import search_with
 from acic.cli.found_shown import show_found
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from acic.workloads import Characteristics
 
 LEAST = 8  # configurations to learn from
-SMALLER = (4, 2)  # the scales that the model learns at: this part of the processes, or of the data
 
 
 @click.command(epilog="Example: acic tune run.darshan --platform here --top 20 --budget 20min")
@@ -70,6 +68,7 @@ def tune(
     are run, the model is fitted again, and so on while it pays (Behzad et al., CLUSTER 2015).
     """
     from acic.campaign.repeats import Repeats
+    from acic.campaign.scales import scales_of
     from acic.campaign.session import fits
     from acic.models.registry import learner
     from acic.search import Lessons, ModelDriven
@@ -86,22 +85,22 @@ def tune(
     if strategy != "model":
         refuse_typed(f"with --strategy {strategy}", {"model_name", "top", "train"})
     phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
-    scales = [tuple(smaller(phase, part) for phase in phases) for part in SMALLER] if strategy == "model" else []
+    scales = scales_of(phases) if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
     repeats, short = Repeats(1, 3, 0.1), ""
     with bench(workload, given, kind="tune", store_url=store_url, repeats=repeats, search=mine, more=more) as opened:
         if strategy == "model":
             lessons = _lessons(opened, scales, train, goal) if workload.phases else Lessons()
             search = ModelDriven(lessons=lessons, learner=learns, k=top)
-            short = _cut_short(opened, train)
-        before = train + len(SMALLER) if strategy == "model" else 0
+            short = _cut_short(opened, train + len(scales))
+        before = train + len(scales) if strategy == "model" else 0
         found = search_with(opened, search, goal, runs, most=None if runs is None else before + runs)
     hint = f"give more of --budget, or begin anew with a --train below {train}" if train > LEAST else ""
     show_found(opened, replace(found, why_ended=short or found.why_ended), goal, as_json, hint=hint if short else "")
 
 
-def _cut_short(opened: Bench, count: int) -> str:
-    """Return a sentence where learning from `count` configurations used up the budget, "" where it did not."""
+def _cut_short(opened: Bench, whole: int) -> str:
+    """Return a sentence where learning by reading `whole` configurations used up the budget, "" where it did not."""
     from acic.campaign.controller import USED_UP
 
     state = opened.controller.state
@@ -109,55 +108,22 @@ def _cut_short(opened: Bench, count: int) -> str:
     if state.ended != USED_UP:
         return ""
     told = f"The budget was used up while learning at smaller scales, in {state.runs} runs"
-    whole = count + len(SMALLER)
     if not done:
         return f"{told}."
     each = state.seconds / done
     return f"{told}: all of that takes about {format_seconds(each * whole)}, and each run at full scale comes on top."
 
 
-def smaller(phase: Characteristics, part: int) -> Characteristics:
-    """Return the phase at a `part`-th of its scale: of its processes, or where it has too few, of its data."""
-    if phase.io_processes >= part:
-        fewer = phase.io_processes // part
-        return replace(phase, io_processes=fewer, processes=max(fewer, phase.processes // part))
-    requests = max(1, phase.data_size // phase.request_size // part)
-    return replace(phase, data_size=requests * phase.request_size)
-
-
 def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: int, goal: str) -> Lessons:
     """Return what runs at small scale teach: `count` configurations, shared out among the scales, and the baselines."""
-    from acic.campaign.sampling import sampled
-    from acic.search import Lessons, Row
-    from acic.space import Parameter, Scale
+    from acic.campaign.scales import read_scales, size_of
+    from acic.search import Row, lessons_across
 
-    space, platform = opened.field.system, opened.field.platform
-    rng = np.random.default_rng([opened.session.request.seed, 1])
-    default = platform.baseline.only(space.names)
-    drawn = sampled(space, list(space.names), default, count, rng=rng, done=space.point(default)[None, :])
-    say(f"learning at {len(scales)} smaller scales, from {len(drawn)} configurations")
+    field, seed = opened.field, opened.session.request.seed
     rows: list[Row] = []
-    for place, (part, scale) in enumerate(zip(SMALLER, scales, strict=True)):
+    for scale, readings in read_scales(opened.meter, field, scales, count, seed=seed, announce=say):
         figure = objective_of(opened, goal, scale)
-        found = opened.meter.read([platform.baseline], scale)
-        if found and figure(found[0]) is None:
-            say(f"note: the baseline failed at 1/{part} of the scale, so nothing is learned there: {found[0].note}")
-            continue
-        found += opened.meter.read([space.configuration(row) for row in drawn[place :: len(scales)]], scale)
-        for reading in found:
-            configuration = reading.configuration.only(space.names)
-            rows.append(Row(workload=_scale(scale), configuration=configuration, objective=figure(reading)))
-    values = {name: sorted({_scale(s)[name] for s in (*scales, opened.phases)}) for name in _scale(opened.phases)}
-    parameters = tuple(
-        Parameter(name=name, values=tuple(known), scale=Scale.LOG) for name, known in values.items() if len(known) > 1
-    )
-    names = {p.name for p in parameters}
-    target = {k: v for k, v in _scale(opened.phases).items() if k in names}
-    kept_rows = tuple(replace(r, workload={k: v for k, v in r.workload.items() if k in names}) for r in rows)
-    return Lessons(parameters=parameters, target=target, rows=kept_rows)
-
-
-def _scale(phases: tuple[Characteristics, ...]) -> dict[str, int]:
-    """Return what tells one scale from another: I/O processes and data of the largest phase."""
-    largest = max(phases, key=lambda phase: phase.total_bytes)
-    return {"io_processes": largest.io_processes, "data_size": largest.data_size}
+        for reading in readings:
+            configuration = reading.configuration.only(field.system.names)
+            rows.append(Row(workload=size_of(scale), configuration=configuration, objective=figure(reading)))
+    return lessons_across(rows, [size_of(scale) for scale in scales], target=size_of(opened.phases))

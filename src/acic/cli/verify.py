@@ -13,7 +13,7 @@ import numpy as np
 from acic.cli.advice_options import advice_options, learned
 from acic.cli.measuring import check_directory, measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say
-from acic.cli.own_command import UNGIVEN, by_command, check_options, in_turn
+from acic.cli.own_command import by_command, check_options
 from acic.cli.resuming import as_begun, store_as_begun
 from acic.cli.searching import GOALS, apply_options, bench, check_goal
 from acic.cli.settings_option import settings_of
@@ -82,6 +82,7 @@ def verify(
     into the training database, and the model learns it.
     """
     from acic.campaign.settable import check_settable
+    from acic.filesystems import UNGIVEN
 
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
@@ -195,6 +196,7 @@ def _by_replica(
 
     A round is s or USD, None if it failed, and a note. What gave wrong bytes in one of them failed in all.
     """
+    from acic.campaign.comparison import in_turn
     from acic.campaign.meter import objective
     from acic.campaign.repeats import Repeats
 

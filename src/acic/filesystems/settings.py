@@ -15,6 +15,7 @@ from acic.space import Value
 from acic.units import GIB, KIB, MIB
 
 PER_PROCESS = "one per process"  # value of the parameter `files`
+UNGIVEN = ("files",)  # parameters that only the application itself can set
 DEPLOYMENT = "deployment"  # of a whole I/O system: more than settings
 LAB = "lab"  # the same, by `acic lab`
 WHOLE = (DEPLOYMENT, LAB)

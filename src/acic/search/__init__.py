@@ -5,7 +5,7 @@ from acic.search.ledger import Ledger, Proposals, conduct
 from acic.search.model import ModelDriven
 from acic.search.protocol import Found, Measure, Observation, Search
 from acic.search.registry import NAMES, STRATEGIES, strategy
-from acic.search.teaching import Lessons, Row
+from acic.search.teaching import Lessons, Row, lessons_across
 from acic.search.tpe import Tpe
 from acic.search.uniform import RandomSearch
 from acic.search.walk import PbWalk, RandomWalk
@@ -28,5 +28,6 @@ __all__ = [
     "Search",
     "Tpe",
     "conduct",
+    "lessons_across",
     "strategy",
 ]

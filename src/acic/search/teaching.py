@@ -8,7 +8,7 @@ parameters are columns beside the configuration's. A prediction is made with the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from acic.errors import InvalidInput
 from acic.models import TrainingSet
 from acic.search.protocol import Observation
-from acic.space import Configuration, Encoder, Parameter, Space, Value
+from acic.space import Configuration, Encoder, Parameter, Scale, Space, Value
 
 Floats = NDArray[np.float64]
 
@@ -69,6 +69,27 @@ class Lessons:
     def __post_init__(self) -> None:
         if missing := [p.name for p in self.parameters if p.name not in self.target]:
             raise InvalidInput(f"the target workload has no {', '.join(missing)}", hint="give every parameter a value")
+
+
+def lessons_across(
+    rows: Sequence[Row], workloads: Sequence[Mapping[str, Value]], *, target: Mapping[str, Value]
+) -> Lessons:
+    """Return the lessons of runs at several scales of one application.
+
+    What is the same at all of them, and in the target, is no parameter: nothing can be learned of it.
+
+    Args:
+        rows: the runs, each of one of `workloads`.
+        workloads: numbers that tell each scale.
+        target: the same numbers of the runs that the search will make.
+    """
+    values = {name: sorted({one[name] for one in (*workloads, target)}) for name in target}
+    parameters = tuple(
+        Parameter(name=name, values=tuple(known), scale=Scale.LOG) for name, known in values.items() if len(known) > 1
+    )
+    names = {p.name for p in parameters}
+    kept = tuple(replace(row, workload={k: v for k, v in row.workload.items() if k in names}) for row in rows)
+    return Lessons(parameters=parameters, target={k: v for k, v in target.items() if k in names}, rows=kept)
 
 
 class Teacher:

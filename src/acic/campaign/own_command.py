@@ -1,0 +1,215 @@
+"""An application's own command line, run with one configuration after the other."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from acic.campaign.budget import Budget
+from acic.campaign.comparison import in_turn
+from acic.campaign.interrupts import interruptible
+from acic.campaign.killed import clear_up, noted
+from acic.campaign.places import check_directories, storage_directory
+from acic.campaign.request import Where
+from acic.campaign.runners import open_runner
+from acic.campaign.waiting import Waiting
+from acic.cluster import Job, Runner, State
+from acic.errors import InvalidInput, TransientError
+from acic.filesystems import WHOLE, Settings, settings
+from acic.filesystems.hints import HINTS_VARIABLE, hints_environment, romio_hints
+from acic.platforms import Platform
+from acic.space import Configuration
+
+PLACE = "{directory}"  # in the command: where its files are to go
+_LIMIT = 24 * 3600.0  # s of a run, where no budget says what is left
+
+
+class OwnCommand:
+    """Runs an application's own command with one configuration after the other, in rounds.
+
+    The application is not touched, and starts where this program did: hints reach it through ROMIO_HINTS, which is not
+    set where the configuration has none, and a layout through the directory that is made for it, and that takes the
+    place of `{directory}` in the command.
+
+    Args:
+        words: of the command.
+        platform: where it runs.
+        wanted: the configurations.
+        where: how runs are made.
+        budget: of all runs: what is left of it limits each, and the run that it ends in gives nothing.
+        price: USD per machine and hour; None for the platform's.
+        processes: of the application, whose machines are paid.
+        announce: is told what was cleared up after commands that were killed, what waits, and how the budget ended.
+
+    Raises:
+        InvalidInput: a place or layout is to be set, and the command does not say where its files go; or the
+            budget is money where nothing has a price.
+        AcicError: what runs are made with is not there.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        platform: Platform,
+        wanted: Sequence[Configuration],
+        where: Where,
+        budget: Budget,
+        *,
+        price: float | None,
+        processes: int,
+        announce: Callable[[str], None],
+    ) -> None:
+        self._words, self._platform, self._wanted, self._where = words, platform, wanted, where
+        self._price, self._processes, self._announce = price, processes, announce
+        check_directories(platform, Path(where.directory))
+        _check(words, platform, wanted)
+        self._runner = open_runner(where, None, watch=Waiting(where.runner, announce=announce).follow)
+        for told in clear_up():
+            announce(f"note: {told}")
+        self._purse = _Purse(budget, platform.at_price(price), wanted, processes)
+
+    def measured(
+        self, goal: str, rounds: int, *, seed: int, watch: Callable[[int], None]
+    ) -> list[list[tuple[float | None, str]]]:
+        """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note.
+
+        Args:
+            goal: "time" or "cost".
+            rounds: how often each is run.
+            seed: of the order in each round.
+            watch: is told how many runs were made.
+        """
+        where, platform, purse = self._where, self._platform, self._purse
+        outputs = Path(where.directory) / f"acic-verify-{secrets.token_hex(4)}"
+        found: list[list[tuple[float | None, str]]] = [[] for _ in self._wanted]
+        turns = list(in_turn(rounds, len(self._wanted), seed=seed))
+        with interruptible(), noted(where, outputs) as note_run:
+            for done, (turn, position) in enumerate(turns):
+                wanted = self._wanted[position]
+                name = f"verify-{outputs.name}-{turn}-{position}"
+                place = storage_directory(platform, wanted, Path(where.directory)) / f"acic-{name}"
+                note_run(name, place)
+                run = _Run(outputs, place, name, purse.left(position), where.nodes)
+                with purse.paying(position):
+                    seconds, note = run(self._runner, self._words, platform, wanted)
+                over = purse.left(position) <= 0
+                if not over or seconds is not None:
+                    found[position].append((self._objective(goal, wanted, seconds), note))
+                    watch(done + 1)
+                if over:
+                    self._announce(f"note: the budget was used up in run {done + 1} of {len(turns)}")
+                    break
+        return found
+
+    def _objective(self, goal: str, configuration: Configuration, seconds: float | None) -> float | None:
+        if seconds is None or goal == "time":
+            return seconds
+        return self._platform.cost(configuration, self._processes, seconds, price=self._price)
+
+
+def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configuration]) -> None:
+    """Refuse a command whose runs could not differ as the configurations do, before any of them is made.
+
+    Raises:
+        InvalidInput: they have to be deployed, or a place or layout is to be set and the command does not name its own.
+    """
+    if set(WHOLE) & set(platform.apply):
+        raise InvalidInput(
+            f"the configurations of {platform.name} have to be deployed, which is not done for a command of one's own",
+            hint="deploy one after the other, and time the command on each (in the lab: `acic lab run`)",
+        )
+    placed = platform.roles.storage or any(_settings(platform, one, Path(PLACE)).layout for one in wanted)
+    if placed and not any(PLACE in word for word in words):
+        raise InvalidInput(
+            "the command does not say where its files go, so their place cannot be changed",
+            hint=f"write {PLACE} where it names its output directory",
+        )
+
+
+def _settings(platform: Platform, configuration: Configuration, place: Path) -> Settings:
+    """Return what has to be set for a run whose files go to `place`, which is on the storage that is chosen."""
+    kinds = [kind for kind in platform.apply if kind != "storage"]
+    return settings(kinds, configuration, platform.baseline, directory=str(place))
+
+
+class _Purse:
+    """What is left of a budget while runs are paid from it.
+
+    Raises:
+        InvalidInput: it is money, and the platform has no prices.
+        MissingData: or one of the configurations has none.
+    """
+
+    def __init__(self, budget: Budget, platform: Platform, wanted: Sequence[Configuration], processes: int) -> None:
+        budget.check(platform)
+        self._seconds = math.inf if budget.seconds is None else budget.seconds
+        self._dollars = math.inf if budget.dollars is None else budget.dollars
+        priced = budget.dollars is not None
+        self._rates = [platform.cost(one, processes, 1.0) if priced else 0.0 for one in wanted]  # USD/s
+
+    def left(self, position: int) -> float:
+        """Return how long a run on that configuration may take, s."""
+        rate = self._rates[position]
+        left = min(self._seconds, self._dollars / rate if rate else math.inf)
+        return left if left < math.inf else _LIMIT
+
+    @contextmanager
+    def paying(self, position: int) -> Iterator[None]:
+        """Take what the block takes, on that configuration, out of it."""
+        begun = time.monotonic()
+        yield
+        seconds = time.monotonic() - begun
+        self._seconds -= seconds
+        self._dollars -= seconds * self._rates[position]
+
+
+class _Run:
+    """One run of the command; its files go to a directory of its own."""
+
+    def __init__(self, outputs: Path, place: Path, name: str, limit: float, nodes: int) -> None:
+        self._outputs, self._place, self._name = outputs, place, name
+        self._limit, self._nodes = limit, nodes
+
+    def __call__(
+        self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration
+    ) -> tuple[float | None, str]:
+        place = self._place
+        place.mkdir()
+        try:
+            return self._measured(runner, self._job(words, place, _settings(platform, configuration, place)))
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _job(self, words: Sequence[str], place: Path, wanted: Settings) -> Job:
+        environment: dict[str, str] = {}
+        if wanted.hints:
+            hints = self._outputs / f"{self._name}.hints"
+            hints.write_text(romio_hints(wanted.hints), encoding="utf-8")
+            environment = hints_environment(hints)
+        return Job(
+            name=self._name,
+            command=tuple(word.replace(PLACE, str(place)) for word in words),
+            processes=0,
+            folder=self._outputs,
+            directory=Path.cwd(),  # where the user stands: `./app` and the files it reads are found there
+            time_limit=self._limit,
+            nodes=self._nodes,
+            environment=environment,
+            without=(HINTS_VARIABLE,),
+            before=wanted.layout,
+        )
+
+    def _measured(self, runner: Runner, job: Job) -> tuple[float | None, str]:
+        try:
+            runner.submit(job)
+        except TransientError as error:  # a scheduler that does not answer just now costs a run, and not all before it
+            return None, error.problem
+        ending = runner.wait(job)
+        if ending.state is State.DONE:
+            return ending.seconds, "" if ending.seconds is not None else "nobody saw how long it took"
+        return None, "; ".join(filter(None, [ending.reason or str(ending.state), *job.last_said()]))
