@@ -4,6 +4,7 @@ import errno
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -125,8 +126,8 @@ def test_what_cannot_be_written_whole_leaves_what_was_there(tmp_path: Path, monk
     file = tmp_path / "truth.parquet"
     file.write_text("old")
 
-    def full(_table: object, where: Path, **_options: object) -> None:
-        Path(where).write_text("half")
+    def full(_table: object, where: BinaryIO, **_options: object) -> None:
+        where.write(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("pyarrow.parquet.write_table", full)

@@ -20,7 +20,7 @@ def loaded(script: str) -> set[str]:
 
 
 def test_importing_the_package_is_light() -> None:
-    every = "ageing baselines bundled database exchange importing ior naming training"
+    every = "ageing baselines bundled database exchange importing ior lessons naming tables training"
     assert loaded("import acic.store") == set()
     assert loaded("\n".join(f"import acic.store.{name}" for name in every.split())) == set()
 

@@ -9,12 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Configuration
 from acic.store.measurement import Outcome
-from acic.whole import whole
-
-_VERSION = b"acic-truth"
+from acic.store.tables import Kind, read_table, write_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,21 +75,25 @@ def unsound(runs: Iterable[Run]) -> frozenset[Configuration]:
     return frozenset(run.configuration for run in runs if run.outcome is Outcome.CORRUPT)
 
 
-def write_truth(runs: Iterable[Run], path: Path) -> None:
-    """Write runs as Parquet, whole or not at all, with the configuration as JSON in a column."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+_KIND = Kind(
+    name="acic-truth",
+    columns=dict.fromkeys(Run.__dataclass_fields__, "string")
+    | dict.fromkeys(("seconds", "io", "compute", "staged"), "float64")
+    | {"repetition": "int16", "staged_bytes": "int64"},
+    otherwise="is no ground truth",
+    hint="give a file that `acic survey export` wrote",
+)
 
-    rows = [run.content() for run in runs]
-    for row in rows:
-        row["configuration"] = json.dumps(row["configuration"], sort_keys=True)
-    figures = ("seconds", "io", "compute", "staged")
-    numbers: dict[str, pa.DataType] = {"repetition": pa.int16(), "staged_bytes": pa.int64()}
-    numbers |= {name: pa.float64() for name in figures}
-    fields = [(name, numbers.get(name, pa.string())) for name in Run.__dataclass_fields__]
-    table = pa.Table.from_pylist(rows, schema=pa.schema(fields, metadata={_VERSION: b"1"}))
-    with whole(path) as unfinished:
-        pq.write_table(table, unfinished, compression="zstd")
+
+def write_truth(runs: Iterable[Run], path: Path) -> None:
+    """Write runs as Parquet, whole or not at all, with the configuration as JSON in a column.
+
+    Raises:
+        InvalidInput: the file cannot be written.
+    """
+    rows = (run.content() for run in runs)
+    texts = (row | {"configuration": json.dumps(row["configuration"], sort_keys=True)} for row in rows)
+    write_table(texts, path, _KIND)
 
 
 def read_truth(path: Path) -> list[Run]:
@@ -101,17 +102,4 @@ def read_truth(path: Path) -> list[Run]:
     Raises:
         UnreadableInput: it is missing, damaged or something else.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if not path.is_file():  # pyarrow would read all files of a folder
-        what = "it is no file" if path.exists() else "there is no such file"
-        raise UnreadableInput(f"cannot read {path}: {what}", hint="check the path")
-    try:
-        table = pq.read_table(path)
-        if (table.schema.metadata or {}).get(_VERSION) != b"1":
-            raise UnreadableInput(f"{path} is no ground truth", hint="give a file that `acic survey export` wrote")
-        rows = table.to_pylist()
-        return [Run.of(row | {"configuration": json.loads(row["configuration"])}) for row in rows]
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, InvalidInput) as error:
-        raise UnreadableInput(f"cannot read {path}: {error}", hint="copy it again") from error
+    return read_table(path, _KIND, lambda row: Run.of(row | {"configuration": json.loads(row["configuration"])}))

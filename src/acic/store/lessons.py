@@ -16,14 +16,12 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from acic.errors import InvalidInput, UnreadableInput
+from acic.errors import InvalidInput
 from acic.prior import Use
 from acic.space import Configuration
 from acic.store.content import characteristics, characteristics_content
-from acic.whole import whole
+from acic.store.tables import Kind, read_table, write_table
 from acic.workloads import Characteristics
-
-_VERSION = b"acic-lessons"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,17 +80,21 @@ class Lesson:
         )
 
 
-def write_lessons(lessons: Iterable[Lesson], path: Path) -> None:
-    """Write lessons as Parquet, whole or not at all."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+_KIND = Kind(
+    name="acic-lessons",
+    columns=dict.fromkeys(Lesson.__dataclass_fields__, "string") | dict.fromkeys(("seconds", "io"), "float64"),
+    otherwise="has no lessons",
+    hint="give a file of `acic survey export --lessons`",
+)
 
-    figures = dict.fromkeys(("seconds", "io"), pa.float64())
-    fields = [(name, figures.get(name, pa.string())) for name in Lesson.__dataclass_fields__]
-    schema = pa.schema(fields, metadata={_VERSION: b"1"})
-    table = pa.Table.from_pylist([one.content() for one in lessons], schema=schema)
-    with whole(path) as unfinished:
-        pq.write_table(table, unfinished, compression="zstd")
+
+def write_lessons(lessons: Iterable[Lesson], path: Path) -> None:
+    """Write lessons as Parquet, whole or not at all.
+
+    Raises:
+        InvalidInput: the file cannot be written.
+    """
+    write_table((one.content() for one in lessons), path, _KIND)
 
 
 def read_lessons(path: Path) -> list[Lesson]:
@@ -101,16 +103,7 @@ def read_lessons(path: Path) -> list[Lesson]:
     Raises:
         UnreadableInput: it is missing, damaged or something else.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(path)
-        if (table.schema.metadata or {}).get(_VERSION) != b"1":
-            raise UnreadableInput(f"{path} has no lessons", hint="give a file of `acic survey export --lessons`")
-        return [Lesson.of(row) for row in table.to_pylist()]
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, InvalidInput) as error:
-        raise UnreadableInput(f"cannot read {path}: {error}", hint="copy it again") from error
+    return read_table(path, _KIND, Lesson.of)
 
 
 def bundled_lessons(platform: str) -> list[Lesson]:
