@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
 from acic.errors import InvalidInput
+from acic.filesystems import kinds_that_set
 from acic.platforms import Platform
 from acic.platforms.here import HERE, kept_name
 from acic.platforms.mounts import STRIPING, describe, mount_table
-from acic.space import Configuration
+from acic.space import Configuration, Rule, Space, Value, repaired
 from acic.units import format_bytes
 
 _SPARE = 1.05  # of a file system's free space that a run may need
@@ -32,8 +34,13 @@ def storage_directories(platform: Platform, otherwise: Path) -> Iterator[Path]:
         yield otherwise
 
 
-def check_directories(platform: Platform, otherwise: Path) -> None:
+def check_directories(platform: Platform, otherwise: Path, only: Mapping[str, Value] | None = None) -> None:
     """Refuse directories that runs cannot write to, or where nothing can be set that the platform's points differ by.
+
+    Args:
+        platform: that is to be measured.
+        otherwise: where files go, unless configurations choose a storage.
+        only: values that all configurations have.
 
     Raises:
         InvalidInput: it is so.
@@ -41,26 +48,64 @@ def check_directories(platform: Platform, otherwise: Path) -> None:
     directories = list(storage_directories(platform, otherwise))
     for directory in directories:
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
-            raise InvalidInput(f"{directory} is no directory that you can write to", hint=_elsewhere(platform))
+            hint = f"make it, or {_elsewhere(platform, 'give another --directory')}"
+            raise InvalidInput(f"{directory} is no directory that you can write to", hint=hint)
     wanted = STRIPING & set(platform.apply)
-    table = mount_table()
+    if not wanted:
+        return
+    table, kind = mount_table(), " or ".join(sorted(wanted))
     found = [describe(directory, table) for directory in directories]
-    if wanted and not any(storage.striping in wanted for storage in found):
-        kind = " or ".join(sorted(wanted))
+    if not any(storage.striping in wanted for storage in found):
         first = found[0]
+        remedy = _elsewhere(platform, f"give a --directory on {kind}")
         raise InvalidInput(
             f"{first.directory} is on {first.file_system}: what {platform.name} chooses among are settings of {kind}",
-            hint=f"give a --directory on {kind}, or measure what is here: --platform here",
+            hint=f"{remedy}, or measure what is here: --platform here",
+        )
+    if platform.roles.storage:
+        plain = [storage.striping not in wanted for storage in found]
+        _check_stripes(platform, wanted, plain, only or {})
+
+
+def _check_stripes(platform: Platform, wanted: Set[str], plain: Sequence[bool], only: Mapping[str, Value]) -> None:
+    """Refuse configurations with stripes on a storage that has none, `plain`: each of their runs would fail.
+
+    Raises:
+        InvalidInput: there are such.
+    """
+    name = platform.roles.storage
+    values = [v for v, bare in zip(platform.space[name].values, plain, strict=True) if bare and only.get(name, v) == v]
+    stripes = [one for one in platform.space.names if wanted & set(kinds_that_set(one))]
+    if wrong := [value for value in values if any(_varies(platform, {**only, name: value}, one) for one in stripes)]:
+        rules = (f"\n[[constraint]]\nwhen = {{ {name} = {_toml(one)} }}\nabsent = {_toml(stripes)}" for one in wrong)
+        baseline = ", and leave both out of [baseline.values]" if platform.baseline.get(name) in wrong else ""
+        raise InvalidInput(
+            f"{' and '.join(map(str, wrong))} {'is' if len(wrong) == 1 else 'are'} not on "
+            f"{' or '.join(sorted(wanted))}: no run there can set {' and '.join(stripes)}",
+            hint=f"say so in the platform's file{baseline}:{''.join(rules)}",
         )
 
 
-def _elsewhere(platform: Platform) -> str:
-    """Return what to do where a directory cannot be written to; --directory does nothing where the platform chooses."""
+def _varies(platform: Platform, fixed: Mapping[str, Value], name: str) -> bool:
+    """Return whether a configuration with the values `fixed` may have another value of `name` than the baseline's."""
+    space, usual = platform.space, platform.baseline
+    ruled = Space(space.parameters, (*space.constraints, Rule(when={}, then=fixed)))
+    near = {p.name: p.low for p in space.parameters} | dict(usual) | dict(fixed)
+    others = (value for value in space[name].values if value != usual.get(name))
+    return any(repaired(ruled, {**near, name: value}, keep=name) for value in others)
+
+
+def _toml(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)  # of texts and lists of them: TOML's too
+
+
+def _elsewhere(platform: Platform, otherwise: str) -> str:
+    """Return what to do about a directory: `otherwise`, --directory, does nothing where the platform chooses."""
     if not (name := platform.roles.storage):
-        return "make it, or give another --directory"
+        return otherwise
     if platform.given in (HERE, kept_name()):
-        return "make it, or describe this machine anew, with what is there: acic platform detect --storage DIR"
-    return f"make it, or take it out of the values of {name} in the platform's file"
+        return "describe this machine anew, with what is there: acic platform detect --storage DIR"
+    return f"take it out of, or correct, the values of {name} in the platform's file"
 
 
 def found_on(directories: Iterable[Path]) -> dict[str, list[str]]:

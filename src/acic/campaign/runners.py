@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from acic.benchmarks import Benchmark, find_benchmark
@@ -14,6 +14,7 @@ from acic.cluster import BatchRunner, Ending, Job, LocalRunner, Runner, SshRunne
 from acic.cluster.others import processor_time
 from acic.filesystems import LAB
 from acic.platforms import Platform
+from acic.space import Value
 
 Watch = Callable[[Job, Ending], None]  # is told where a job is while it waits in a queue or runs from one
 
@@ -28,6 +29,7 @@ def open_trials(
     outputs: Path,
     *,
     devices: dict[str, int] | None = None,
+    only: Mapping[str, Value] | None = None,
     watch: Watch = _nobody,
 ) -> tuple[Trials, Benchmark]:
     """Return what makes runs, and the benchmark in them.
@@ -44,7 +46,7 @@ def open_trials(
         inside = lab.runner(mpiexec=benchmark.mpiexec)
         made = Trials(platform, inside, benchmark, Deployed(lab), outputs, nodes=nodes, look=processor_time)
         return made, benchmark
-    check_directories(platform, Path(where.directory))
+    check_directories(platform, Path(where.directory), only)
     runner = open_runner(where, benchmark.mpiexec, watch=watch)
     system = Standing(platform, Path(where.directory), devices)
     queued = where.runner not in (LOCAL, SSH)

@@ -151,7 +151,9 @@ class Session:
         devices = same_places(begun["places"])
         paid = self.platform.at_price(request.search.get("price"))
         waiting = Waiting(request.where.runner, announce=announce, watch=watch, note=self.journal.note_waiting)
-        trials, benchmark = open_trials(paid, request.where, self.journal.raw, devices=devices, watch=waiting.follow)
+        trials, benchmark = open_trials(
+            paid, request.where, self.journal.raw, devices=devices, only=request.only, watch=waiting.follow
+        )
         storing = Storing(
             store,
             self.platform,
@@ -225,7 +227,7 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
 
         Lab.open().close()  # it is up, and nobody works on it
         return find_benchmark(request.where.benchmark)
-    return open_trials(platform, request.where, Path(request.where.directory))[1]
+    return open_trials(platform, request.where, Path(request.where.directory), only=request.only)[1]
 
 
 def planner_of(field: Field, request: Request) -> Planner:
