@@ -481,6 +481,25 @@ def test_what_no_run_would_set_is_refused(lab: Laboratory, acic: Callable[..., R
     assert acic(*lab.train(*QUICK, *dry, "--only", "client_cache=on")).status == 0
 
 
+def test_kinds_of_nodes_to_choose_among_are_told_how_to_measure_each(
+    lab: Laboratory, acic: Callable[..., Result]
+) -> None:
+    """The remedy was `--only` with the baseline's kind alone, which is none for whoever wants to measure another."""
+    text = lab.platform_file.read_text()
+    kinds = '[roles]\ninstance = "node_type"\n[[parameter]]\nname = "node_type"\nvalues = ["node", "gpu"]\n'
+    node = text[text.index("[[instance]]") : text.index("[training]")]
+    text = text.replace("[[instance]]", kinds + node.replace('"node"', '"gpu"') + "[[instance]]")
+    lab.platform_file.write_text(text.replace("[baseline.values]", '[baseline.values]\nnode_type = "node"'))
+    for only in ([], ["--only", "node_type=gpu"]):
+        found = acic(*lab.train(*QUICK, "--dry-run", *only))
+        assert (found.status, found.out) == (2, ""), found.err
+        assert (
+            "hint: write a platform file for each kind of node, with a name of its own and without node_type"
+            in found.err
+        )
+    assert acic(*lab.train(*QUICK, "--dry-run", "--only", "node_type=node")).status == 0
+
+
 def test_a_job_to_which_nothing_matters_is_refused(lab: Laboratory, acic: Callable[..., Result]) -> None:
     text = lab.platform_file.read_text().replace('files = "as the application does"\n', "")
     kept, _, rest = text.partition('[[parameter]]\nname = "files"')

@@ -32,7 +32,15 @@ def check_settable(platform: Platform, only: Mapping[str, Value]) -> None:
 def _remedy(platform: Platform, name: str) -> str:
     """Return what makes runs set a parameter, or that nothing does."""
     if kinds := kinds_that_set(name):
-        return f"add {' or '.join(kinds)} to `apply` in the platform's file"
+        there = (
+            "" if len(kinds) == 1 else ", whichever the files are on; docs/platforms.md has a way for others, as BeeGFS"
+        )
+        return f"add {' or '.join(kinds)} to `apply` in the platform's file{there}"
+    if name == platform.roles.instance:
+        return (
+            f"write a platform file for each kind of node, with a name of its own and without {name}, and send runs "
+            "there by --queue or --attribute"
+        )
     if all(str(value).startswith("/") for value in platform.space[name].values):
         return f'name the parameter of directories in the platform\'s file: [roles] has storage = "{name}"'
     as_it_is = f"acic train --only {name}={platform.baseline.get(name, 'VALUE')}"
