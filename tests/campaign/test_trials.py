@@ -449,6 +449,11 @@ def test_money_is_for_the_machines_of_a_job_and_not_for_its_wait_in_the_queue(
     assert attempt.dollars == pytest.approx(trials.dollars(point(platform), paid))
 
 
+def test_money_is_for_all_machines_that_a_job_holds(lab: Laboratory, platform: Platform) -> None:
+    """A budget of 50 USD paid for runs on 64 machines as if each held the one that its processes fill."""
+    assert made(lab, platform, nodes=64).dollars(point(platform), 60.0) == pytest.approx(64 * 3.60 / 60)
+
+
 @pytest.mark.parametrize(
     "workload", [WRITE, READ, replace(WRITE, access=Access.RANDOM)], ids=["write", "read", "random"]
 )

@@ -28,7 +28,7 @@ from acic.cli.found_shown import _doubt
 from acic.cli.main import run as run_command
 from acic.cli.own_command import by_command
 from acic.cli.verify_shown import Verified, verdict
-from acic.cluster import Job, LocalRunner
+from acic.cluster import Ending, Job, LocalRunner
 from acic.cluster.processes import tagged
 from acic.errors import InvalidInput, TransientError
 from acic.platforms import Platform, load_platform, parse_platform
@@ -1147,6 +1147,29 @@ def test_a_run_of_a_command_that_is_not_started_costs_no_other(lab: Path, monkey
     notes = sorted(note for rounds in found for _, note in rounds)
     assert notes == ["", "the scheduler does not answer"]
     assert not list(lab.glob("acic-*"))
+
+
+def test_a_command_is_paid_for_on_all_machines_that_it_holds(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its --nodes were not in the money: a budget limited a run on 64 machines as one on the machine that it fills."""
+    limits = list[float]()
+
+    class Watched(LocalRunner):
+        def submit(self, job: Job) -> None:
+            limits.append(job.time_limit)
+            super().submit(replace(job, nodes=1))
+
+        def wait(self, job: Job) -> Ending:
+            return replace(super().wait(replace(job, nodes=1)), seconds=3600.0)
+
+    monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, **__: Watched())
+    platform = parse_platform(tomllib.loads(PLATFORM))
+    paid = platform.cost(platform.baseline, 1, 3600.0, held=6)
+    how = {"runner": "ssh", "hosts": ("a",), "queue": "", "account": "", "attributes": (), "benchmark": None}
+    given = {**how, "nodes": 6, "directory": lab, "budget": "60USD", "seed": 0}
+    search = {"goal": "cost", "rounds": 1, "price": None}
+    found = by_command(["true"], platform, [platform.baseline], given, search=search, processes=1)
+    assert found == [[(pytest.approx(paid), "")]]
+    assert limits == [pytest.approx(60 / paid * 3600)]
 
 
 def own_runs(lab: Path, seconds: float) -> list[object]:

@@ -401,6 +401,15 @@ def test_a_dry_run_shows_the_plan_and_makes_nothing(
     assert list(lab.data.iterdir()) == []
 
 
+def test_a_dry_run_shows_the_money_for_all_machines_of_its_runs(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    """Whatever --nodes said, the dollars were those of the machines that processes fill."""
+    lab.platform_file.write_text(lab.platform_file.read_text().replace("cores = 1", "cores = 64"))
+    place = ["--platform", lab.platform_file, "--runner", "ssh", "--host", "a", "--points", 7, "--dry-run", "--json"]
+    one, four = (acic("train", *place, "--nodes", n, "--budget", "1h").json["plan"]["parts"] for n in (1, 4))
+    assert [p["dollars"] for p in four] == pytest.approx([4 * p["dollars"] for p in one])
+    assert [p["seconds"] for p in four] == [p["seconds"] for p in one]
+
+
 def test_the_result_is_what_the_journal_tells(lab: Laboratory, acic: Callable[..., Result]) -> None:
     found = acic(*lab.train(*QUICK, "--json"))
     told = found.json["campaign"]

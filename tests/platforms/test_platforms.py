@@ -7,6 +7,7 @@ import itertools
 import re
 import shlex
 import tomllib
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,15 @@ def test_dedicated_servers_are_paid_for() -> None:
     assert ec2.nodes(ec2.baseline, 64) == 5
     assert ec2.cost(ec2.baseline, 64, 3600) == pytest.approx(5 * 2.40)
     assert ec2.cost(part_time, 64, 1800) == pytest.approx(4 * 2.40 / 2)
+
+
+@pytest.mark.parametrize(("held", "compute"), [(1, 4), (4, 4), (6, 6)])
+def test_machines_that_are_asked_for_are_paid_for_beside_dedicated_servers(held: int, compute: int) -> None:
+    """Those that processes fill were, whatever was asked of a scheduler; a platform's own are where they are more."""
+    ec2 = load_platform("ec2-2013")
+    assert ec2.cost(ec2.baseline, 64, 3600, held=held) == pytest.approx((compute + 1) * 2.40)
+    own = replace(ec2, compute_nodes=4)
+    assert own.cost(ec2.baseline, 1, 3600, held=held) == pytest.approx((compute + 1) * 2.40)
 
 
 @given(processes=st.integers(1, 10**6), seconds=st.floats(0, 1e6), more=st.floats(1, 100))

@@ -54,8 +54,11 @@ def outlook(request: Request) -> Outlook:
     def cost(points: list[Point]) -> tuple[float, float | None]:
         seconds = [expectation.seconds(p) for p in points]
         try:
-            pairs = zip(points, seconds, strict=True)
-            return sum(seconds), sum(platform.cost(p.configuration, p.workload.processes, s) for p, s in pairs)
+            usd = [
+                platform.cost(p.configuration, p.workload.processes, s, held=request.where.nodes)
+                for p, s in zip(points, seconds, strict=True)
+            ]
+            return sum(seconds), sum(usd)
         except AcicError:
             return sum(seconds), None
 

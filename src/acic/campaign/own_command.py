@@ -71,7 +71,7 @@ class OwnCommand:
         self._runner = open_runner(where, None, watch=Waiting(where.runner, announce=announce).follow)
         for told in clear_up():
             announce(f"note: {told}")
-        self._purse = _Purse(budget, platform.at_price(price), wanted, processes)
+        self._purse = _Purse(budget, platform.at_price(price), wanted, processes, where.nodes)
 
     def measured(
         self, goal: str, rounds: int, *, seed: int, watch: Callable[[int], None]
@@ -109,7 +109,8 @@ class OwnCommand:
     def _objective(self, goal: str, configuration: Configuration, seconds: float | None) -> float | None:
         if seconds is None or goal == "time":
             return seconds
-        return self._platform.cost(configuration, self._processes, seconds, price=self._price)
+        held = self._where.nodes
+        return self._platform.cost(configuration, self._processes, seconds, price=self._price, held=held)
 
 
 def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configuration]) -> None:
@@ -145,12 +146,14 @@ class _Purse:
         MissingData: or one of the configurations has none.
     """
 
-    def __init__(self, budget: Budget, platform: Platform, wanted: Sequence[Configuration], processes: int) -> None:
+    def __init__(
+        self, budget: Budget, platform: Platform, wanted: Sequence[Configuration], processes: int, held: int
+    ) -> None:
         budget.check(platform)
         self._seconds = math.inf if budget.seconds is None else budget.seconds
         self._dollars = math.inf if budget.dollars is None else budget.dollars
         priced = budget.dollars is not None
-        self._rates = [platform.cost(one, processes, 1.0) if priced else 0.0 for one in wanted]  # USD/s
+        self._rates = [platform.cost(one, processes, 1.0, held=held) if priced else 0.0 for one in wanted]  # USD/s
 
     def left(self, position: int) -> float:
         """Return how long a run on that configuration may take, s."""

@@ -173,7 +173,7 @@ class Trials:
     def dollars(self, point: Point, seconds: float) -> float:
         """Return what `seconds` of the point's machines cost, USD; 0.0 where nobody is billed."""
         try:
-            return self._platform.cost(point.configuration, point.workload.processes, seconds)
+            return self._platform.cost(point.configuration, point.workload.processes, seconds, held=self._nodes)
         except AcicError:
             return 0.0
 

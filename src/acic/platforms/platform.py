@@ -213,9 +213,9 @@ class Platform:
         name = configuration.get(self.roles.instance, self.default_instance)
         return self.instances[str(name)]
 
-    def nodes(self, configuration: Mapping[str, Value], processes: int) -> int:
-        """Return the machines paid for: those of the processes, and every dedicated I/O server."""
-        compute = self.compute_nodes or math.ceil(processes / self.instance_for(configuration).cores)
+    def nodes(self, configuration: Mapping[str, Value], processes: int, *, held: int = 1) -> int:
+        """Return the machines paid for: those of the processes, or `held` if more, and every dedicated I/O server."""
+        compute = max(held, self.compute_nodes or math.ceil(processes / self.instance_for(configuration).cores))
         if configuration.get(self.roles.placement) != self.roles.dedicated or not self.roles.servers:
             return compute
         return compute + int(configuration.get(self.roles.servers, 1))
@@ -230,7 +230,13 @@ class Platform:
         return disk is not None and not disk.persistent
 
     def cost(
-        self, configuration: Mapping[str, Value], processes: int, seconds: float, *, price: float | None = None
+        self,
+        configuration: Mapping[str, Value],
+        processes: int,
+        seconds: float,
+        *,
+        price: float | None = None,
+        held: int = 1,
     ) -> float:
         """Return what a run costs, USD: execution time x (instances x unit price + disks x theirs).
 
@@ -239,6 +245,7 @@ class Platform:
             processes: processes of the job.
             seconds: execution time of the job, s.
             price: USD per machine and hour, where the platform's own is not wanted or not known.
+            held: machines that are asked for, as its processes may need fewer.
 
         Raises:
             MissingData: the platform has no price and none was given.
@@ -250,7 +257,7 @@ class Platform:
             raise MissingData(
                 f"platform {self.name} has no prices", hint="give --price USD_PER_NODE_HOUR, or use --goal time"
             )
-        hourly = self.nodes(configuration, processes) * unit + self._disks_price(configuration)
+        hourly = self.nodes(configuration, processes, held=held) * unit + self._disks_price(configuration)
         return seconds * hourly / SECONDS_PER_HOUR
 
     def _disks_price(self, configuration: Mapping[str, Value]) -> float:
