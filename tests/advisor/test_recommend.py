@@ -363,6 +363,19 @@ def test_without_a_run_time_the_io_alone_is_told(cluster: Platform, knowledge: K
     )
 
 
+def test_without_a_run_time_the_seconds_of_all_phases_are_those_of_the_io(
+    cluster: Platform, knowledge: Knowledge
+) -> None:
+    """They were dropped: a log whose end is 0 tells 2 s of I/O, and 2.56 s were predicted of it. Of some it is said."""
+    advice = recommend(application(WRITE, run=None, io=(180.0,)), cluster, knowledge)
+    assert advice.baseline_seconds == pytest.approx(180.0)
+    assert any("log's own seconds" in note for note in advice.notes)
+    other = replace(WRITE, iterations=2)
+    for io, said in (((180.0, None), 1), ((None, None), 0), ((180.0, 1.0), 0)):
+        notes = recommend(application(WRITE, other, run=None, io=io), cluster, knowledge).notes
+        assert sum("seconds of some phases are not used" in note for note in notes) == said
+
+
 @pytest.mark.parametrize("goal", [Goal.TIME, Goal.COST])
 def test_a_run_time_alone_is_that_of_computing_and_of_the_io_that_is_predicted(
     cluster: Platform, knowledge: Knowledge, goal: Goal

@@ -66,12 +66,13 @@ def workloads(draw: st.DrawFn) -> Workload:
         example=TEXTS,
         details=st.dictionaries(TEXTS, TEXTS | DETAILS, max_size=3),
     )
+    run_seconds = draw(st.none() | NUMBERS)
     return Workload(
         name=draw(TEXTS),
         processes=processes,
         phases=tuple(draw(st.lists(phases, max_size=3))),
-        run_seconds=draw(st.none() | NUMBERS),
-        io_share=draw(st.none() | st.floats(0, 1)),
+        run_seconds=run_seconds,
+        io_share=None if run_seconds is None else draw(st.none() | st.floats(0, 1)),
         source=draw(TEXTS.filter(bool)),
         notes=tuple(draw(st.lists(TEXTS, max_size=3))),
         complete=draw(st.booleans()),
@@ -180,6 +181,7 @@ shared = false
         ("shared = false", "shared = false\nexample = 1", "example is 1"),
         ("[[phases]]", "[phases]", "not a list of tables"),
         ("processes = 8", "processes = 8\nio_share = 1.5", "io_share is 1.5"),
+        ("processes = 8", "processes = 8\nio_share = 0.5", "io_share is a share of run_seconds, which is not told"),
         ("processes = 8", 'processes = 8\nnotes = "one"', "notes is not a list"),
     ],
 )
@@ -233,6 +235,7 @@ def test_options_make_a_workload_of_one_phase() -> None:
         {"interface": "FTP"},
         {"io_processes": 5},
         {"io_share": 2.0},
+        {"io_share": 0.5},
     ],
 )
 def test_impossible_options_are_refused_with_a_remedy(options: dict[str, int | str]) -> None:

@@ -52,14 +52,14 @@ class TimeModel:
 
 
 def tells_io(workload: Workload) -> bool:
-    """Return whether the seconds of the run are told, and those in I/O: each phase's, or all as a share of the run.
+    """Return whether the seconds in I/O are told: each phase's, or all as a share of the run, whose seconds are told.
 
-    They are not where nothing takes any time, which no clock can have seen.
+    They are not where nothing takes any time, which no clock can have seen. Without the run's, the I/O is all there is.
     """
     own = [phase.seconds for phase in workload.phases]
-    if workload.run_seconds is None or (workload.io_share is None and None in own):
+    if None in own and (workload.run_seconds is None or workload.io_share is None):
         return False
-    return workload.run_seconds > 0 or any(own)
+    return bool(workload.run_seconds) or any(own)
 
 
 def time_model(

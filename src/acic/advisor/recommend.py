@@ -285,6 +285,8 @@ def _notes(
         )
         if workload.run_seconds and not tells_io(workload):
             notes.append(_computing(workload.run_seconds, found.times))
+        elif not tells_io(workload) and any(phase.seconds for phase in workload.phases):
+            notes.append("The seconds of some phases are not used: tell each phase's, or run_seconds and io_share too.")
     else:
         notes.append(
             f"The log's own seconds are taken as those of the baseline on {platform.name}; "

@@ -106,7 +106,7 @@ def from_options(
         shared: whether they use one file.
         access: how the requests of a process lie in the file.
         run_seconds: wall time of the whole job, s.
-        io_share: share of it in which the job waits for I/O, 0 to 1.
+        io_share: share of it in which the job waits for I/O, 0 to 1; only beside it.
         name: what to call it.
 
     Raises:
@@ -126,7 +126,7 @@ def from_options(
             "access": access,
         }
     )
-    _check_share(io_share)
+    _check_share(io_share, run_seconds)
     phase = Phase(
         characteristics=characteristics,
         quality=dict.fromkeys(_CHARACTERISTICS, Quality.EXACT),
@@ -154,13 +154,14 @@ def _workload(content: Mapping[str, object], stem: str) -> Workload:
     complete = content.get("complete", True)
     if not isinstance(complete, bool):
         raise InvalidInput(f"complete is {complete!r}", hint="write complete = false where some of the I/O is not told")
+    run_seconds = _seconds("run_seconds", content.get("run_seconds"))
     io_share = number("io_share", content.get("io_share"))
-    _check_share(io_share)
+    _check_share(io_share, run_seconds)
     return Workload(
         name=string("name", content.get("name", stem)),
         processes=processes,
         phases=tuple(each("phase", phases, lambda phase: _phase(phase, processes))),
-        run_seconds=_seconds("run_seconds", content.get("run_seconds")),
+        run_seconds=run_seconds,
         io_share=io_share,
         source=string("source", content.get("source", "TOML")),
         notes=strings("notes", content.get("notes", [])),
@@ -211,9 +212,16 @@ def _seconds(name: str, value: object) -> float | None:
     return parse_seconds(value) if isinstance(value, str) else number(name, value)
 
 
-def _check_share(share: float | None) -> None:
-    if share is not None and not 0 <= share <= 1:
+def _check_share(share: float | None, run_seconds: float | None) -> None:
+    if share is None:
+        return
+    if not 0 <= share <= 1:
         raise InvalidInput(f"io_share is {share}", hint="it is the share of the run in which the job waits, 0 to 1")
+    if run_seconds is None:
+        raise InvalidInput(
+            "io_share is a share of run_seconds, which is not told",
+            hint="tell run_seconds too, or leave io_share out; each phase's seconds need neither",
+        )
 
 
 def _phase_lines(phase: Phase) -> list[str]:
