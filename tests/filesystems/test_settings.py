@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acic.blueprints.instructions import instructions
 from acic.errors import InvalidInput
 from acic.filesystems import KINDS, Settings, by_hand, kinds_that_set, settings
 from acic.filesystems.settings import PER_PROCESS, lfs_size
@@ -56,7 +57,7 @@ def test_only_what_is_changed_is_set(kinds: list[str], changed: dict[str, Any]) 
     assert set(found.hints) - set(hints) <= {"cb_config_list"}
     assert ("cb_config_list" in found.hints) == ("cb_nodes" in hints)
     assert found.file_per_process == ("files" in kinds and "files" in changed)
-    stripes = bool({"stripe_count", "stripe_size"} & set(changed))
+    stripes = bool({"storage", "stripe_count", "stripe_size"} & set(changed))
     assert bool(found.layout) == (stripes and bool({"lustre", "ceph", "orangefs"} & set(kinds)))
 
 
@@ -211,6 +212,27 @@ def test_a_storage_without_stripes_is_not_striped(kind: str) -> None:
     """Where striping does not apply the configuration has no such parameters, whatever the baseline has."""
     plain = {k: v for k, v in BASELINE.items() if not k.startswith("stripe")}
     assert settings([kind], plain, BASELINE, directory="/d").layout == ()
+
+
+@pytest.mark.parametrize("name", ["storage", "place"])
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("lustre", [["lfs", "setstripe", "-c", "1", "-S", "1M"]]),
+        ("ceph", [["setfattr", "-n", "ceph.dir.layout"]]),
+        ("orangefs", [["setfattr", "-n", "user.pvfs2.num_dfiles"], ["setfattr", "-n", "user.pvfs2.dist_params"]]),
+    ],
+)
+def test_stripes_of_the_baseline_are_set_on_another_storage(kind: str, words: list[list[str]], name: str) -> None:
+    """They were taken for what it does anyway, and its own default was measured in their place."""
+    stripes = {"stripe_count": 1, "stripe_size": MIB}
+    here, there = {name: "/scratch", **stripes}, {name: "/work", **stripes}
+    found = settings([kind, "romio"], there, here, directory="/work/d", storage=name)
+    assert [list(command[: len(w)]) for command, w in zip(found.layout, words, strict=True)] == words
+    assert settings([kind], here, here, directory="/scratch/d", storage=name).layout == ()
+    told = instructions([kind], there, here, storage=name)
+    assert any("Stripe the output directory" in one.title for one in told)
+    assert not any("Stripe" in one.title for one in instructions([kind], here, here, storage=name))
 
 
 def test_an_unknown_kind_is_refused() -> None:

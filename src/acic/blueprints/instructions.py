@@ -66,7 +66,8 @@ def instructions(
         raise InvalidInput(f"there is no blueprint {unknown[0]!r}", hint=f"use {', '.join([*KINDS, *WHOLE])}")
     made = [_deployment(configuration, lab=LAB in kinds)] if {DEPLOYMENT, LAB} & set(kinds) else []
     rest = [kind for kind in kinds if kind not in (*WHOLE, *(["storage"] if storage else []))]
-    wanted = settings(rest, configuration, baseline, directory=str(configuration.get(storage, directory)))
+    place = str(configuration.get(storage, directory))
+    wanted = settings(rest, configuration, baseline, directory=place, storage=storage)
     untouched = settings(rest, baseline, baseline, directory=str(baseline.get(storage, directory)))
     if wanted.directory != untouched.directory:
         made.append(Instruction(title=f"Let the job write below {wanted.directory}, not {untouched.directory}"))

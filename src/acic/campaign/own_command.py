@@ -135,7 +135,7 @@ def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configurat
 def _settings(platform: Platform, configuration: Configuration, place: Path) -> Settings:
     """Return what has to be set for a run whose files go to `place`, which is on the storage that is chosen."""
     kinds = [kind for kind in platform.apply if kind != "storage"]
-    return settings(kinds, configuration, platform.baseline, directory=str(place))
+    return settings(kinds, configuration, platform.baseline, directory=str(place), storage=platform.roles.storage)
 
 
 class _Purse:

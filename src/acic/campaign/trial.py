@@ -189,6 +189,7 @@ class Trials:
             configuration,
             self._platform.baseline,
             directory=str(place.directory / run.folder),
+            storage=self._platform.roles.storage,
         )
         run.settings = replace(made, hints={**place.hints, **made.hints})
         data = place.seen / run.folder

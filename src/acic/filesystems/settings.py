@@ -42,20 +42,33 @@ class Settings:
 
 
 def settings(
-    kinds: Sequence[str], configuration: Mapping[str, Value], baseline: Mapping[str, Value], *, directory: str
+    kinds: Sequence[str],
+    configuration: Mapping[str, Value],
+    baseline: Mapping[str, Value],
+    *,
+    directory: str,
+    storage: str = "storage",
 ) -> Settings:
     """Return what to set; nothing for what the baseline does anyway.
+
+    The baseline's stripes are those of its own storage: what another one does untouched is not known.
 
     Args:
         kinds: names of `KINDS`: what the platform lets be set.
         configuration: the system parameters to set.
         baseline: what the system does untouched.
         directory: where files go, unless the configuration chooses a storage.
+        storage: the parameter that chooses it, by the platform's [roles].
 
     Raises:
         InvalidInput: an unknown kind, or a value that cannot be set.
     """
-    changed = {name: value for name, value in configuration.items() if value != baseline.get(name)}
+    moved = configuration.get(storage) != baseline.get(storage)
+    changed = {
+        name: value
+        for name, value in configuration.items()
+        if value != baseline.get(name) or (moved and name in _STRIPES)
+    }
     made = Settings(directory=directory)
     for kind in kinds:
         if kind not in KINDS:
