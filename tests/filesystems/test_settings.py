@@ -137,7 +137,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "files": ["as the application does", PER_PROCESS],
     "stripe_count": [1, 4],
     "romio_cb_write": ["automatic", "enable"],
-    "striping_factor": [1, 4],
+    "nb_proc": [1, 4],
     "client_cache": ["on", "off"],
 }
 
@@ -145,11 +145,11 @@ PARAMETERS: dict[str, list[Any]] = {
 @pytest.mark.parametrize(
     ("apply", "left"),
     [
-        ([], {"files", "stripe_count", "romio_cb_write", "striping_factor", "client_cache"}),
+        ([], {"files", "stripe_count", "romio_cb_write", "nb_proc", "client_cache"}),
         (["files", "romio"], {"stripe_count", "client_cache"}),
         (["lustre", "romio"], {"files", "client_cache"}),
-        (["orangefs"], {"files", "romio_cb_write", "striping_factor", "client_cache"}),
-        (["lab"], {"romio_cb_write", "striping_factor"}),
+        (["orangefs"], {"files", "romio_cb_write", "nb_proc", "client_cache"}),
+        (["lab"], {"romio_cb_write", "nb_proc"}),
         (["deployment"], set()),
     ],
 )

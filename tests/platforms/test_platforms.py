@@ -241,6 +241,20 @@ def test_a_mistake_in_a_file_is_told_with_its_key_and_a_remedy(right: str, wrong
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(("layout", "hint"), [("stripe_count", "striping_factor"), ("stripe_size", "striping_unit")])
+def test_stripes_that_a_hint_sets_too_are_refused(layout: str, hint: str) -> None:
+    """Both were accepted: a file got one of the two values, and half of what was measured was labelled untruly."""
+    both = EXAMPLE.replace("[baseline.values]", f"[baseline.values]\n{hint} = 1")
+    both += f'[[parameter]]\nname = "{hint}"\nvalues = [1, 4]\n'
+    with pytest.raises(InvalidInput, match=f"{layout} and {hint} of mycluster set the same thing twice") as caught:
+        read_platform(both, "mine.toml")
+    assert f"leave {hint} out" in (caught.value.hint or "")
+    for apply in ('["lustre"]', '["romio"]'):
+        assert hint in read_platform(both.replace('["lustre", "romio"]', apply), "mine.toml").space.names
+    other = both.replace(f'"{layout}"', '"free"').replace(f"{layout} =", "free =")
+    assert hint in read_platform(other, "mine.toml").space.names
+
+
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [

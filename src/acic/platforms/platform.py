@@ -22,6 +22,7 @@ WORKLOAD = (  # names of what a workload has: models see both beside one another
     *("operation", "collective", "shared", "access"),
 )
 _SWITCHES = ("romio_cb_read", "romio_cb_write", "romio_ds_read", "romio_ds_write")  # hints of ROMIO
+_TWICE = (("stripe_count", "striping_factor"), ("stripe_size", "striping_unit"))  # Source: ROMIO, ad_lustre_open.c
 _SWITCHED = ("automatic", "enable", "disable")  # or in capitals; Source: ROMIO, adio/common/hint_fns.c
 
 
@@ -115,6 +116,7 @@ class Platform:
                 )
         self._check_names()
         self._check_kinds()
+        self._check_stripes()
         self._check_switches()
         self._check_roles()
 
@@ -146,6 +148,17 @@ class Platform:
             raise InvalidInput(
                 f"{min(map(str, missing))!r} of {self.name} is no disk", hint=f"[[disk]] has {', '.join(self.disks)}"
             )
+
+    def _check_stripes(self) -> None:
+        """Refuse stripes that a hint sets too: which of the two a file gets, neither says."""
+        if not {"lustre", "romio"} <= set(self.apply):
+            return
+        for layout, hint in _TWICE:
+            if layout in self.space.names and hint in self.space.names:
+                raise InvalidInput(
+                    f"{layout} and {hint} of {self.name} set the same thing twice, by lustre and by romio",
+                    hint=f"leave {hint} out: {layout} is for all interfaces, and {hint} for MPI-IO alone",
+                )
 
     def _check_switches(self) -> None:
         """Refuse values of hints that ROMIO would ignore without a word."""
