@@ -20,6 +20,7 @@ from acic.store import Basis, Measurement, Outcome
 from acic.store.bundled import bundled
 from acic.store.database import Store
 from acic.store.exchange import export, read_exchange
+from acic.store.plausible import contradictory
 from acic.units import format_bytes
 from tests.cli.conftest import DATA, Result
 from tests.store.samples import MIB, failure, lustre, measurement, measurements
@@ -52,6 +53,31 @@ def test_an_import_that_judges_what_is_known_otherwise_says_so(acic: Acic) -> No
         assert "judged_otherwise" in (told := acic(*words, *more, "--json").json)
         assert told["judged_otherwise"] == number
     assert acic(*words, "--dry-run", "--json").json["judged_otherwise"] == 0
+
+
+def test_figures_in_another_unit_and_times_to_come_are_told(acic: Acic, tmp_path: Path) -> None:
+    """They went in without a word, though such a measurement contradicts itself: it moves a thousand times its data."""
+    some = [m for m in bundled(load_platform("tianhe-lustre")) if m.outcome is Outcome.OK][:5]
+    faster = [
+        replace(m, repetitions=tuple(replace(r, bandwidth=1000 * (r.bandwidth or 0)) for r in m.repetitions))
+        for m in some
+    ]
+    longer = [
+        replace(m, repetitions=tuple(replace(r, seconds=1e6 * (r.seconds or 0)) for r in m.repetitions)) for m in some
+    ]
+    later = [replace(m, time=m.time.replace(year=2999)) for m in some[:3]]
+    for told, wrong, to_come in ((some, 0, 0), (faster, 5, 0), (longer, 5, 0), (later, 0, 3)):
+        export(told, path := tmp_path / "all.jsonl")
+        found = acic("data", "import", path, "--dry-run", "--json")
+        assert (found.json["contradictory"], found.json["to_come"]) == (wrong, to_come)
+        assert (f"note: {wrong} of them contradict themselves" in found.err) == bool(wrong)
+        assert (f"note: {to_come} of them have a time that is still to come" in found.err) == bool(to_come)
+
+
+def test_what_a_run_tells_of_its_bandwidth_and_seconds_is_taken_as_it_is(acic: Acic) -> None:
+    """Whatever IOR counts to its seconds: opening and closing too, or the requests alone."""
+    assert acic("data", "import", IOR, *WHERE, "--json").json["contradictory"] == 0
+    assert contradictory(bundled(load_platform("lab"))) == 0
 
 
 def test_one_run_with_two_configurations_is_told_and_can_be_taken_out(acic: Acic) -> None:
@@ -508,4 +534,7 @@ def test_trust_says_when_nobody_can_be_doubted_and_makes_no_store(acic: Acic, tm
     result = acic("data", "trust", "--platform", "lab", "--store", tmp_path / "none.sqlite")
     assert result.status == 0
     assert "it takes 3 contributors" in result.err
+    assert "alike" not in result.out  # nothing was compared; of two who differed 1000 times it was said too
+    told = acic("data", "trust", "--platform", "lab", "--json").json["contributors"]
+    assert {one["factor"] for one in told} == {None}
     assert not (tmp_path / "none.sqlite").exists()

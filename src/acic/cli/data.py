@@ -150,14 +150,17 @@ def trust(platform_name: str, store_url: str | None, as_json: bool) -> None:
 
     platform = load_platform(platform_name)
     found = contributions(stored_rows(platform, store_url, announce=say), platform)
-    if len(found) < FEWEST:
+    compared = len(found) >= FEWEST
+    if not compared:
         say(f"note: it takes {FEWEST} contributors to doubt one of them; measurements of {len(found)} teach")
     if as_json:
-        emit_json({"contributors": [{**plain(one), "heard": one.trust >= HEARD} for one in found]})
+        unknown = {} if compared else {"factor": None}
+        emit_json({"contributors": [{**plain(one), **unknown, "heard": one.trust >= HEARD} for one in found]})
         return
-    rows = [
-        [one.contributor or "(unnamed)", str(one.rows), f"{one.trust:.2g}", _beside(one), _heard(one)] for one in found
-    ]
+    rows = []
+    for one in found:
+        beside = _beside(one) if compared else "-"
+        rows.append([one.contributor or "(unnamed)", str(one.rows), f"{one.trust:.2g}", beside, _heard(one)])
     table(["contributor", "measurements", "trust", "beside the others'", ""], rows, right=["measurements", "trust"])
 
 

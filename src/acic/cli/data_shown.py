@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,12 +66,20 @@ def show_report(
 ) -> None:
     """Print what was read, what is new, what the store has otherwise, what does not fit, and what was skipped."""
     from acic.store.measurement import Basis
+    from acic.store.plausible import contradictory, to_come
     from acic.store.training import unfit_told
 
     if told := unfit_told(report.unfit, platform):
         say(f"note: {told}")
     if others := sum(one.basis is not Basis.MEASURED for one in report.measurements):
         say(f"note: {others} of them were not measured but simulated or predicted, and teach nothing")
+    if wrong := contradictory(report.measurements):
+        say(
+            f"note: {wrong} of them contradict themselves: bandwidth times seconds is more than 10 times more or less"
+            " than the data; is a figure in another unit than B/s or s, or was the run ended early?"
+        )
+    if later := to_come(report.measurements, datetime.now(UTC)):
+        say(f"note: {later} of them have a time that is still to come; is a clock or --timezone wrong?")
     if as_json:
         emit_json(
             {
@@ -82,6 +90,8 @@ def show_report(
                 "duplicates": duplicates,
                 "judged_otherwise": otherwise,
                 "configured_otherwise": twice,
+                "contradictory": wrong,
+                "to_come": later,
                 "unfit": report.unfit,
                 "skipped": [{"path": str(s.path), "reason": s.reason} for s in report.skipped],
             }
