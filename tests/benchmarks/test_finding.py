@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import time
@@ -14,7 +15,7 @@ import acic
 from acic import kept
 from acic.benchmarks import Benchmark, building, find_benchmark
 from acic.benchmarks.benchmark import hints_text, identify
-from acic.errors import AcicError, InvalidInput, UnreadableInput, with_extra
+from acic.errors import AcicError, InvalidInput, MissingData, UnreadableInput, with_extra
 from acic.store.ior_options import from_command
 
 
@@ -178,6 +179,21 @@ def test_a_cache_that_cannot_be_made_is_told(bare: Path, tmp_path: Path, monkeyp
     with pytest.raises(AcicError, match="cannot build acic-bench in") as caught:
         find_benchmark()
     assert "ACIC_CACHE" in caught.value.hint
+
+
+def test_a_full_disk_is_told_in_a_few_words(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was told of each of the sources' files, as a list of Python's, in 14 kB."""
+
+    def full(_: str, target: str, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", target)
+
+    program(bare / "mpicc", "#!/bin/sh\n")
+    program(bare / "make", "#!/bin/sh\n")
+    monkeypatch.setattr("shutil.copyfile", full)
+    with pytest.raises(MissingData) as caught:  # exit status 4: what runs are made with is not there
+        find_benchmark()
+    assert caught.value.problem == f"cannot build acic-bench in {tmp_path / 'cache'}: No space left on device"
+    assert caught.value.hint.startswith("free some space there, or name another folder in ACIC_CACHE")
 
 
 def test_it_is_found_in_less_than_5_ms(tmp_path: Path) -> None:

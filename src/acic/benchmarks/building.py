@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -14,7 +16,7 @@ from pathlib import Path
 
 import acic
 from acic.benchmarks.benchmark import ACIC_BENCH
-from acic.errors import AcicError, InvalidInput, with_extra
+from acic.errors import InvalidInput, MissingData, with_extra
 from acic.kept import cache_folder, kept_program, source_digest
 
 _FACTS = "built.json"
@@ -65,7 +67,7 @@ def built() -> Built:
     Where there is no compiler, as on compute nodes, one that was built before for this version will do.
 
     Raises:
-        AcicError: there is no MPI or no compiler, or it cannot build the program.
+        MissingData: there is no MPI or no compiler, or it cannot build the program.
         InvalidInput: ACIC_MPICC or ACIC_MPIEXEC names what is no program.
     """
     folder, mpicc, here = cache_folder(), find_mpicc(), sources()
@@ -73,7 +75,7 @@ def built() -> Built:
     if mpicc is None:
         found = sorted(folder.glob(f"{stem}-*/{ACIC_BENCH}"), key=lambda path: path.stat().st_mtime)
         if not found:
-            raise AcicError("there is no ior, and no MPI to build acic-bench with", hint=_NO_MPI)
+            raise MissingData("there is no ior, and no MPI to build acic-bench with", hint=_NO_MPI)
         return _facts(found[-1].parent)
     home = folder / f"{stem}-{_identity(mpicc)}"
     _make(mpicc, here, home)
@@ -99,15 +101,28 @@ def _make(mpicc: Path, here: Path, home: Path) -> None:
     try:
         kept_program(home, ACIC_BENCH, lambda whole: _compile(mpicc, here, whole))
     except OSError as error:
-        raise AcicError(
-            f"cannot build acic-bench in {home.parent}: {error.strerror or error}",
-            hint="name a folder that can be written to in ACIC_CACHE, or a program that is built already in ACIC_BENCH",
+        first = _first(error)
+        folder = "name a folder that can be written to"
+        if first.errno in (errno.ENOSPC, errno.EDQUOT):
+            folder = "free some space there, or name another folder"
+        raise MissingData(
+            f"cannot build acic-bench in {home.parent}: {first.strerror or first}",
+            hint=f"{folder} in ACIC_CACHE, or a program that is built already in ACIC_BENCH",
         ) from error
+
+
+def _first(error: OSError) -> OSError:
+    """Return what kept the first of many files from being copied, where that is why: `shutil.Error` lists them all."""
+    listed = error.args[0] if isinstance(error, shutil.Error) and error.args else []
+    if not isinstance(listed, list) or not listed or not (told := re.match(r"\[Errno (\d+)\]", str(listed[0][-1]))):
+        return error
+    number = int(told.group(1))
+    return OSError(number, os.strerror(number))
 
 
 def _compile(mpicc: Path, here: Path, whole: Path) -> None:
     if shutil.which("make") is None:
-        raise AcicError("acic-bench cannot be built: there is no make", hint="install make, or put ior on PATH")
+        raise MissingData("acic-bench cannot be built: there is no make", hint="install make, or put ior on PATH")
     # a copy, since the package's folder may be read-only, and make can do nothing with blanks in a path
     source = whole.parent / "source"
     shutil.copytree(here, source, ignore=shutil.ignore_patterns("build", "test_*"))
@@ -117,14 +132,14 @@ def _compile(mpicc: Path, here: Path, whole: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     status, said = _run(command, environment)
     if status is None:
-        raise AcicError(
+        raise MissingData(
             f"acic-bench was not built with {mpicc} within {_SECONDS} s",
             hint="try again when the machine is less busy, or put ior on PATH",
         )
     if status != 0:
         said = "\n".join(said.strip().splitlines()[-_TOLD:])
         compiler = "" if any(map(shutil.which, ("cc", "gcc", "clang"))) else "install a C compiler such as gcc, or "
-        raise AcicError(
+        raise MissingData(
             f"acic-bench cannot be built with {mpicc}:\n{said}",
             hint=f"{compiler}name another MPI's compiler in ACIC_MPICC, or put ior on PATH",
         )
