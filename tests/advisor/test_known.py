@@ -1,5 +1,6 @@
 """What was learned is cached, found again, and made anew when anything changed."""
 
+import errno
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -181,6 +182,22 @@ def test_a_cache_that_cannot_be_written_is_no_error_but_told(
     monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
     known(cluster, "ridge", store=store, trust=Trust(), now=WHEN, announce=told.append)
     assert "the next answer comes at once" in told[-1]
+
+
+def test_on_a_full_disk_no_answer_is_promised_to_come_at_once(
+    cluster: Platform, store: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It was, and the next line said that nothing can be kept."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("os.posix_fallocate", full)
+    told: list[str] = []
+    known(cluster, "ridge", store=store, trust=Trust(), now=WHEN, announce=told.append)
+    assert any(line.startswith("learning ") for line in told)
+    assert not any("the next answer comes at once" in line for line in told)
 
 
 def test_a_platform_without_data_says_how_to_get_some(tmp_path: Path) -> None:
