@@ -1,11 +1,15 @@
 """What the store costs: a large import, reading it back, and the start of a command that only asks its state.
 
-Run it: python benchmarks/bench_store.py [--rows 100000] [--url postgresql://USER@HOST/EMPTY_DATABASE]
+Run it: python benchmarks/bench_store.py [--rows 100000] [--pairs 5] [--url postgresql://USER@HOST/EMPTY_DATABASE]
+
+With --pairs, the command that imports them from an exchange file is timed too, by turns with `Store.add` alone into a
+file of the same kind; both in processor time, which other work on the machine changes least.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 import subprocess
@@ -19,6 +23,7 @@ from pathlib import Path
 from acic.space import Configuration
 from acic.store import Measurement, Outcome, Repetition
 from acic.store.database import Store
+from acic.store.exchange import export
 from acic.store.training import training_table
 from acic.workloads import Access, Characteristics, Interface, Operation
 
@@ -83,9 +88,35 @@ def timed(what: str, work: Callable[[], object]) -> None:
     print(f"{what:58} {time.perf_counter() - begun:8.3f} s")
 
 
+def paired(them: list[Measurement], folder: Path, pairs: int) -> None:
+    """Print how long `acic data import` of `them` takes, and how many times as long as to store them."""
+    export(them, path := folder / "bench.jsonl")
+    command = [sys.executable, "-m", "acic", "data", "import", str(path), "--store"]
+    alone, whole = [], []
+    for number in range(pairs):
+        begun = time.process_time()
+        with Store.open(str(folder / f"alone{number}.sqlite")) as store:
+            store.add(them)
+        alone.append(time.process_time() - begun)
+        begun = _of_children()
+        subprocess.run([*command, str(folder / f"whole{number}.sqlite")], capture_output=True, check=True)
+        whole.append(_of_children() - begun)
+    ratios = sorted(b / a for a, b in zip(alone, whole, strict=True))
+    print(f"{f'processor time: stored, median of {pairs}':58} {statistics.median(alone):8.3f} s")
+    print(f"{'processor time: acic data import FILE.jsonl':58} {statistics.median(whole):8.3f} s")
+    spread = f"{ratios[0]:.2f}x to {ratios[-1]:.2f}x"
+    print(f"{'the command over storing alone, in pairs':58} {statistics.median(ratios):8.2f} x ({spread})")
+
+
+def _of_children() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--pairs", type=int, default=0, help="how often the command is timed beside storing alone")
     parser.add_argument("--url", help="an empty store; a temporary SQLite file without it")
     arguments = parser.parse_args()
     rng = random.Random(1)  # noqa: S311  # figures to store, not secrets
@@ -111,6 +142,8 @@ def main() -> None:
         for what, column in (("cold: import acic.store.database", 0), ("cold: open it and tell the state", 1)):
             figures = [float(run.stdout.split()[column]) for run in runs]
             print(f"{what:58} {statistics.median(figures):8.3f} s (median of {len(figures)})")
+        if arguments.pairs:
+            paired(them, Path(folder), arguments.pairs)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from acic.space import Value
 from acic.store import Outcome
 from acic.store.database import AddResult, Store
 from acic.store.exchange import export
-from acic.store.importing import ImportOptions, import_path, told_platform
+from acic.store.importing import ImportOptions, import_path, read_own
 from acic.store.naming import NamingRule
 from acic.workloads import Operation
 from tests.store.samples import lustre, measurement
@@ -195,7 +195,7 @@ def test_what_can_be_read_once_only_is_refused(tianhe: Platform, tmp_path: Path,
     with subprocess.Popen(["cat", source], stdout=subprocess.PIPE) as cat:
         assert cat.stdout is not None
         pipe = Path(f"/dev/fd/{cat.stdout.fileno()}")
-        for ask in (lambda: import_path(pipe, tianhe), lambda: told_platform(pipe)):
+        for ask in (lambda: import_path(pipe, tianhe), lambda: read_own(pipe)):
             with pytest.raises(UnreadableInput, match="is no regular file") as caught:
                 ask()
             assert "copy" in caught.value.hint

@@ -18,6 +18,7 @@ from acic.workloads import Operation
 
 if TYPE_CHECKING:
     from acic.platforms import Platform
+    from acic.store import Measurement
     from acic.store.importing import ImportReport
 
 
@@ -72,12 +73,13 @@ def import_(
     from acic.platforms import load_platform
     from acic.store.bundled import parse_timezone
     from acic.store.database import Store
-    from acic.store.importing import ImportOptions, import_path, is_exchange_file, told_platform
+    from acic.store.importing import ImportOptions, import_path, is_exchange_file, read_own
     from acic.store.naming import NamingRule
 
     if is_exchange_file(path):
         refuse_unused("with an exchange file", but={"platform_name", "dry_run"})
-    platform = load_platform(platform_name or told_platform(path))
+    known: list[Measurement] = [] if platform_name else read_own(path)
+    platform = load_platform(platform_name or known[0].platform)
     if maps and not rule:
         raise InvalidInput("--map is given without --rule", hint="add --rule '{stripe_count}_{_}.json'")
     options = ImportOptions(
@@ -91,7 +93,7 @@ def import_(
         processes=processes,
     )
     with progress("reading", unit="files") as seen:
-        report = import_path(path, platform, options, progress=seen)
+        report = import_path(path, platform, options, known=known, progress=seen)
     added = duplicates = otherwise = twice = 0
     if report.measurements and not dry_run:
         with Store.open(store_url) as store, progress("storing", total=len(report.measurements)) as seen:

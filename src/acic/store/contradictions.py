@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from acic.space import Configuration
-from acic.store.content import CHARACTERISTICS, fingerprint
+from acic.store.content import fingerprint, time_text
 from acic.store.measurement import Measurement
-from acic.store.rows import Decoder, encode
+from acic.store.rows import RUN, Decoder, run_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -19,7 +19,6 @@ _BATCH = 1000  # rows asked for at a time
 _WIDE = 20_000  # values in one question that no index answers, and that reads all rows
 _JUDGED = ("outcome", "revision", "contributor", "note")  # what a fingerprint leaves out
 _QUARTER = timedelta(minutes=15)  # what timezones differ by, or a multiple
-_RUN = ("platform", "raw_sha256", "basis", "tool", *CHARACTERISTICS)  # what tells a run, beside when it was
 
 
 def judged_otherwise(connection: Connection, measurements: Iterable[Measurement]) -> int:
@@ -45,9 +44,9 @@ def configured_otherwise(connection: Connection, measurements: Iterable[Measurem
 
     from acic.store.schema import measurement as table
 
-    them = [(m, encode(m)) for m in measurements if m.raw_sha256]
-    raws = iter(sorted({m.raw_sha256 for m, _ in them}))
-    columns = [table.c[name] for name in ("configuration", "time", *_RUN)]
+    them = [m for m in measurements if m.raw_sha256]
+    raws = iter(sorted({m.raw_sha256 for m in them}))
+    columns = [table.c[name] for name in ("configuration", "time", *RUN)]
     known: dict[tuple[Any, ...], list[tuple[Configuration, str]]] = {}
     decode = Decoder().configuration
     while batch := list(islice(raws, _WIDE)):
@@ -57,10 +56,10 @@ def configured_otherwise(connection: Connection, measurements: Iterable[Measurem
     return sum(
         any(
             # without figures outputs of many runs are alike, as of one error: then the moment tells them apart
-            configuration != m.configuration and (m.bandwidths or time == row["time"])
-            for configuration, time in known.get(tuple(row[name] for name in _RUN), ())
+            configuration != m.configuration and (m.bandwidths or time == time_text(m.time))
+            for configuration, time in known.get(run_of(m), ())
         )
-        for m, row in them
+        for m in them
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from functools import cache
@@ -89,6 +89,7 @@ def import_path(
     platform: Platform,
     options: ImportOptions | None = None,
     *,
+    known: Sequence[Measurement] = (),
     progress: Callable[[int], None] | None = None,
 ) -> ImportReport:
     """Return the measurements in a file of IOR's or of acic's own format, or in all files below a folder.
@@ -100,6 +101,7 @@ def import_path(
         path: the file or folder.
         platform: where it was measured.
         options: what the files do not tell.
+        known: what `read_own` gave of this one file, which then is not read again.
         progress: is told how many files have been read so far.
 
     Raises:
@@ -119,7 +121,7 @@ def import_path(
             if options.rule and not options.rule.matches(file) and not is_exchange_file(file):
                 skipped.append(Skipped(file, f"its name does not fit the rule {options.rule.template}"))
                 continue
-            found, unknown = _read(file, platform, options)
+            found, unknown = _read(file, platform, options, known)
         except AcicError as error:
             if alone:
                 raise
@@ -154,8 +156,8 @@ def is_exchange_file(path: Path) -> bool:
     raise UnreadableInput(f"{path} is no regular file", hint="copy what it gives into a file, and import that")
 
 
-def told_platform(path: Path) -> str:
-    """Return the name of the platform that an exchange file is of.
+def read_own(path: Path) -> list[Measurement]:
+    """Return the measurements in an exchange file that itself tells where they were made: all on one platform.
 
     Raises:
         InvalidInput: it is no exchange file, or one of several platforms.
@@ -163,12 +165,13 @@ def told_platform(path: Path) -> str:
     """
     if not is_exchange_file(path):
         raise InvalidInput(f"{path} does not tell where it was measured", hint="give --platform NAME")
-    names = sorted({m.platform for m in read_exchange(path)})
+    found = read_exchange(path)
+    names = sorted({m.platform for m in found})
     if not names:
         raise UnreadableInput(f"{path} holds no measurements", hint="give another file")
     if len(names) > 1:
         raise InvalidInput(f"{path} holds measurements of {', '.join(names)}", hint="give --platform NAME")
-    return names[0]
+    return found
 
 
 def _may_be_output(path: Path) -> bool:
@@ -178,12 +181,14 @@ def _may_be_output(path: Path) -> bool:
         return True  # reading it tells why
 
 
-def _read(file: Path, platform: Platform, options: ImportOptions) -> tuple[list[Measurement], list[Skipped]]:
+def _read(
+    file: Path, platform: Platform, options: ImportOptions, known: Sequence[Measurement]
+) -> tuple[list[Measurement], list[Skipped]]:
     if is_exchange_file(file):
         if said := options.said_of_all:
             hint = f"import it without {' and '.join(said)}"
             raise InvalidInput(f"an exchange file tells {' and '.join(said)} itself", hint=hint)
-        return _exchanged(file, platform)
+        return _exchanged(file, known or read_exchange(file), platform)
     told = options.rule.told(file, platform) if options.rule else {}
     configuration = overlay(platform, {**(options.configuration or {}), **told})
     results = read_ior(file, command=options.command, processes=options.processes, timezone=options.timezone)
@@ -192,8 +197,7 @@ def _read(file: Path, platform: Platform, options: ImportOptions) -> tuple[list[
     return [_measurement(r, platform, configuration, options) for r in results if r.workload is not None], skipped
 
 
-def _exchanged(file: Path, platform: Platform) -> tuple[list[Measurement], list[Skipped]]:
-    found = read_exchange(file)
+def _exchanged(file: Path, found: Sequence[Measurement], platform: Platform) -> tuple[list[Measurement], list[Skipped]]:
     others = sorted({m.platform for m in found} - {platform.name})
     mine = [m for m in found if m.platform == platform.name]
     too = " too" if mine else f", and none of {platform.name}"

@@ -51,6 +51,7 @@ TRAINING_COLUMNS = (
     "contributor",
     *CHARACTERISTICS,
 )
+RUN = ("platform", "raw_sha256", "basis", "tool", *CHARACTERISTICS)  # what tells a run, beside when it was
 _LARGEST = 2**63 - 1  # of a database's integers
 _TEXTS = ("platform", "revision", "tool", "tool_version", "contributor", "raw_sha256", "note")
 
@@ -106,6 +107,13 @@ def encode(measurement: Measurement) -> dict[str, Any]:
     row["host_shape"] = json.dumps(dict(measurement.host_shape))
     row["seed"] = None if measurement.seed is None else str(measurement.seed)
     return row
+
+
+def run_of(measurement: Measurement) -> tuple[Any, ...]:
+    """Return the values of `RUN`, without the cost of a whole row."""
+    workload = _workload_columns(measurement.workload)
+    told = (measurement.platform, measurement.raw_sha256, measurement.basis.value, measurement.tool)
+    return (*told, *(workload[name] for name in CHARACTERISTICS))
 
 
 class Decoder:
