@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from acic.space import Configuration
 from acic.store import Basis, Measurement, Outcome, Repetition
+from acic.store.measurement import MOST
 from acic.workloads import Access, Characteristics, Interface, Operation
 from acic.workloads.workload import MOST_PROCESSES
 
@@ -72,8 +73,8 @@ def lustre(**changes: Any) -> Configuration:
 
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
-figures = st.none() | st.floats(0, 1e300, allow_subnormal=False)
-repetitions = st.builds(Repetition, bandwidth=figures, seconds=figures, iops=figures)
+figures = {name: st.none() | st.floats(0, most, allow_subnormal=False) for name, (most, _) in MOST.items()}
+repetitions = st.builds(Repetition, **figures)
 sizes = st.integers(1, 2**62)
 
 

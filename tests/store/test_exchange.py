@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acic.errors import InvalidInput, UnreadableInput
-from acic.store import Measurement
+from acic.store import Measurement, Repetition
 from acic.store.content import fingerprint, to_content
 from acic.store.exchange import FORMAT, VERSION, export, is_exchange, read_exchange
+from acic.store.measurement import MOST
 from tests.store.samples import failure, lustre, measurement, measurements, workload
 
 SUFFIXES = (".jsonl", ".parquet")
@@ -207,6 +208,20 @@ def test_a_value_that_is_none_of_its_kind_is_told_with_its_line(tmp_path: Path, 
     export([measurement(1), measurement(2)], path)
     edited(path, 3, **changes)
     refused(path, "line 3: a field is not what it should be")
+
+
+@pytest.mark.parametrize("figures", [(1e300, 1.0, None), (1.0, 1e11, None), (None, 1.0, 1.1e18)])
+def test_what_no_machine_gives_is_refused_with_its_row(path: Path, figures: tuple[float | None, ...]) -> None:
+    """1e300 B/s were imported without a word, and taught models."""
+    bandwidth, seconds, iops = figures
+    absurd = Repetition(bandwidth=bandwidth, seconds=seconds, iops=iops)
+    good = Repetition(bandwidth=1.0, seconds=1.0)
+    export([measurement(1), measurement(2, repetitions=(good, absurd)), measurement(3)], path)
+    row = "line 3" if path.suffix == ".jsonl" else "row 2"
+    refused(path, f"{row}: repetition 2 has .*, which no machine gives")
+    most = Repetition(**{name: value for name, (value, _) in MOST.items()})
+    export([measurement(1, repetitions=(most,))], path)
+    assert read_exchange(path)[0].repetitions == (most,)
 
 
 def test_nesting_without_end_is_told_with_its_line(tmp_path: Path) -> None:

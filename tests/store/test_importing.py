@@ -223,6 +223,21 @@ def test_one_file_that_cannot_be_read_is_an_error(tianhe: Platform, tmp_path: Pa
         import_path(tmp_path / "nowhere", tianhe, ImportOptions(rule=NamingRule("{stripe_count}")))
 
 
+def test_what_no_machine_gives_is_refused_with_its_place(tianhe: Platform, tmp_path: Path) -> None:
+    """1e300 MiB/s were imported without a word, and taught models."""
+    path = folder(tmp_path / "x", a="mpiio_coll", b="posix_shared")
+    text = (path / "a.json").read_text()
+    told = re.findall(r'"bwMiB": ([\d.]+)', text)
+    (path / "a.json").write_text(text.replace(f'"bwMiB": {told[0]}', '"bwMiB": 1e300', 1))
+    with pytest.raises(InvalidInput, match=r"a.json cannot be right: write repetition 1 has 1.*e\+306 B/s") as caught:
+        import_path(path / "a.json", tianhe)
+    assert "correct its bandwidth" in caught.value.hint
+    report = import_path(path, tianhe)
+    assert [s.path.name for s in report.skipped] == ["a.json"]
+    assert report.skipped[0].reason.startswith("cannot be right: write repetition 1")
+    assert len(report.measurements) == 2
+
+
 def test_options_that_do_not_fit_the_platform_are_refused_at_once(tianhe: Platform) -> None:
     with pytest.raises(InvalidInput):
         import_path(DATA, tianhe, ImportOptions(rule=NamingRule("{colour}.json")))

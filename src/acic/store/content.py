@@ -12,7 +12,7 @@ from typing import Any
 
 from acic.errors import InvalidInput
 from acic.space import Configuration, Value
-from acic.store.measurement import Basis, Measurement, Outcome, Repetition
+from acic.store.measurement import Basis, Measurement, Outcome, Repetition, check_figures
 from acic.workloads import Access, Characteristics, Interface, Operation
 from acic.workloads.parameters import checked
 
@@ -58,7 +58,7 @@ def from_content(content: Mapping[str, Any]) -> Measurement:
         unknown = set(content) - _FIELDS
         if unknown:
             raise InvalidInput(f"there is no field {min(unknown)!r}", hint="correct the field's name")
-        return Measurement(
+        found = Measurement(
             **{name: _text(content[name], name) for name in _TEXTS},
             workload=_possible(characteristics(content["workload"])),
             configuration=Configuration(_labels(content["configuration"], "configuration")),
@@ -70,6 +70,8 @@ def from_content(content: Mapping[str, Any]) -> Measurement:
             host_shape={k: _shape(v) for k, v in content["host_shape"].items()},
             seed=None if content["seed"] is None else _count(content["seed"], "seed"),
         )
+        check_figures(found)
+        return found
     except KeyError as error:
         raise InvalidInput(f"the field {error.args[0]!r} is missing", hint="add it") from error
     except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:

@@ -114,7 +114,7 @@ def _read_lines(path: Path) -> list[Measurement]:
             try:
                 measurements.append(from_content(content))
             except AcicError as error:
-                raise _broken(path, number, error.problem) from error
+                raise _broken(path, number, error.problem, f"{error.hint}; or ") from error
     if "count" in header and len(measurements) != header["count"]:
         problem = f"{header['count']} measurements were promised and {len(measurements)} are there"
         raise _broken(path, number, problem)
@@ -133,7 +133,6 @@ def _line(path: Path, number: int, line: bytes) -> dict[str, Any]:
         raise _broken(path, number, f"it is no JSON ({error})") from error
 
 
-def _broken(path: Path, number: int, problem: str) -> UnreadableInput:
-    return UnreadableInput(
-        f"cannot read {path}: line {number}: {problem}", hint="copy or export the file again; nothing was imported"
-    )
+def _broken(path: Path, number: int, problem: str, remedy: str = "") -> UnreadableInput:
+    hint = f"{remedy}copy or export the file again; nothing was imported"
+    return UnreadableInput(f"cannot read {path}: line {number}: {problem}", hint=hint)

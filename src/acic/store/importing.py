@@ -15,7 +15,7 @@ from acic.platforms import Platform
 from acic.space import Configuration, Value
 from acic.store.exchange import is_exchange, read_exchange
 from acic.store.ior import IorResult, is_companion, read_ior
-from acic.store.measurement import Measurement, Outcome
+from acic.store.measurement import Measurement, Outcome, check_figures
 from acic.store.naming import NamingRule, overlay
 from acic.workloads import Operation
 
@@ -194,7 +194,14 @@ def _read(
     results = read_ior(file, command=options.command, processes=options.processes, timezone=options.timezone)
     unknown = [r for r in results if r.workload is None]
     skipped = [Skipped(file, "; ".join(filter(None, (r.note, r.why_unknown)))) for r in _distinct(unknown)]
-    return [_measurement(r, platform, configuration, options) for r in results if r.workload is not None], skipped
+    found = [_measurement(r, platform, configuration, options) for r in results if r.workload is not None]
+    for one in found:
+        try:
+            check_figures(one)
+        except InvalidInput as error:
+            problem = f"{file} cannot be right: {one.workload.operation} {error.problem}"
+            raise InvalidInput(problem, hint=error.hint) from error
+    return found, skipped
 
 
 def _exchanged(file: Path, found: Sequence[Measurement], platform: Platform) -> tuple[list[Measurement], list[Skipped]]:

@@ -13,6 +13,10 @@ from acic.errors import InvalidInput
 from acic.space import Configuration
 from acic.workloads import Characteristics
 
+# What a figure can be at most. The fastest storage moves some 3e13 B/s, and all memory of the largest machines some
+# 1e17 B/s: no cache of theirs answers faster. An operation moves a byte or more; a run does not last for centuries.
+MOST = {"bandwidth": (1e18, "B/s"), "seconds": (1e10, "s"), "iops": (1e18, "operations/s")}
+
 
 class Outcome(StrEnum):
     """How a run ended; anything but OK teaches no model."""
@@ -108,3 +112,17 @@ class Measurement:
     def bandwidth(self) -> float | None:
         """Median bandwidth, B/s; None if no repetition reported one."""
         return median(self.bandwidths) if self.bandwidths else None
+
+
+def check_figures(measurement: Measurement) -> None:
+    """Raise InvalidInput where a repetition has a figure that no machine gives.
+
+    Asked of what comes in, and not of every `Repetition`: a store that took such a figure earlier can still be read.
+    """
+    for number, repetition in enumerate(measurement.repetitions, 1):
+        for name, (most, unit) in MOST.items():
+            if (figure := getattr(repetition, name)) is not None and figure > most:
+                raise InvalidInput(
+                    f"repetition {number} has {figure:g} {unit}, which no machine gives",
+                    hint=f"correct its {name}, or leave the measurement out",
+                )

@@ -56,7 +56,7 @@ def read_parquet(path: Path) -> list[Measurement]:
         if version is None:
             raise UnreadableInput(f"{path} is no file of {FORMAT}", hint="give a file that acic exported")
         check_version(int(version) if version.isdigit() else None, path)
-        return [_measurement(row) for row in table.to_pylist()]
+        return [_told(row, number, path) for number, row in enumerate(table.to_pylist(), start=1)]
     except KeyError as error:
         raise UnreadableInput(
             f"cannot read {path}: it lacks {error.args[0]!r}", hint="export the file again"
@@ -67,10 +67,6 @@ def read_parquet(path: Path) -> list[Measurement]:
         raise UnreadableInput(
             f"cannot read {path}: a field is not what it should be: {error}", hint="export the file again"
         ) from error
-    except AcicError as error:
-        if isinstance(error, UnreadableInput):
-            raise
-        raise UnreadableInput(f"cannot read {path}: {error.problem}", hint="export the file again") from error
 
 
 def _row(measurement: Measurement) -> dict[str, Any]:
@@ -86,6 +82,14 @@ def _row(measurement: Measurement) -> dict[str, Any]:
         {"bandwidth": r.bandwidth, "seconds": r.seconds, "iops": r.iops} for r in measurement.repetitions
     ]
     return content
+
+
+def _told(row: dict[str, Any], number: int, path: Path) -> Measurement:
+    try:
+        return _measurement(row)
+    except AcicError as error:
+        problem = f"cannot read {path}: row {number}: {error.problem}"
+        raise UnreadableInput(problem, hint=f"{error.hint}; or export the file again") from error
 
 
 def _measurement(row: dict[str, Any]) -> Measurement:
