@@ -55,24 +55,24 @@ def characteristics(draw: st.DrawFn, most: int) -> Characteristics:
 @st.composite
 def workloads(draw: st.DrawFn) -> Workload:
     processes = draw(st.integers(1, 2**20))
+    run = draw(st.none() | NUMBERS)
     phases = st.builds(
         Phase,
         characteristics=characteristics(processes),
         quality=st.dictionaries(st.sampled_from(NAMES), st.sampled_from(Quality)),
         files=st.integers(1, 10**6),
         bytes=st.integers(0, 2**60),
-        seconds=st.none() | NUMBERS,
-        imbalance=st.none() | NUMBERS,
+        seconds=st.none() | (NUMBERS if run is None else st.floats(0, run)),
+        imbalance=st.none() | st.floats(1, 2**20),
         example=TEXTS,
         details=st.dictionaries(TEXTS, TEXTS | DETAILS, max_size=3),
     )
-    run_seconds = draw(st.none() | NUMBERS)
     return Workload(
         name=draw(TEXTS),
         processes=processes,
         phases=tuple(draw(st.lists(phases, max_size=3))),
-        run_seconds=run_seconds,
-        io_share=None if run_seconds is None else draw(st.none() | st.floats(0, 1)),
+        run_seconds=run,
+        io_share=None if run is None else draw(st.none() | st.floats(0, 1)),
         source=draw(TEXTS.filter(bool)),
         notes=tuple(draw(st.lists(TEXTS, max_size=3))),
         complete=draw(st.booleans()),
@@ -160,6 +160,9 @@ shared = false
         ("shared = false", 'shared = "no"', "shared is not 'no'"),
         ("shared = false", 'shared = false\nseconds = "long"', "'long' is not a duration"),
         ("shared = false", "shared = false\nseconds = -1", "seconds is -1"),
+        ("[[phases]]", "run_seconds = 1\n[[phases]]\nseconds = 2", "seconds (2.0 s) exceeds run_seconds (1.0 s)"),
+        ("shared = false", "shared = false\nimbalance = 0.5", "imbalance is 0.5"),
+        ("shared = false", "shared = false\nimbalance = 0", "imbalance is 0"),
         ("shared = false", f"shared = false\nseconds = {10**400}", "seconds is 1000"),
         ("shared = false", f"shared = false\nbytes = {10**400}", "bytes is 1000"),
         ("shared = false", "shared = false\nbytes = -1", "bytes is -1"),

@@ -160,7 +160,7 @@ def _workload(content: Mapping[str, object], stem: str) -> Workload:
     return Workload(
         name=string("name", content.get("name", stem)),
         processes=processes,
-        phases=tuple(each("phase", phases, lambda phase: _phase(phase, processes))),
+        phases=tuple(each("phase", phases, lambda phase: _phase(phase, processes, run_seconds))),
         run_seconds=run_seconds,
         io_share=io_share,
         source=string("source", content.get("source", "TOML")),
@@ -169,7 +169,7 @@ def _workload(content: Mapping[str, object], stem: str) -> Workload:
     )
 
 
-def _phase(content: Mapping[str, object], processes: int) -> Phase:
+def _phase(content: Mapping[str, object], processes: int, run: float | None) -> Phase:
     known(content, _PHASE, "a phase")
     given = {name: content[name] for name in _CHARACTERISTICS if name in content}
     given.setdefault("processes", processes)
@@ -185,14 +185,25 @@ def _phase(content: Mapping[str, object], processes: int) -> Phase:
             f"processes ({characteristics.processes}) exceeds the workload's ({processes})",
             hint="a phase has at most the processes of the workload; leave its own out",
         )
+    seconds, imbalance = _seconds("seconds", content.get("seconds")), number("imbalance", content.get("imbalance"))
+    if seconds is not None and run is not None and seconds > run:
+        raise InvalidInput(
+            f"seconds ({seconds} s) exceeds run_seconds ({run} s)",
+            hint="it is the job's wall time in this phase, not that of all processes: correct either, or leave one out",
+        )
+    if imbalance is not None and imbalance < 1:
+        raise InvalidInput(
+            f"imbalance is {imbalance}",
+            hint="it is the slowest rank's I/O time over the mean rank's, at least 1; leave it out if it is not known",
+        )
     moved = content.get("bytes", characteristics.total_bytes)
     return Phase(
         characteristics=characteristics,
         quality=_quality(content.get("quality", {})),
         files=count("files", content.get("files", 1 if characteristics.shared else characteristics.io_processes)),
         bytes=parse_bytes(moved) if isinstance(moved, str) else count("bytes", moved, least=0),
-        seconds=_seconds("seconds", content.get("seconds")),
-        imbalance=number("imbalance", content.get("imbalance")),
+        seconds=seconds,
+        imbalance=imbalance,
         example=string("example", content.get("example", "")),
         details=details_of(content.get("details", {})),
     )

@@ -78,7 +78,7 @@ class Traced:
                 of_rank[rank] = of_rank.get(rank, 0.0) + mine
             seconds = list(of_rank.values())
         total = sum(seconds)
-        return max(seconds) * len(seconds) / total if total > 0 else None
+        return max(1.0, max(seconds) * len(seconds) / total) if total > 0 else None
 
     @property
     def steady(self) -> bool:
