@@ -170,6 +170,7 @@ def test_a_log_of_which_only_what_has_no_io_is_whole_does_not_say_that_there_was
         (["characterize", "."], 3, "directory"),
         (["characterize", ""], 2, "the name is empty"),
         (["replicate", ""], 2, "the name is empty"),
+        (["characterize", "-"], 2, "would be a stream"),
         (["characterize"], 2, "Missing argument"),
         (["characterize", BTIO, "--json", "--toml"], 2, "both --json and --toml"),
         (["replicate"], 2, "no workload is given"),

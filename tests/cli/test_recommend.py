@@ -1,5 +1,6 @@
 """`acic recommend`: the main job, from a log to what is typed."""
 
+import os
 import re
 import subprocess
 from collections.abc import Callable
@@ -141,11 +142,38 @@ def test_a_price_is_above_nothing(acic: Acic, price: str) -> None:
 def test_hints_are_written_whole_or_not_at_all(acic: Acic, tmp_path: Path) -> None:
     asked = ("recommend", *FIG_19, "--platform", "tianhe-lustre", "--hints-file")
     assert acic(*asked, tmp_path / "hints").status == 0
+    assert acic(*asked, os.path.relpath(tmp_path / "-")).status == 0  # as ./- is
     assert "romio_ds_write" in (tmp_path / "hints").read_text()
     for wrong in (tmp_path, tmp_path / "no" / "hints"):
         result = acic(*asked, wrong)
         assert (result.status, result.out) == (2, "")
         assert "cannot write" in result.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("recommend", *FIG_19, "--platform", "tianhe-lustre", "--hints-file"),
+        ("replicate", LOG, "--replay"),
+        ("campaign", "report", "-o"),
+        ("evaluate", "--html"),
+        ("evaluate", "--pictures"),
+        ("data", "export"),
+        ("data", "list", "--store"),
+        ("survey", "export", "truth"),
+    ],
+    ids=lambda words: f"{words[0]} {words[-1]}",
+)
+def test_no_file_or_folder_is_made_whose_name_stands_for_a_stream(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[object, ...]
+) -> None:
+    """`--hints-file -` made a file of that name, which few commands then remove."""
+    monkeypatch.chdir(tmp_path)
+    result = acic(*words, "-")
+    assert (result.status, result.out) == (2, "")
+    assert "stream" in result.err
+    assert "./- if that is its name" in result.err
+    assert not Path("-").exists()
 
 
 def test_what_cannot_be_learned_is_not_announced(acic: Acic) -> None:

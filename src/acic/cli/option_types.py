@@ -38,7 +38,11 @@ class Size(click.ParamType[int]):
 
 
 class PathName(click.Path):
-    """The name of a file or folder; an empty one, as of a variable that is not set, would be the folder one is in."""
+    """The name of a file or folder.
+
+    An empty one, as of a variable that is not set, would be the folder one is in. `-` is no name, but elsewhere
+    standard input or output; results go there anyway, and files are read and written whole.
+    """
 
     def __init__(self, *, file_okay: bool = True, dir_okay: bool = True) -> None:
         super().__init__(file_okay=file_okay, dir_okay=dir_okay, readable=False, path_type=Path)
@@ -47,6 +51,8 @@ class PathName(click.Path):
         """Return its path."""
         if value == "":
             self.fail("the name is empty; is a variable not set?", param, ctx)
+        if value == "-":
+            self.fail("- would be a stream; name a file (./- if that is its name)", param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -118,6 +118,8 @@ def locate(url: str | None = None) -> Location:
 def _file(path: str, options: str) -> Location:
     if path in ("", ":memory:"):
         raise InvalidInput("a store in memory would be lost", hint="give the path of a file")
+    if path == "-":
+        raise InvalidInput("a store is no stream", hint="give the path of a file (./- if that is its name)")
     file = expanded(Path(path))
     if file.is_dir():
         raise InvalidInput(f"the store {file} is a folder", hint=f"give the path of a file: {file / 'acic.sqlite'}")
