@@ -26,9 +26,9 @@ def test_a_lustre_configuration_is_a_layout_and_a_hints_file() -> None:
         "romio_cb_write": "enable",
         "romio_ds_write": "disable",
     }
-    layout, hints = instructions(TIANHE.apply, changed, TIANHE.baseline, directory="/scratch/me")
-    assert layout.commands == ("lfs setstripe -c 4 -S 64M /scratch/me",)
-    assert layout.check.startswith("lfs getstripe /scratch/me")
+    layout, hints = instructions(TIANHE.apply, changed, TIANHE.baseline)
+    assert layout.commands == ("lfs setstripe -c 4 -S 64M OUTPUT_DIR",)
+    assert layout.check.startswith("lfs getstripe OUTPUT_DIR/FILE")
     assert hints.file_text == "romio_cb_write enable\nromio_ds_write disable\n"
     first, second = hints.commands
     assert first == 'export ROMIO_HINTS="$PWD/acic.hints"'

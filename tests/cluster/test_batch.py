@@ -366,15 +366,6 @@ def test_what_the_user_asks_for_reaches_slurm(slurm: Slurm, tmp_path: Path) -> N
     assert settled(chosen, made).state is State.DONE
 
 
-def test_a_launcher_of_ones_own_starts_the_processes(slurm: Slurm, tmp_path: Path) -> None:
-    assert slurm.environment
-    chosen = quick(launcher=("srun", "--overlap"))
-    made = shell(tmp_path, "echo $SLURM_PROCID", processes=2)
-    chosen.submit(made)
-    assert settled(chosen, made).state is State.DONE
-    assert sorted(made.stdout.read_text().split()) == ["0", "1"]
-
-
 def test_what_slurm_will_never_take_is_told(slurm: Slurm, tmp_path: Path) -> None:
     assert slurm.environment
     made = job(tmp_path, "true")

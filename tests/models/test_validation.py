@@ -13,13 +13,12 @@ from sklearn.metrics import mean_absolute_percentage_error, r2_score
 
 from acic.errors import InvalidInput
 from acic.models import cross_validate, learner
+from acic.models.evaluate import score
 from acic.models.validation import (
-    Figure,
     coverage,
     grouped_folds,
     leave_out_each,
     mape,
-    on,
     out_of_fold,
     r2,
     spearman,
@@ -90,13 +89,6 @@ def test_metrics_that_the_data_cannot_tell_are_nan() -> None:
     assert np.isnan(spearman(np.ones(3), np.arange(3.0)))
 
 
-def test_scales() -> None:
-    y = np.log(np.array([1.0, 2.0, 4.0]))
-    assert_allclose(on(Figure.BANDWIDTH, y, 3.0), [3, 6, 12])
-    assert_allclose(on(Figure.TIME, y, 8.0), [8, 4, 2])
-    assert_array_equal(on(Figure.LOG, y), y)
-
-
 def test_the_pick_is_compared_with_the_best_of_its_fold_and_workload() -> None:
     y = np.log(np.array([1.0, 2.0, 4.0, 8.0, 5.0, 10.0, 7.0]))
     fold = np.array([0, 0, 0, 0, 1, 1, 1])
@@ -114,8 +106,10 @@ def test_coverage_counts_the_ends() -> None:
 
 def test_scores_tell_another_statistic_of_the_same_runs() -> None:
     data = made_up(100)
-    own, other = (cross_validate(learner("ridge"), data, actual=a) for a in (None, data.y - 0.1))
-    assert own == cross_validate(learner("ridge"), data, actual=data.y)
+    fold = grouped_folds(data.group, 10, np.random.default_rng(0))
+    predicted = out_of_fold(learner("ridge"), data, fold, rng=np.random.default_rng(0))
+    own, other = (score("ridge", data, fold, predicted, actual=a) for a in (None, data.y - 0.1))
+    assert own == score("ridge", data, fold, predicted, actual=data.y)
     assert other.spearman == pytest.approx(own.spearman)
     assert other.r2_log < own.r2_log
     assert own.folds == 10
@@ -126,7 +120,9 @@ def test_scores_tell_another_statistic_of_the_same_runs() -> None:
 
 def test_new_workloads_are_harder() -> None:
     data = made_up(150, workloads=5)
-    seen, new = (cross_validate(learner("forest"), data, apart=a) for a in (None, data.workload))
+    seen, fold = cross_validate(learner("forest"), data), leave_out_each(data.workload)
+    predicted = out_of_fold(learner("forest"), data, fold, rng=np.random.default_rng(0))
+    new = score("forest", data, fold, predicted)
     assert (seen.folds, new.folds) == (10, 5)
     assert new.r2_log < seen.r2_log
     with pytest.raises(InvalidInput, match="1 groups cannot be split"):
@@ -136,6 +132,8 @@ def test_new_workloads_are_harder() -> None:
 def test_bandwidth_is_judged_in_its_own_unit() -> None:
     data = made_up(100)
     baseline = np.where(data.workload == 0, 1e9, 1e6)
-    one, two = (cross_validate(learner("ridge"), data, baseline=b) for b in (1.0, baseline))
+    fold = grouped_folds(data.group, 10, np.random.default_rng(0))
+    predicted = out_of_fold(learner("ridge"), data, fold, rng=np.random.default_rng(0))
+    one, two = (score("ridge", data, fold, predicted, baseline=b) for b in (1.0, baseline))
     assert one.mape == pytest.approx(two.mape)
     assert one.r2 != pytest.approx(two.r2)

@@ -13,6 +13,7 @@ from acic.space import Value
 from acic.units import format_setting
 
 HINTS_FILE = "acic.hints"
+_DIRECTORY = "OUTPUT_DIR"  # stands for the one that the application writes to
 _BY_ROMIO = tuple(
     f"export {name}={shlex.quote(value)}  # for Open MPI: its ROMIO takes hints, its own OMPIO does not"
     for name, value in BY_ROMIO.items()
@@ -45,7 +46,6 @@ def instructions(
     configuration: Mapping[str, Value],
     baseline: Mapping[str, Value],
     *,
-    directory: str = "OUTPUT_DIR",
     storage: str = "",
     by_hand: Sequence[str] = (),
 ) -> list[Instruction]:
@@ -55,7 +55,6 @@ def instructions(
         kinds: the platform's `apply`.
         configuration: the system parameters to apply.
         baseline: what the system does untouched.
-        directory: where the application writes.
         storage: the parameter that chooses another directory, by the platform's [roles]; "" if there is none.
         by_hand: parameters that none of the kinds sets (`filesystems.by_hand`).
 
@@ -66,9 +65,9 @@ def instructions(
         raise InvalidInput(f"there is no blueprint {unknown[0]!r}", hint=f"use {', '.join([*KINDS, *WHOLE])}")
     made = [_deployment(configuration, lab=LAB in kinds)] if {DEPLOYMENT, LAB} & set(kinds) else []
     rest = [kind for kind in kinds if kind not in (*WHOLE, *(["storage"] if storage else []))]
-    place = str(configuration.get(storage, directory))
+    place = str(configuration.get(storage, _DIRECTORY))
     wanted = settings(rest, configuration, baseline, directory=place, storage=storage)
-    untouched = settings(rest, baseline, baseline, directory=str(baseline.get(storage, directory)))
+    untouched = settings(rest, baseline, baseline, directory=str(baseline.get(storage, _DIRECTORY)))
     if wanted.directory != untouched.directory:
         made.append(Instruction(title=f"Let the job write below {wanted.directory}, not {untouched.directory}"))
     if wanted.file_per_process:

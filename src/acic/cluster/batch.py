@@ -6,7 +6,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +37,6 @@ class BatchRunner:
         account: whom the time is charged to; "" for the scheduler's default.
         queue: queue or partition; "" for the scheduler's default.
         attributes: other directives, as the scheduler writes them, without dashes: {"constraint": "haswell"}.
-        launcher: what starts the processes in place of mpiexec; `-n N` follows: ("srun", "--mpi=pmi2").
         mpiexec: the launcher; None for that of ACIC_MPIEXEC, beside this Python, or on PATH.
         interval: s between questions to the scheduler.
         patience: s to wait for its answer.
@@ -56,7 +55,6 @@ class BatchRunner:
         account: str = "",
         queue: str = "",
         attributes: Mapping[str, str] | None = None,
-        launcher: Sequence[str] = (),
         mpiexec: Path | None = None,
         interval: float = 5.0,
         patience: float = 30.0,
@@ -65,7 +63,7 @@ class BatchRunner:
     ) -> None:
         self._request = Request(account=account, queue=queue, attributes=dict(attributes or {}))
         self._scheduler = _KINDS.get(scheduler, Scheduler)(scheduler, patience)
-        self._launcher, self._mpiexec = tuple(launcher), mpiexec
+        self._mpiexec = mpiexec
         self._interval, self._settle, self._patience = interval, settle, patience
         self._watch = watch
         self._lock = threading.RLock()
@@ -127,9 +125,7 @@ class BatchRunner:
 
     def _write_scripts(self, job: Job, files: jobscript.Files) -> None:
         command, crowded = list(job.command), {}
-        if job.processes and self._launcher:
-            command = [*self._launcher, "-n", str(job.processes), *command]
-        elif job.processes:
+        if job.processes:
             launcher = find_launcher(self._mpiexec)
             command, crowded = launcher.in_allocation(command, job.processes), launcher.crowded()
         jobscript.write(job, files, command, crowded)

@@ -8,7 +8,7 @@ import numpy as np
 
 from acic.models.calibration import LEVEL, Calibration
 from acic.models.protocol import Floats, Integers, Learner, Prediction, TrainingSet
-from acic.models.validation import Figure, coverage, grouped_folds, mape, on, out_of_fold, r2, spearman, top1
+from acic.models.validation import coverage, grouped_folds, mape, out_of_fold, r2, spearman, top1
 
 FOLDS = 10
 
@@ -24,10 +24,8 @@ class Scores:
         r2_log: share of variance explained, of log improvement.
         r2: of bandwidth (of improvement, where no baseline bandwidth was given).
         mape: mean absolute error of bandwidth, relative to the measured one; the baseline does not matter.
-        mape_time: of time, likewise.
         spearman: rank correlation.
         top1: bandwidth of the model's pick over the best of its fold (and workload): median over the folds.
-        top1_mean: mean over the folds.
         coverage: share of rows within their 80 % interval, calibrated on the other folds.
         width: factor from the low to the high end of the interval, geometric mean.
     """
@@ -38,24 +36,13 @@ class Scores:
     r2_log: float
     r2: float
     mape: float
-    mape_time: float
     spearman: float
     top1: float
-    top1_mean: float
     coverage: float
     width: float
 
 
-def cross_validate(
-    learner: Learner,
-    data: TrainingSet,
-    *,
-    k: int = FOLDS,
-    seed: int = 0,
-    apart: Integers | None = None,
-    actual: Floats | None = None,
-    baseline: Floats | float = 1.0,
-) -> Scores:
+def cross_validate(learner: Learner, data: TrainingSet, *, k: int = FOLDS, seed: int = 0) -> Scores:
     """Return the scores of grouped k-fold cross-validation; twins never straddle a split.
 
     Args:
@@ -63,20 +50,13 @@ def cross_validate(
         data: what it learns.
         k: folds; fewer where there are fewer groups.
         seed: of the split and of the learner.
-        apart: rows of one number are held out together, shape (rows,): the twins, `data.group`, if None;
-            `data.workload` tells how workloads fare that nobody measured.
-        actual: what predictions are compared with, instead of `data.y` (log improvement from another
-            statistic of the same repetitions, which the learner does not see), shape (rows,).
-        baseline: the baseline's bandwidth, one or shape (rows,): R2 is of bandwidth in its unit.
 
     Raises:
         InvalidInput: there is only one group.
     """
     rng = np.random.default_rng(seed)
-    together = data.group if apart is None else apart
-    fold = grouped_folds(together, max(2, min(k, len(np.unique(together)))), rng)
-    predicted = out_of_fold(learner, data, fold, rng=rng)
-    return score(learner.name, data, fold, predicted, actual=actual, baseline=baseline)
+    fold = grouped_folds(data.group, max(2, min(k, len(np.unique(data.group)))), rng)
+    return score(learner.name, data, fold, out_of_fold(learner, data, fold, rng=rng))
 
 
 def score(
@@ -88,11 +68,19 @@ def score(
     actual: Floats | None = None,
     baseline: Floats | float = 1.0,
 ) -> Scores:
-    """Return the scores of out-of-fold predictions; arguments as `cross_validate` takes them."""
+    """Return the scores of out-of-fold predictions.
+
+    Args:
+        model: the learner's name.
+        data: what was predicted.
+        fold: of each row, shape (rows,).
+        predicted: of each row, by the other folds.
+        actual: what predictions are compared with, instead of `data.y` (log improvement from another
+            statistic of the same repetitions, which the learner does not see), shape (rows,).
+        baseline: the baseline's bandwidth, one or shape (rows,): R2 is of bandwidth in its unit.
+    """
     y = data.y if actual is None else actual
-    bandwidth, time = (
-        (on(figure, y, baseline), on(figure, predicted.mean, baseline)) for figure in (Figure.BANDWIDTH, Figure.TIME)
-    )
+    bandwidth = np.exp(y) * baseline, np.exp(predicted.mean) * baseline
     low, high = _intervals(y, fold, predicted)
     won = top1(y, predicted.mean, fold, data.workload)
     with np.errstate(over="ignore"):
@@ -104,10 +92,8 @@ def score(
         r2_log=r2(y, predicted.mean),
         r2=r2(*bandwidth),
         mape=mape(*bandwidth),
-        mape_time=mape(*time),
         spearman=spearman(y, predicted.mean),
         top1=float(np.median(won)) if len(won) else np.nan,
-        top1_mean=float(won.mean()) if len(won) else np.nan,
         coverage=coverage(y, low, high),
         width=width,
     )

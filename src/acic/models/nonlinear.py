@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,20 +110,16 @@ class NonlinearPredictor:
         return [
             self.equation(),
             *where,
-            *(f"{self._term(self.exponents[i], {})} adds {values[i]:+.3g} to the time ratio" for i in order),
+            *(f"{self._term(self.exponents[i])} adds {values[i]:+.3g} to the time ratio" for i in order),
         ]
 
-    def equation(self, symbols: Mapping[str, str] | None = None) -> str:
-        """Return m = time / baseline time as the paper prints it: `m = 10.6 + 69 1/s - 1.23 c/s`.
-
-        Args:
-            symbols: what to call parameters, where not by their name.
-        """
+    def equation(self) -> str:
+        """Return m = time / baseline time as the paper prints it: `m = 10.6 + 69 1/s - 1.23 c/s`."""
         text = "m ="
         for i, (exponents, coefficient) in enumerate(zip(self.exponents, self.coefficients, strict=True)):
             sign = "-" if coefficient < 0 else "+"
             text += f" {sign}" if i or coefficient < 0 else ""
-            text += f" {abs(coefficient):.4g} {self._term(exponents, symbols or {})}".rstrip()
+            text += f" {abs(coefficient):.4g} {self._term(exponents)}".rstrip()
         return text
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -142,10 +137,9 @@ class NonlinearPredictor:
     def _terms(self, x: Floats) -> Floats:
         return _products(self.numbers.powers(x), self.exponents)
 
-    def _term(self, exponents: NDArray[np.int64], symbols: Mapping[str, str]) -> str:
-        called = [symbols.get(name, name) for name in self.numbers.names]
-        above = [name for name, power in zip(called, exponents, strict=True) if power > 0]
-        below = [name for name, power in zip(called, exponents, strict=True) if power < 0]
+    def _term(self, exponents: NDArray[np.int64]) -> str:
+        above = [name for name, power in zip(self.numbers.names, exponents, strict=True) if power > 0]
+        below = [name for name, power in zip(self.numbers.names, exponents, strict=True) if power < 0]
         if not below:
             return "·".join(above)
         under = "·".join(below) if len(below) == 1 else f"({'·'.join(below)})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -12,27 +11,6 @@ from numpy.typing import NDArray
 
 from acic.errors import InvalidInput
 from acic.models.protocol import Floats, Integers, Learner, Prediction, TrainingSet
-
-
-class Figure(StrEnum):
-    """The scale on which predictions are judged."""
-
-    LOG = "log improvement"
-    BANDWIDTH = "bandwidth"  # or improvement, which is bandwidth in units of the baseline's
-    TIME = "time"
-
-
-def on(figure: Figure, y: Floats, baseline: Floats | float = 1.0) -> Floats:
-    """Return log improvements on another scale.
-
-    Args:
-        figure: which scale.
-        y: natural logarithm of improvement, shape (rows,).
-        baseline: the baseline's bandwidth or time, one or shape (rows,); 1 gives ratios to it.
-    """
-    if figure is Figure.LOG:
-        return y
-    return np.asarray(np.exp(y if figure is Figure.BANDWIDTH else -y) * baseline)
 
 
 def grouped_folds(group: Integers, k: int, rng: np.random.Generator) -> Integers:

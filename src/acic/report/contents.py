@@ -20,6 +20,8 @@ from acic.report.headline import Headline, headline_of
 from acic.report.model_error import ModelError, model_error
 from acic.report.results import Result, Results, results_of
 
+_WORST = 8  # pairs that are named
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
@@ -90,9 +92,9 @@ def contents_of(session: Session, *, now: datetime) -> Contents:
     )
 
 
-def worst_pairs(error: ModelError, most: int = 8) -> list[Any]:
+def worst_pairs(error: ModelError) -> list[Any]:
     """Return the pairs that the model gets most wrong, as a factor."""
-    return sorted(error.pairs, key=lambda p: -max(p.measured / p.predicted, p.predicted / p.measured))[:most]
+    return sorted(error.pairs, key=lambda p: -max(p.measured / p.predicted, p.predicted / p.measured))[:_WORST]
 
 
 def figures(contents: Contents) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from acic.units import MIB
+
 ALL = "*"
 """The ranks of a line: all of them."""
 
@@ -170,15 +172,14 @@ class Writer:
         self._add(ranks, "rmdir", path)
 
 
-def prepared(ranks: int, files: Iterable[tuple[str, int]], *, piece: int = 1 << 20) -> Script:
-    """Return a script that makes files, each written by all ranks: the highest rank writes the beginning.
+def prepared(ranks: int, files: Iterable[tuple[str, int]]) -> Script:
+    """Return a script that makes files, each written by all ranks, by the MiB: the highest rank writes the beginning.
 
     So what a rank will read of its share was written on another node, where there are several.
 
     Args:
         ranks: how many.
         files: path and size in B of each.
-        piece: of a single write, B.
     """
     writer = Writer(ranks)
     for path, size in files:
@@ -189,11 +190,11 @@ def prepared(ranks: int, files: Iterable[tuple[str, int]], *, piece: int = 1 << 
         share = -(-size // ranks)
         for rank in range(ranks):
             low, high = rank * share, min(size, (rank + 1) * share)
-            whole, rest = divmod(max(0, high - low), piece)
+            whole, rest = divmod(max(0, high - low), MIB)
             if whole:
-                writer.write("f", low, piece, count=whole, ranks=ranks - 1 - rank)
+                writer.write("f", low, MIB, count=whole, ranks=ranks - 1 - rank)
             if rest:
-                writer.write("f", low + whole * piece, rest, ranks=ranks - 1 - rank)
+                writer.write("f", low + whole * MIB, rest, ranks=ranks - 1 - rank)
         writer.sync("f")
         writer.close("f")
     return writer.script
