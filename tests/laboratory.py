@@ -14,7 +14,8 @@ import pytest
 from acic.cluster.lab import Names, doctor
 from acic.lab import Lab, LabFacts, clean_up
 from acic.platforms import load_platform
-from tests.cluster.services import SBIN, skip_or_fail
+from tests.cluster.services import SBIN
+from tests.needs import skip_or_fail
 
 NAME, NETWORK, NIC = "t", "10.60.0.0/24", "lab.400m"
 LOCK = Path("/tmp/acic-lab-tests.lock")  # all checkouts on a machine share it

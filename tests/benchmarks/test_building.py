@@ -16,19 +16,10 @@ import pytest
 from acic import kept
 from acic.benchmarks import Benchmark, building, find_benchmark
 from acic.benchmarks.benchmark import hints_text, identify
-from tests.native.bench import Mpi, find_mpi, skip_or_fail
+from tests.native.bench import Mpi
 
 ROOT = Path(__file__).parents[2]
 FIND = "from acic.benchmarks import find_benchmark; print(find_benchmark('acic-bench').program)"
-
-
-@pytest.fixture(scope="module")
-def mpi() -> Mpi:
-    found = find_mpi()
-    if found is None or not shutil.which("make") or not shutil.which("cc"):
-        skip_or_fail("no MPI (pip install mpich), or no make or C compiler")
-        raise AssertionError
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -27,11 +27,8 @@ class Result:
         return json.loads(self.out)
 
 
-@pytest.fixture
-def acic(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Run `acic` with the words given, with a store and a cache of its own."""
-    monkeypatch.setenv("ACIC_STORE", str(tmp_path / "store.sqlite"))
-    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+def calling(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """What runs `acic` with the words given, in the environment as it is."""
 
     def call(*words: object) -> Result:
         capsys.readouterr()
@@ -40,3 +37,11 @@ def acic(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
         return Result(status, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture
+def acic(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run `acic` with the words given, with a store and a cache of its own."""
+    monkeypatch.setenv("ACIC_STORE", str(tmp_path / "store.sqlite"))
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    return calling(capsys)

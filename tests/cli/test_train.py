@@ -43,7 +43,7 @@ from tests.campaign.laboratory import (
     table,
 )
 from tests.campaign.test_trials import WRITE
-from tests.cli.conftest import Result
+from tests.cli.conftest import Result, calling
 
 LOG = Path(__file__).parents[1] / "data" / "darshan" / "known" / "ior_mpiio_coll_strided.darshan"
 QUICK = ("--points", 3, "--no-screen", "--repeats", "1", "--verify", "0")
@@ -59,13 +59,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Laboratory:
 
 @pytest.fixture
 def acic(lab: Laboratory, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:  # noqa: ARG001  (sets up)
-    def call(*words: object) -> Result:
-        capsys.readouterr()
-        status = run([str(word) for word in words])
-        captured = capsys.readouterr()
-        return Result(status, captured.out, captured.err)
-
-    return call
+    return calling(capsys)
 
 
 def wait_for(what: Callable[[], bool]) -> None:

@@ -11,10 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import pytest
-
 from acic.cluster.launcher import find_launcher
 from acic.errors import InvalidInput
+from tests.needs import skip_or_fail
 
 SBIN = "/usr/sbin:/sbin:/usr/local/sbin"
 
@@ -34,12 +33,6 @@ def need_mpi() -> None:
         find_launcher()
     except InvalidInput as error:
         skip_or_fail(f"{error}; {error.hint}")
-
-
-def skip_or_fail(reason: str) -> None:
-    if os.environ.get("ACIC_REQUIRE_SERVICES") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def free_port() -> int:

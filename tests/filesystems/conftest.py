@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.services import skip_or_fail
 from tests.laboratory import lab as lab
+from tests.needs import skip_or_fail
 
 NFSMOUNT = Path(__file__).parents[2] / "native" / "nfsmount"
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 SOURCE = Path(__file__).parents[2] / "native" / "bench"
 OK, BAD_COMMAND, WRONG_DATA, FAILED = 0, 1, 2, 255
 TIMEOUT = 120  # s; a run that hangs is a failure
@@ -49,13 +47,6 @@ def find_mpi() -> Mpi | None:
         if len(found) == 2 and all(found):
             return Mpi(Path(str(found[0])), Path(str(found[1])))
     return None
-
-
-def skip_or_fail(reason: str) -> None:
-    """A machine without the service skips its tests, one that promised it (CI) fails."""
-    if os.environ.get("ACIC_REQUIRE_SERVICES") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 @dataclass(frozen=True, slots=True)

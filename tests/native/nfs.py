@@ -16,7 +16,7 @@ from pathlib import Path
 
 from acic.filesystems.deployment import Server
 from acic.filesystems.nfs import MOUNT_PORT, server_configuration
-from tests.native.bench import skip_or_fail
+from tests.needs import skip_or_fail
 
 SOURCE = Path(__file__).parents[2] / "native" / "nfsmount"
 ADDRESS = "10.199.0.1"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from acic.campaign.session import Session
 from acic.report.contents import Contents, contents_of
 from acic.report.page import page_of
 from acic.store.measurement import Outcome
+from tests.report.browser import Browser, chromium
 from tests.report.journals import Made, make
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -45,3 +46,12 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, Contents, 
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         session = make("usual", Made(sampled=90, trouble=TROUBLE, unsafe=True))
         return session, *reported(session)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    chromium()
+    profile = tmp_path_factory.mktemp("browser") / "profile"
+    profile.mkdir()
+    with Browser(profile) as opened:
+        yield opened

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from acic.campaign.session import Session
 from acic.report.contents import Contents
 from acic.store.measurement import Outcome
-from tests.report.browser import Browser, chromium
+from tests.report.browser import Browser
 from tests.report.conftest import reported
 from tests.report.journals import Made, make
 
@@ -35,15 +34,6 @@ CONTRAST = """(() => {
     const a = light(getComputedStyle(e).color), b = light(behind(e));
     return [(Math.max(a, b) + .05) / (Math.min(a, b) + .05), e.className + ' ' + e.tagName]; })
     .filter(x => x[0] < 4.5).map(x => x.join(' ')); })()"""
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    chromium()
-    profile = tmp_path_factory.mktemp("browser") / "profile"
-    profile.mkdir()
-    with Browser(profile) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

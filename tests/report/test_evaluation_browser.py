@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from acic.report.evaluation import page
-from tests.report.browser import Browser, chromium
+from tests.report.browser import Browser
 from tests.report.evaluated import Imagined, imagine
 from tests.report.test_browser import CONTRAST, OUTSIDE, OVERLAPS
 
@@ -16,15 +15,6 @@ TIP = "document.getElementById('tip')"
 ROW = "document.querySelectorAll('#fig5 .told')"
 SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
 KEYS = {"Tab": 9, "ArrowRight": 39, "ArrowDown": 40, "End": 35, "Escape": 27}
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    chromium()
-    profile = tmp_path_factory.mktemp("browser") / "profile"
-    profile.mkdir()
-    with Browser(profile) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ import pytest
 
 from acic.platforms import Platform, load_platform
 from acic.store.database import Store
+from tests.needs import skip_or_fail
 
 _names = count()
 
@@ -80,13 +81,6 @@ def find(program: str) -> str | None:
     """Where PostgreSQL's `program` is: where Debian hides it, or in PATH."""
     known = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"), reverse=True)
     return str(known[0]) if known else shutil.which(program)
-
-
-def skip_or_fail(reason: str) -> None:
-    """A machine without the service skips its tests; one that promised it (CI) fails."""
-    if os.environ.get("ACIC_REQUIRE_SERVICES") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def as_user(folder: Path, command: list[str]) -> None:

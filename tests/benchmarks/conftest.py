@@ -1,0 +1,3 @@
+"""The MPI that the programs are built with."""
+
+from tests.native.conftest import mpi as mpi
