@@ -121,6 +121,10 @@ class Crossing:
 
     name = "crossing"
 
+    @property
+    def looks_at(self) -> NDArray[np.int64]:
+        return np.flatnonzero(np.isin(self.columns, ["request_size", "servers"]))
+
     def predict(self, x: NDArray[np.float64]) -> Prediction:
         request, servers = (x[:, self.columns.index(name)] for name in ("request_size", "servers"))
         return Prediction(0.3 * servers * np.sign(request - np.log2(self.at)), np.zeros(len(x)))

@@ -226,6 +226,10 @@ class OneDriver:
 
     name = "one driver"
 
+    @property
+    def looks_at(self) -> NDArray[np.int64]:
+        return np.flatnonzero(np.isin(self.columns, [self.driver, self.system]))
+
     def predict(self, x: NDArray[np.float64]) -> Prediction:
         own, system = (x[:, self.columns.index(name)] for name in (self.driver, self.system))
         return Prediction(0.1 * own * (system > 1), np.zeros(len(x)))
@@ -403,6 +407,10 @@ class _Slower:
 
     other: OneDriver
     name = "slower"
+
+    @property
+    def looks_at(self) -> NDArray[np.int64]:
+        return self.other.looks_at
 
     def predict(self, x: NDArray[np.float64]) -> Prediction:
         found = self.other.predict(x)

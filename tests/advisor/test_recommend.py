@@ -15,10 +15,12 @@ from acic.advisor.learning import learn
 from acic.advisor.ranking import TIE
 from acic.advisor.recommend import recommend
 from acic.advisor.safety import Unsafe
+from acic.advisor.whatif import log_improvements
 from acic.errors import MissingData
 from acic.models.registry import learner
 from acic.platforms import Platform, load_platform
 from acic.platforms.platform import Disk
+from acic.prior import BENCHMARK
 from acic.space import Configuration
 from acic.store import Measurement
 from acic.store.training import training_table
@@ -348,6 +350,26 @@ def test_a_new_workload_gets_a_wider_interval(knowledge: Knowledge) -> None:
 def test_the_baseline_itself_is_no_gain(knowledge: Knowledge) -> None:
     effect = knowledge.effect(WRITE)
     assert effect.mean[knowledge.baseline] == effect.low[knowledge.baseline] == effect.high[knowledge.baseline] == 0
+
+
+def test_what_a_model_cannot_tell_from_the_baseline_is_no_gain(cluster: Platform, training: list[Measurement]) -> None:
+    """`nonlinear` sees no labels, yet told another device or placement to be faster than the baseline, which is 1x."""
+    rows = training_table(training, cluster)
+    known = Knowledge(cluster, learn(rows, cluster, learner("nonlinear"), weight=np.ones(len(rows)), seed=1))
+    baseline = known.points[known.baseline]
+    numbers = [cluster.space.names.index(p.name) for p in cluster.space.parameters if p.is_numeric]
+    twins = (known.points[:, numbers] == baseline[numbers]).all(axis=1)
+    assert twins.sum() > 1
+    assert not twins.all()
+    other = replace(WRITE, request_size=MIB)
+    known.foresee([(other, BENCHMARK)])
+    for workload in (WRITE, other):
+        effect = known.effect(workload)
+        np.testing.assert_array_equal(effect.mean[twins], 0.0)
+        assert (effect.mean[~twins] != 0.0).all()
+        np.testing.assert_array_equal(log_improvements(known, [workload])[0], effect.mean)
+        some = np.flatnonzero(twins)[-1:]  # without the baseline beside it
+        np.testing.assert_array_equal(log_improvements(known, [workload], some.tolist()), 0.0)
 
 
 def test_seconds_of_another_machine_are_predicted_from_the_baseline(cluster: Platform, knowledge: Knowledge) -> None:

@@ -19,7 +19,7 @@ from acic.platforms.here import kept_file
 from acic.store import Basis, Measurement, Outcome
 from acic.store.bundled import bundled
 from acic.store.database import Store
-from acic.store.exchange import SUFFIXES, export, read_exchange
+from acic.store.exchange import export, read_exchange
 from acic.store.plausible import contradictory
 from acic.units import format_bytes
 from tests.cli.conftest import DATA, Result

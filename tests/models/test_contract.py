@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -27,6 +29,7 @@ from acic.models import (
     in_units,
     learner,
 )
+from acic.models.twins import beside
 from acic.models.validation import grouped_folds, out_of_fold
 from tests.models.conftest import PARAMETERS, made_up
 
@@ -39,6 +42,15 @@ each_that_learns = pytest.mark.parametrize("learner", LEARNING, ids=[one.name fo
 def fitted(request: pytest.FixtureRequest, runs: TrainingSet) -> tuple[Learner, Predictor]:
     """A learner, and what it made of `runs`: fitted once for all tests that only look at it."""
     return request.param, request.param.fit(runs, rng=rng(5))
+
+
+@pytest.fixture(scope="module", params=LEARNERS, ids=NAMES)
+def narrow(request: pytest.FixtureRequest, runs: TrainingSet) -> Predictor:
+    """What a learner made of runs with one number of servers and one kind of device only."""
+    x = runs.x.copy()
+    x[:, [runs.columns.index(name) for name in ("servers", "device")]] = 1.0
+    predictor: Predictor = request.param.fit(replace(runs, x=x), rng=rng(5))
+    return predictor
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -150,6 +162,39 @@ def test_rows_do_not_know_one_another(fitted: tuple[Learner, Predictor]) -> None
     alone = [predictor.predict(row[None, :]) for row in x[:5]]
     assert_allclose([p.mean[0] for p in alone], whole.mean[:5], rtol=1e-12, atol=1e-12)
     assert_allclose([p.spread[0] for p in alone], whole.spread[:5], rtol=1e-9, atol=1e-7)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_the_baselines_twins_are_no_better_or_worse_than_it(narrow: Predictor, seed: int) -> None:
+    """Who differed from the baseline only in what a model is blind to got the credit of what it made of the baseline.
+
+    The baseline itself is 0 by definition, so `nonlinear` told labels, which it does not see, to be 1.7x as fast.
+    """
+    baseline = made_up(1, seed).x[0]
+    others = made_up(20, seed + 1).x
+    twins = others.copy()
+    twins[:, narrow.looks_at] = baseline[narrow.looks_at]
+    assert_array_equal(beside(narrow, twins, baseline).mean, 0.0)
+    apart = (others[:, narrow.looks_at] != baseline[narrow.looks_at]).any(axis=1)
+    one, plain = beside(narrow, others, baseline), narrow.predict(others)
+    assert_array_equal(one.mean, np.where(apart, plain.mean, 0.0))
+    assert_array_equal(one.spread, plain.spread)
+    together = beside(narrow, np.vstack([twins, others]), np.tile(baseline, (40, 1)))  # a baseline for each row
+    assert_array_equal(together.mean[:20], 0.0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_a_model_tells_what_it_looks_at(narrow: Predictor, runs: TrainingSet, seed: int) -> None:
+    blind = {"servers", "device"} | ({"file_system=NFS"} if narrow.name == "nonlinear" else set())
+    assert blind.isdisjoint(runs.columns[at] for at in narrow.looks_at)
+    assert (np.diff(narrow.looks_at) > 0).all()
+    x, other = made_up(20, seed).x, made_up(20, seed + 1).x
+    other[:, narrow.looks_at] = x[:, narrow.looks_at]
+    one, two = narrow.predict(x), narrow.predict(other)
+    assert_allclose(one.mean, two.mean, rtol=1e-9, atol=1e-12)
+    assert_allclose(one.spread, two.spread, rtol=1e-9, atol=1e-9)
 
 
 def test_equal_rows_tie_exactly(fitted: tuple[Learner, Predictor]) -> None:

@@ -54,6 +54,17 @@ def test_a_prior_that_is_right_leaves_nothing_to_learn(base: Learner) -> None:
     assert_allclose(predicted.spread, 0.0, atol=1e-6)
 
 
+@each_base
+def test_what_the_prior_tells_is_looked_at(base: Learner) -> None:
+    data = with_prior(made_up(80), np.ones((80, 2)), (ALIKE, PRIOR))
+    mixed = replace(data, columns=(PRIOR, *data.columns[:-1]), x=np.roll(data.x, 1, axis=1))  # wherever it stands
+    for one in (data, mixed):
+        columns = [one.columns[at] for at in Residual(base).fit(one, rng=rng()).looks_at]
+        plain = base.fit(made_up(80), rng=rng())
+        assert set(columns) == {PRIOR, ALIKE, *(made_up(80).columns[at] for at in plain.looks_at)}
+    assert [data.columns[at] for at in PriorAlone().fit(data, rng=rng()).looks_at] == [PRIOR]
+
+
 @settings(max_examples=15, deadline=None)
 @given(shift=st.floats(-3, 3), seed=st.integers(0, 10**6))
 def test_what_the_prior_adds_is_added(shift: float, seed: int) -> None:

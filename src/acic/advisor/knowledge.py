@@ -18,6 +18,7 @@ from acic.advisor.staging import Staging, staging_of
 from acic.filesystems.inert import inert
 from acic.models.protocol import Prediction
 from acic.models.registry import INFORMED
+from acic.models.twins import beside
 from acic.models.words import in_units
 from acic.platforms import Platform
 from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of, uses_of
@@ -174,7 +175,7 @@ class Knowledge:
             use: what else is known of it; only priors have a use for it.
         """
         foreseen = self._foreseen.get((workload, use))
-        predicted = foreseen or self.learned.predictor.predict(self._joined(workload, use=use))
+        predicted = foreseen or self._predicted(self._joined(workload, use=use))
         mean = predicted.mean.copy()
         known = workload in self.learned.workloads
         low, high = self.learned.errors.interval(predicted, self._kinds, seen=known)
@@ -189,7 +190,7 @@ class Knowledge:
         if not (distinct := tuple(dict.fromkeys(asked))):
             return
         rows = np.concatenate([self._joined(workload, use=use) for workload, use in distinct])
-        found = self.learned.predictor.predict(rows)
+        found = self._predicted(rows)
         parts = (np.split(one, len(distinct)) for one in (found.mean, found.spread))
         self._foreseen = {key: Prediction(m, s) for key, m, s in zip(distinct, *parts, strict=True)}
 
@@ -270,6 +271,11 @@ class Knowledge:
     def _unmeasured(self) -> Prior | None:
         """The prior, where it is all there is."""
         return None if self.learned.measurements else self.prior
+
+    def _predicted(self, rows: Floats) -> Prediction:
+        """Return the prediction of every candidate for one workload after the other, rows as of `_joined`."""
+        count = len(self.points)
+        return beside(self.learned.predictor, rows, np.repeat(rows[self.baseline :: count], count, axis=0))
 
     def _joined(
         self, workload: Characteristics, candidates: NDArray[np.intp] | None = None, use: Use = BENCHMARK

@@ -15,6 +15,7 @@ from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.informed import views
 from acic.advisor.knowledge import Knowledge
 from acic.errors import InvalidInput, MissingData
+from acic.models.twins import beside
 from acic.platforms import Platform
 from acic.prior import BENCHMARK, Use
 from acic.space import Value
@@ -121,6 +122,7 @@ def log_improvements(
     """
     space = knowledge.platform.space
     points = knowledge.points if candidates is None else knowledge.points[list(candidates)]
+    points = np.vstack([knowledge.points[knowledge.baseline], points])  # first, for all others to be told beside
     system = knowledge.encoder.encode_points(space, points)
     own = knowledge.encoder.encode([values_of(workload) for workload in workloads])
     slices = [knowledge.encoder.columns_of(parameter.name) for parameter in WORKLOAD_PARAMETERS]
@@ -134,9 +136,9 @@ def log_improvements(
         rows[:, columns] = np.repeat(own[part][:, columns], len(points), axis=0)
         if prior is not None:
             rows = np.column_stack([rows, prior[part].reshape(len(rows), -1)])
-        found[part] = knowledge.learned.predictor.predict(rows).mean.reshape(-1, len(points))
-    found[:, (points == space.point(knowledge.platform.baseline)).all(axis=1)] = 0.0
-    return found
+        baseline = np.repeat(rows[:: len(points)], len(points), axis=0)
+        found[part] = beside(knowledge.learned.predictor, rows, baseline).mean.reshape(-1, len(points))
+    return found[:, 1:]
 
 
 def _prior(

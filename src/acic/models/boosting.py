@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.models.ensemble import contributions_in_words
-from acic.models.protocol import Arrays, Floats, Prediction, TrainingSet
+from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingSet
 from acic.models.quick import unchecked
 from acic.models.trees import Trees
 from acic.models.validation import grouped_folds
@@ -49,6 +49,11 @@ class BoostingPredictor:
     high: Sum
 
     name = "boosting"
+
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending."""
+        return np.unique(np.concatenate([one.trees.asked for one in (self.mean, self.low, self.high)]))
 
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.models.protocol import Arrays, Floats, Prediction, TrainingSet
+from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingSet
 from acic.models.trees import Trees
 from acic.models.words import Describe, plain
 from acic.prior import HARDWARE
@@ -25,6 +25,11 @@ class TreePredictor:
     name: str
     columns: tuple[str, ...]
     trees: Trees
+
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending."""
+        return self.trees.asked
 
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""

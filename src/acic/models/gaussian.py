@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.models.protocol import Arrays, Floats, Prediction, TrainingSet
+from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingSet
 from acic.models.words import Describe, plain
 
 LENGTHS = (1.0, 2.0, 4.0, 8.0, 16.0)  # in standard deviations
@@ -53,6 +53,11 @@ class GaussianPredictor:
     noise: float
 
     name = "gaussian"
+
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending."""
+        return np.flatnonzero(self.scale)
 
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.models.protocol import Arrays, Floats, Prediction, TrainingSet
+from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingSet
 from acic.models.words import Describe, plain
 
 _LEAST = 0.05  # that a column counts in any case: correlation sees straight lines only
@@ -44,6 +44,11 @@ class NearestPredictor:
     neighbours: int
 
     name = "nearest"
+
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending."""
+        return np.flatnonzero(self.scale)
 
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""

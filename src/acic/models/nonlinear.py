@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.models.protocol import Arrays, Floats, Prediction, TrainingSet
+from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingSet
 from acic.models.selection import forward_selection
 from acic.models.words import Describe, plain
 from acic.space import ABSENT_CODE, Scale
@@ -95,6 +95,11 @@ class NonlinearPredictor:
     error: float
 
     name = "nonlinear"
+
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending."""
+        return np.unique(self.numbers.column[self.exponents.any(axis=0)])
 
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""

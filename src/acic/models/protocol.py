@@ -113,6 +113,10 @@ class Predictor(Protocol):
     def name(self) -> str:
         """The name that `--model` takes."""
 
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending: rows equal in these are predicted alike."""
+
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""
 

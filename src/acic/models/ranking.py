@@ -34,6 +34,11 @@ class RankingPredictor:
 
     name = "ranking"
 
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending."""
+        return self.mean.trees.asked
+
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""
         return Prediction(self.mean(x), np.full(len(x), self.error))

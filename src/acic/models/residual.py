@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.models.forest import Forest
-from acic.models.protocol import Arrays, Floats, Learner, Prediction, Predictor, TrainingSet
+from acic.models.protocol import Arrays, Floats, Integers, Learner, Prediction, Predictor, TrainingSet
 from acic.models.words import Describe, plain
 from acic.prior import IMPROVEMENT, LIKENESS
 
@@ -37,6 +37,13 @@ class ResidualPredictor:
     name: str
     columns: tuple[str, ...]
     base: Predictor
+
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending: what the base looks at, and what is known."""
+        rest = np.array([at for at, name in enumerate(self.columns) if name not in _KNOWN], dtype=np.int64)
+        known = [at for at, name in enumerate(self.columns) if name in _KNOWN]
+        return np.sort(np.append(rest[self.base.looks_at], known).astype(np.int64))
 
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""
@@ -110,6 +117,11 @@ class PriorPredictor:
     columns: tuple[str, ...]
 
     name = "prior"
+
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending."""
+        return np.array([at for at, name in enumerate(self.columns) if name == PRIOR], dtype=np.int64)
 
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.models.ensemble import contributions_in_words
-from acic.models.protocol import Arrays, Floats, Prediction, TrainingSet
+from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingSet
 from acic.models.validation import grouped_folds
 from acic.models.words import Describe, plain
 
@@ -74,6 +74,11 @@ class RidgePredictor:
     error: float
 
     name = "ridge"
+
+    @property
+    def looks_at(self) -> Integers:
+        """Positions of the columns that make a difference, ascending."""
+        return np.flatnonzero(self.features.scale)
 
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""

@@ -98,6 +98,11 @@ class Trees:
     def __len__(self) -> int:
         return len(self.roots)
 
+    @property
+    def asked(self) -> NDArray[np.int64]:
+        """Columns that some node asks for, ascending."""
+        return np.unique(self.feature[self.left != LEAF])
+
     def moments(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return, over the trees, the sums of leaf values, of their squares and of leaf variances, each (rows,)."""
         if len(self.left) <= _FEW * len(self):
