@@ -286,6 +286,16 @@ def test_the_best_few_are_run_again_with_and_without_what_gave_wrong_bytes() -> 
     assert {wrong, sound} <= set(found["random-reads", "only"])
 
 
+def test_a_method_is_judged_beside_others_as_it_is_alone() -> None:
+    """Intervals were drawn from one generator in turn: each hung on which methods were judged before it."""
+    runs, again = truth(repetitions=3, noise=0.1), truth(repetitions=5, noise=0.1, seed=7)
+    together = judged(runs, names=("fixed", "rules", "best"), fresh=again)
+    for number, name in enumerate(("fixed", "rules", "best")):
+        alone = judged(runs, names=(name,), fresh=again)
+        for one, other in zip(together.judgements, alone.judgements, strict=True):
+            assert one.fresh[number] == other.fresh[0]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from zlib import crc32
 
 import numpy as np
 
@@ -199,10 +200,10 @@ def evaluate(
 
 
 def _judged(scene: Scene, picks: Sequence[tuple[Picks, ...]], noise: Noise, again: Sequence[Run]) -> Judgement:
-    table, rng = scene.table, np.random.default_rng(scene.seed)
+    table = scene.table
     baseline = table.configurations.index(scene.platform.baseline)
     anew = Fresh(again, scene.platform, table.goal)
-    fresh = [anew.score(one, table, rng=rng) for one in picks]
+    fresh = [anew.score(one, table, rng=_own(scene.seed, one[0].method)) for one in picks]
     return Judgement(
         goal=table.goal,
         table=table,
@@ -211,6 +212,11 @@ def _judged(scene: Scene, picks: Sequence[tuple[Picks, ...]], noise: Noise, agai
         fresh=tuple(one for one in fresh if one is not None),
         optima=tuple(_optima(table, baseline, noise.covers)),
     )
+
+
+def _own(seed: int, method: str) -> np.random.Generator:
+    """Return what a method's intervals are drawn from: of one for all, each hung on what was judged before it."""
+    return np.random.default_rng([seed, crc32(method.encode())])
 
 
 def _optima(table: Table, baseline: int, noise: float) -> Iterable[Optimum]:
