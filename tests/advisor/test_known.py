@@ -106,6 +106,17 @@ def test_what_was_learned_beside_other_formulas_answers_no_more(
     assert not kept(lab, "prior", store=nothing, trust=Trust(), now=WHEN)
 
 
+def test_what_other_code_weighed_answers_no_more(
+    cluster: Platform, store: str, fits: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was learned while a liar was believed answered on after the code that weighs contributors was mended."""
+    ask(cluster, store)
+    monkeypatch.setattr(module, "weighing", lambda: "other")
+    assert not kept(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
+    ask(cluster, store)
+    assert len(fits) == 2
+
+
 def test_what_other_libraries_learned_answers_no_more(
     cluster: Platform, store: str, fits: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

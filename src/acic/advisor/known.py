@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from acic import __version__
 from acic.advisor.cache import fetch, keep, there
@@ -182,7 +183,7 @@ def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: da
     day = now.date().isoformat() if trust.half_life else ""
     lessons = lessons_hash(platform.name) if takes_prior(chosen) else ""
     data = (bundled_hash(platform), stored, lessons, compared_hash(platform.name))
-    program = (chosen.version, formulas() if takes_prior(chosen) else "")
+    program = (chosen.version, weighing(), formulas() if takes_prior(chosen) else "")
     parts = (__version__, repr(chosen), program, SEED, platform, data, trust, day)
     return _named(platform, chosen.name, parts)
 
@@ -193,11 +194,16 @@ def formulas() -> str:
 
     Its version number is not enough: a half-finished version once answered for the finished one.
     """
-    digest = hashlib.sha256()
-    for module in sorted(files("acic.prior").iterdir(), key=lambda one: one.name):
-        if module.name.endswith(".py"):
-            digest.update(module.read_bytes())
-    return digest.hexdigest()
+    return _text(one for one in files("acic.prior").iterdir() if one.name.endswith(".py"))
+
+
+@cache
+def weighing() -> str:
+    """Return a hash of the text that weighs measurements, by who made them and by age: weights may change with it.
+
+    What was learned while a contributor was believed answered on when other code would not have heard it.
+    """
+    return _text(files("acic.store").joinpath(name) for name in ("ageing.py", "trust.py"))
 
 
 @cache
@@ -207,6 +213,14 @@ def versions() -> dict[str, str]:
     Another release may round a last digit otherwise, by which trees take the other of two splits that are as good.
     """
     return {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+
+
+def _text(modules: Iterable[Traversable]) -> str:
+    """Return a hash of the text of modules."""
+    digest = hashlib.sha256()
+    for module in sorted(modules, key=lambda one: one.name):
+        digest.update(module.read_bytes())
+    return digest.hexdigest()
 
 
 def _named(platform: Platform, what: str, parts: tuple[object, ...]) -> str:
