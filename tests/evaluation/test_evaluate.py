@@ -286,6 +286,21 @@ def test_the_best_few_are_run_again_with_and_without_what_gave_wrong_bytes() -> 
     assert {wrong, sound} <= set(found["random-reads", "only"])
 
 
+@pytest.mark.parametrize("names", [("random",), ("best", "baseline")])
+@pytest.mark.parametrize("figure", ["regret", "fig7", "fig9"])
+def test_a_picture_of_methods_that_none_shows_is_refused_with_a_remedy(
+    acic: Call, file: Path, tmp_path: Path, figure: str, names: tuple[str, ...]
+) -> None:
+    """It ended in "nothing to draw" with the advice to measure more, which would not have helped."""
+    asked = ("--truth", file, *only(*names), "--figure", figure, "--html", tmp_path / "page.html")
+    status, out, err = acic(*asked)
+    assert (status, out) == (2, "")
+    assert f"{figure} cannot be drawn of {' and '.join(names)} alone" in err
+    assert "--method fixed" in err
+    if figure == "regret":
+        assert acic(*asked, *only("fixed"))[0] == 0
+
+
 def test_a_method_is_judged_beside_others_as_it_is_alone() -> None:
     """Intervals were drawn from one generator in turn: each hung on which methods were judged before it."""
     runs, again = truth(repetitions=3, noise=0.1), truth(repetitions=5, noise=0.1, seed=7)

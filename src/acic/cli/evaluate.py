@@ -11,7 +11,7 @@ import click
 from acic.cli.applications_option import applications_option
 from acic.cli.evaluate_json import as_json_takes
 from acic.cli.evaluate_lines import CURVES, lines_of
-from acic.cli.evaluate_shown import FIELD, NO_METHOD, TABLES, show
+from acic.cli.evaluate_shown import FIELD, NO_METHOD, OF_METHODS, TABLES, UNDRAWN, show
 from acic.cli.knowing import knowing
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, progress, say
@@ -102,6 +102,7 @@ def evaluate(
     if html:
         refuse_to_replace(html, truth, fresh)
     _check(figures, html, pictures, goal)
+    _check_drawn(figures, names, page=html is not None, files=pictures is not None)
     platform = load_platform(platform_name)
     goals = (goal,) if goal else GOALS
     _check_prices(platform, goals)
@@ -180,6 +181,20 @@ def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None, goa
         folder.mkdir(parents=True, exist_ok=True)
 
 
+def _check_drawn(figures: tuple[str, ...], names: tuple[str, ...], *, page: bool, files: bool) -> None:
+    """Refuse a picture of methods none of which is ever drawn; a page of several figures tells what it lacks."""
+    from acic.report.evaluation import FIGURES
+
+    drawn = [name for name in figures if name in FIGURES]
+    lacking = next((name for name in drawn if name in OF_METHODS), None)
+    if lacking and names and UNDRAWN.issuperset(names) and (files or (page and len(drawn) == 1)):
+        raise InvalidInput(
+            f"{lacking} cannot be drawn of {' and '.join(dict.fromkeys(names))} alone",
+            hint="a blind choice is many, and others are told beside the baseline and the best: add a method that "
+            "chooses, as --method fixed",
+        )
+
+
 def _check_prices(platform: Platform, goals: Sequence[str]) -> None:
     """Refuse to judge costs where there are none, before anything is learned."""
     from acic.evaluation.field import goals_of
@@ -230,7 +245,7 @@ def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank
 
     tables = {one.goal: one.table for one in found.judgements}
     picks = [one[0] for judgement in found.judgements for one in judgement.picks if len(one) == 1]
-    shown = [one for one in picks if one.method not in ("best", "baseline")]
+    shown = [one for one in picks if one.method not in UNDRAWN]
     first = shown[0].method if shown else ""
     order = [first, "fixed", "rules"]
     shown.sort(key=lambda one: order.index(one.method) if one.method in order else len(order))

@@ -30,6 +30,8 @@ TABLES: Mapping[str, str] = {
 NO_METHOD = frozenset(
     ("table1", "table4", "observations", "fig1", "fig8", "learning", "transfer")
 )  # those that need no method: they show measurements, or learn for themselves whatever they need
+OF_METHODS = frozenset(("regret", "fig7", "fig9"))  # pictures of nothing but what methods choose
+UNDRAWN = frozenset(("random", "baseline", "best"))  # methods that no picture shows
 PAPER = {"time": "3.0x", "cost": "53 %"}  # mean gain over the baseline, Liu et al., SC13, section 1
 FIELD = {"time": "fig5", "cost": "fig6"}
 
