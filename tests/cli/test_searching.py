@@ -1079,6 +1079,28 @@ def test_verify_runs_a_command_where_its_user_stands(
     assert sorted(path.name for path in project.iterdir()) == ["app", "input"]
 
 
+def test_a_command_may_be_run_from_a_folder_that_cannot_be_written_to(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What runs print went there, though the configurations choose where files go: the first run was the end of it."""
+    text = PLATFORM.replace('apply = ["romio"]', 'apply = ["storage", "romio"]')
+    storage = f'[[parameter]]\nname = "storage"\nvalues = ["{lab}", "/tmp"]\n[[parameter]]'
+    text = text.replace("[baseline.values]", f'[baseline.values]\nstorage = "{lab}"')
+    text = text.replace("[[parameter]]", storage, 1)
+    platform = parse_platform(tomllib.loads(text))
+    how = {"runner": "local", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
+    given = {**how, "directory": Path("/proc"), "budget": None, "seed": 0}
+    search = {"goal": "time", "rounds": 1, "price": None}
+    words = ["touch", "{directory}/x"]
+    ((found,),) = by_command(words, platform, [platform.baseline], given, search=search, processes=1)
+    assert found[0] is not None, found
+    assert not list(lab.rglob("acic-*"))
+    monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, **__: LocalRunner())
+    given = {**how, "runner": "ssh", "hosts": ("localhost",), "directory": Path("/proc"), "budget": None, "seed": 0}
+    with pytest.raises(InvalidInput, match=r"cannot make /proc/acic-verify-.*, where what runs print goes"):
+        by_command(words, platform, [platform.baseline], given, search=search, processes=1)
+
+
 @pytest.mark.usefixtures("learned")
 def test_a_job_told_by_options_has_a_command_of_its_own(run: Callable[..., Any]) -> None:
     found = run("verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 1, "--json", "--", "sh", "-c", "exit 0")
@@ -1237,7 +1259,7 @@ def test_a_signal_ends_a_command_and_leaves_nothing(lab: Path, number: signal.Si
         text=True,
     )
     end = time.monotonic() + TIMEOUT
-    while len(list(lab.glob("acic-verify-*"))) < 2 and process.poll() is None:
+    while not list(lab.glob("acic-verify-*")) and process.poll() is None:
         assert time.monotonic() < end
         time.sleep(0.02)
     time.sleep(0.2)  # the run is under way

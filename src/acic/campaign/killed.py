@@ -18,7 +18,7 @@ from typing import IO, Any
 from acic.campaign.request import Where
 from acic.campaign.runners import open_runner
 from acic.cluster import Job
-from acic.errors import AcicError
+from acic.errors import AcicError, InvalidInput
 from acic.paths import user_folder
 
 
@@ -37,6 +37,9 @@ def noted(where: Where, outputs: Path) -> Iterator[Callable[[str, Path], None]]:
 
     Yields:
         What takes the name of a run's job, and the folder of its files.
+
+    Raises:
+        InvalidInput: the folder cannot be made.
     """
     file = commands_folder() / f"{outputs.name}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +47,7 @@ def noted(where: Where, outputs: Path) -> Iterator[Callable[[str, Path], None]]:
         fcntl.flock(lines, fcntl.LOCK_EX)
         _append(lines, {"machine": socket.gethostname(), "where": asdict(where), "outputs": str(outputs)})
         try:
-            outputs.mkdir()
+            _make(outputs)
             yield lambda job, place: _append(lines, {"job": job, "place": str(place)})
         finally:
             shutil.rmtree(outputs, ignore_errors=True)
@@ -115,6 +118,16 @@ def _clear(left: _Left) -> None:
         open_runner(left.where, None).reclaim(job)
         shutil.rmtree(place, ignore_errors=True)
     shutil.rmtree(left.outputs, ignore_errors=True)
+
+
+def _make(outputs: Path) -> None:
+    try:
+        outputs.mkdir()
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot make {outputs}, where what runs print goes: {error.strerror}",
+            hint="give a --directory that you can write to, and that all nodes see",
+        ) from error
 
 
 def _append(lines: IO[str], content: dict[str, Any]) -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 from acic.campaign.budget import Budget
 from acic.campaign.comparison import in_turn
 from acic.campaign.interrupts import interruptible
-from acic.campaign.killed import clear_up, noted
+from acic.campaign.killed import clear_up, commands_folder, noted
 from acic.campaign.places import check_directories, storage_directory
-from acic.campaign.request import Where
+from acic.campaign.request import LOCAL, Where
 from acic.campaign.runners import open_runner
 from acic.campaign.waiting import Waiting
 from acic.cluster import Job, Runner, State
@@ -83,9 +83,13 @@ class OwnCommand:
             rounds: how often each is run.
             seed: of the order in each round.
             watch: is told how many runs were made.
+
+        Raises:
+            InvalidInput: what runs print can go nowhere.
         """
         where, platform, purse = self._where, self._platform, self._purse
-        outputs = Path(where.directory) / f"acic-verify-{secrets.token_hex(4)}"
+        beside = commands_folder() if where.runner == LOCAL else Path(where.directory)  # which other nodes see too
+        outputs = beside / f"acic-verify-{secrets.token_hex(4)}"
         found: list[list[tuple[float | None, str]]] = [[] for _ in self._wanted]
         turns = list(in_turn(rounds, len(self._wanted), seed=seed))
         with interruptible(), noted(where, outputs) as note_run:
