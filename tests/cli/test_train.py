@@ -359,7 +359,11 @@ def test_a_plan_for_a_scheduler_that_nobody_knows_is_not_shown(lab: Laboratory, 
     found = acic(*lab.train("--dry-run", "--runner", "moon"))
     assert found.status == 2
     assert found.out == ""
-    assert "'moon' is no batch scheduler" in found.err
+    assert "'moon' is no batch scheduler\nhint: PSI/J knows " in found.err
+    listed = found.err.rstrip().partition("PSI/J knows ")[2]
+    assert listed.endswith("; without one: local, ssh")
+    page = (Path(__file__).parents[2] / "docs" / "cluster.md").read_text()
+    assert all(f"`{name}`" in page for name in listed.replace("; without one: ", ", ").split(", "))
 
 
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]])

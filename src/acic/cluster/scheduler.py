@@ -266,5 +266,7 @@ def _executor(name: str) -> BatchSchedulerExecutor:
             made: Any = psij.JobExecutor.get_instance(one)
             known |= {one: made} if isinstance(made, BatchSchedulerExecutor) else {}
     if name not in known:
-        raise InvalidInput(f"{name!r} is no batch scheduler", hint=f"PSI/J knows {', '.join(known)}")
+        raise InvalidInput(
+            f"{name!r} is no batch scheduler", hint=f"PSI/J knows {', '.join(known)}; without one: local, ssh"
+        )
     return known[name]
