@@ -1,5 +1,6 @@
 """The [lab] table of a platform file, and what is made of it."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -122,6 +123,34 @@ def test_what_is_missing_is_named(path: str) -> None:
 def test_facts_that_cannot_be_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         LabFacts.of({**table(), **change})
+
+
+@pytest.mark.parametrize(
+    ("path", "little", "least"),
+    [
+        ("node cpu", 0.001, "0.05"),
+        ("node memory", "8MiB", "128MiB"),
+        ("nic slow rate", 1, "1000000"),
+        ("disk spinning size", "1MiB", "1GiB"),
+        ("disk spinning read", 1, "1MB"),
+        ("disk spinning write_iops", 1, "20"),
+        ("disk spinning dirty", 1, "4KiB"),
+    ],
+)
+def test_what_is_too_little_is_named_with_the_least_that_does(path: str, little: object, least: str) -> None:
+    """It ended in what `tc`, `mkfs.xfs` or a time-out said, when the lab came up or only when it was used."""
+    broken = table()
+    *way, last = path.split()
+    place = broken
+    for key in way:
+        place = place[key]
+    place[last] = little
+    named = ".".join(f'"{word}"' if word in ("slow", "spinning") else word for word in path.split())
+    with pytest.raises(InvalidInput, match=re.escape(named)) as caught:
+        LabFacts.of(broken)
+    assert least in caught.value.hint
+    place[last] = float(least) if least[-1].isdigit() else least
+    LabFacts.of(broken)
 
 
 def test_a_platform_without_a_lab_says_so() -> None:
