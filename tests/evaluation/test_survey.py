@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
@@ -125,8 +125,10 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
     assert run(["survey", "run", "truth", "--budget", "5"]) == 2
     assert "'5' is not a duration" in capsys.readouterr().err
     monkeypatch.setattr("acic.evaluation.running.Runs", FakeRuns)
-    monkeypatch.setattr("acic.lab.Lab.open", lambda: None)
+    needed: list[str] = []
+    monkeypatch.setattr("acic.lab.Lab.open", lambda: SimpleNamespace(need=needed.append))
     assert run(["survey", "run", "truth"]) == 0
+    assert set(needed) == {c["file_system"] for c in Survey.open("truth").plan.configurations}
     told = capsys.readouterr()
     assert told.out == "14 runs made, 0 of 12 are left; 2 failed, 3 gave wrong bytes\n"
     assert "4 runs were made again, because others got this machine's processors meanwhile" in told.err
@@ -285,6 +287,19 @@ def test_who_is_not_root_is_told_that_root_runs_it(
     told = capsys.readouterr().err
     assert ("note: root runs it" in told) is noted
     assert told.endswith(f"next: {with_sudo('survey', 'run', 'new', '--budget', '1h')}\n")
+
+
+def test_it_is_told_that_the_baseline_is_measured_too_where_only_others_were_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A survey of GlusterFS alone had NFS's programs to be installed, and nothing said why."""
+    for value, noted in (("GlusterFS", True), ("NFS", False)):
+        words = ["--only", f"file_system={value}", "--configurations", "3"]
+        assert run(["survey", "begin", value, *words]) == 0
+        told = capsys.readouterr().err
+        assert ("note: one is the baseline, with file_system NFS: nothing can be compared without it" in told) is noted
+        others = [c for c in Survey.open(value).plan.configurations if c != LAB.baseline]
+        assert [c["file_system"] for c in others] == [value] * 2
 
 
 def test_the_runs_of_a_file_are_of_the_platform_that_is_named(

@@ -119,7 +119,8 @@ def begin(
         platform = load_platform(platform_name)
         LabFacts.of(platform.lab)  # an error where it has none
         allowed = measured_whole(among, platform_name) if among else None
-        drawn = balanced_with(platform, settings_of(platform, only, "--only"), configurations, seed=seed, among=allowed)
+        asked = settings_of(platform, only, "--only")
+        drawn = balanced_with(platform, asked, configurations, seed=seed, among=allowed)
         done = read_truth(file) if file else []
         if part == "sketches":
             wanted = likely_in(platform, drawn)
@@ -128,6 +129,12 @@ def begin(
             made = Survey.begin(
                 platform_name, drawn, name=name, passes=passes, seed=seed, now=now, chosen=kernels(part), done=done
             )
+        baseline = platform.baseline
+        others = [
+            f"{name} {baseline.get(name, 'none')}" for name, value in asked.items() if baseline.get(name) != value
+        ]
+        if others and baseline in made.plan.configurations:
+            say(f"note: one is the baseline, with {', '.join(others)}: nothing can be compared without it")
     show_begun(made, as_json)
 
 
@@ -148,6 +155,9 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     opened = Survey.open(name)
     benchmark = find_benchmark("acic-bench")
     seconds = parse_seconds(budget) if budget is not None else None
+    lab = Lab.open()
+    for file_system in sorted({str(c["file_system"]) for c in opened.plan.configurations}):
+        lab.need(file_system)  # else every run on it would fail, one after the other
     platform, wrong = opened.platform, unsafe_configurations(opened.platform, None).all
 
     def doubted(configuration: Configuration) -> bool:
@@ -157,7 +167,7 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
         tempfile.TemporaryDirectory(prefix="acic-survey-") as outputs,
         survey_progress(opened, seconds) as (watch, told),
     ):
-        runs = Runs(platform, Lab.open(), benchmark, Path(outputs), told=told, doubted=doubted)
+        runs = Runs(platform, lab, benchmark, Path(outputs), told=told, doubted=doubted)
         made = measure(opened, runs.run, seconds=seconds, watch=watch)
     outcomes = [r.outcome for r in opened.runs]
     corrupt = outcomes.count(Outcome.CORRUPT)

@@ -19,6 +19,7 @@ from acic.units import MIB
 
 PORT, MOUNT_PORT = 2049, 20048  # of NFS and MOUNT; the second as the kernel's server has it
 MODES: Mapping[str, str] = {"relaxed": "async", "strict": "sync"}  # consistency: option of the mount
+BUILDERS = ("cc", "make", "pkg-config")  # of the bridge; needed until it is there
 RPCBIND, SERVER, CLIENT = "nfs-rpcbind", "nfs-server", "nfs-client"  # names of the programs
 
 _CONFIGURATION = """\
@@ -100,7 +101,7 @@ class Nfs:
     @property
     def programs(self) -> tuple[str, ...]:
         """Programs that must be on PATH; the bridge is built from sources that acic carries."""
-        return ("ganesha.nfsd", "rpcbind", "rpcinfo", "cc", "make", "pkg-config")
+        return ("ganesha.nfsd", "rpcbind", "rpcinfo", *BUILDERS)
 
     @property
     def packages(self) -> tuple[str, ...]:

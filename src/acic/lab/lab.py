@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from acic.cluster.lab import MOST_DEVICES, NAME, RECORD, LabFacts, LabRunner, Lock, Node, Record, Room, sweep
+from acic.cluster.lab.tools import DOCTOR, which
 from acic.errors import InvalidInput, TransientError
 from acic.filesystems.deployment import Deployment, FileSystem
-from acic.filesystems.nfs import Nfs
+from acic.filesystems.nfs import BUILDERS, Nfs
 from acic.filesystems.registry import FILE_SYSTEMS
 from acic.lab import site as sites
 from acic.lab.bridge import bridge
@@ -150,6 +151,7 @@ class Lab:
             raise
 
     def _deploy(self, configuration: Mapping[str, Value]) -> Site:
+        self.need(str(configuration.get("file_system")))
         file_system = self._file_system(configuration)
         serving = sites.servers(self.room, configuration)
         profile, count = str(configuration.get("device")), sites.number(configuration, "raid_devices")
@@ -177,6 +179,18 @@ class Lab:
         self._note(configuration, whole=True, mounts=mounts)
         self._site = made
         return made
+
+    def need(self, name: str) -> None:
+        """Check that this machine has what the file system `name` is deployed with.
+
+        Raises:
+            AcicError: something is missing, or the lab knows no such file system.
+        """
+        found = self._known_file_system(name)
+        needed = set(found.programs) - (set(BUILDERS) if isinstance(found, Nfs) else set())
+        if absent := sorted(program for program in needed if which(program) is None):
+            raise InvalidInput(f"{name} cannot be deployed: there is no program {', '.join(absent)}", hint=DOCTOR)
+        self._whole(found)  # with what is built for it
 
     def undeploy(self) -> None:
         """Take down what is deployed, however far it came, and wipe the disks; safe when nothing is.
@@ -216,13 +230,17 @@ class Lab:
         return self.room.runner(environment=environment, mpiexec=mpiexec)
 
     def _file_system(self, configuration: Mapping[str, Value]) -> FileSystem:
-        known = FILE_SYSTEMS if self._known is None else self._known
-        name = str(configuration.get("file_system"))
-        if name not in known:
-            raise InvalidInput(f"{name!r} is no file system of the lab", hint=f"use {', '.join(known)}")
-        found = known[name]
+        return self._whole(self._known_file_system(str(configuration.get("file_system"))))
+
+    def _whole(self, found: FileSystem) -> FileSystem:
         # the registry is pure: what it calls by name is found, or built, here
         return replace(found, program=str(bridge())) if isinstance(found, Nfs) and self._known is None else found
+
+    def _known_file_system(self, name: str) -> FileSystem:
+        known = FILE_SYSTEMS if self._known is None else self._known
+        if name not in known:
+            raise InvalidInput(f"{name!r} is no file system of the lab", hint=f"use {', '.join(known)}")
+        return known[name]
 
     def _deployment(self, configuration: Mapping[str, Value]) -> Deployment:
         serving = sites.servers(self.room, configuration)

@@ -315,3 +315,16 @@ def test_ranks_that_wait_leave_the_processor_to_servers(lab: Lab, tmp_path: Path
     used = [float(line) for line in job.stdout.read_text().split()]
     assert len(used) == 7
     assert sum(used) / len(used) < 0.1 * 2
+
+
+def test_what_a_file_system_lacks_is_told_before_anything_is_taken_down(
+    fake: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each deployment ended, twice, in a time-out for an answer of a program that was not there."""
+    site = fake.deploy(CONFIGURATION)
+    monkeypatch.setattr(Fake, "programs", ("sleep", "no-such-program"))
+    with pytest.raises(InvalidInput, match="Fake cannot be deployed: there is no program no-such-program"):
+        fake.deploy({**CONFIGURATION, "servers": 1})
+    assert fake.site == site
+    with pytest.raises(InvalidInput, match="there is no program no-such-program"):
+        fake.need("Fake")
