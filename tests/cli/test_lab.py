@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +15,14 @@ import pytest
 from acic.cli.lab import most_servers
 from acic.cluster.lab import Devices, LabFacts, doctor
 from acic.errors import InvalidInput, with_sudo
-from acic.lab import clean_up
+from acic.lab import Lab, clean_up
 from acic.lab.choice import choose
 from acic.platforms import load_platform
 from acic.space import Value
 from tests import laboratory
 from tests.cli.conftest import Result
 from tests.cluster.lab.traces import left
+from tests.cluster.services import until
 from tests.laboratory import alone, need_lab, remove_leftovers
 
 Acic = Callable[..., Result]
@@ -45,6 +47,14 @@ def test_without_a_lab_it_says_how_to_make_one(acic: Acic, tmp_path: Path) -> No
         assert (result.status, result.out) == (4, "")
         assert result.err == f"acic: no lab is up\nhint: make one: {with_sudo('lab', 'up')}\n"
     assert not list(tmp_path.glob("state*"))
+
+
+def test_the_benchmark_is_not_run_without_mpi(acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process measured it, and nothing said so."""
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    result = acic("lab", "run", "--processes", "0", "--state", tmp_path / "state")
+    assert (result.status, result.out) == (2, "")
+    assert "acic-bench, which runs where no command is given, is run by MPI" in result.err
 
 
 def test_the_doctor_prints_the_command_and_fails_where_a_lab_cannot_be(
@@ -92,6 +102,18 @@ def test_a_lab_from_up_to_down(acic: Acic, up: Path) -> None:
     same = acic("lab", "run", "--state", up, "--processes", "0", *words, "--", "hostname")
     assert (same.status, same.out) == (0, "c0\n")
     assert "deploying" not in same.err
+    script = "import sys; from acic.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    words = ["lab", "run", "--state", str(up), "--processes", "0", "--", "sh", "-c", "echo >{directory}/x; sleep 987"]
+    killed = subprocess.Popen([sys.executable, "-c", script, *words])
+    opened = Lab.open(up, control=False)
+    until(lambda: opened.run("c0", ["sh", "-c", "ls /acic/mnt/*/x"]).returncode == 0, "it runs")
+    killed.kill()
+    killed.wait()
+    assert "sleep 987" in opened.run("c0", ["ps", "-eo", "args"]).stdout
+    after = acic("lab", "run", "--state", up, "--processes", "0", "--", "ps", "-eo", "args")
+    assert "sleep 987" not in after.out  # it went on beside what was run next
+    assert opened.run("c0", ["ls", "/acic/mnt"]).stdout == ""
+    assert not [path for path in opened.room.names.images.iterdir() if path.is_dir()]
     failed = acic("lab", "run", "--state", up, "--processes", "0", "--", "sh", "-c", "echo oh >&2; exit 3")
     assert failed.status == 6
     assert "oh\n" in failed.err

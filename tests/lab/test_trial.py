@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,11 +33,13 @@ class Jammed:
         self.facts = SimpleNamespace(compute_nodes=1)
         deployment = SimpleNamespace(directory=str(folder), hints={})
         self.site: Any = SimpleNamespace(deployment=deployment, mounted=("c0",), configuration={})
+        notes: dict[str, Any] = {}
+        self.room = SimpleNamespace(remember=notes.__setitem__, recall=notes.get)
         self._stuck = stuck
         self._status = status
 
     def run(self, node: str, command: Sequence[str], *, seconds: float = 30.0) -> subprocess.CompletedProcess[str]:
-        if command[0] != "rm":
+        if command[0] != "rm" or self._status == 0:
             return subprocess.run(command, capture_output=True, text=True, check=False)
         if self._status is None:
             raise TransientError(f"rm on {node} did not end in {seconds:g} s", hint="try again")
@@ -71,3 +74,25 @@ def test_the_remedy_for_processes_that_do_not_end_is_told(tmp_path: Path, script
     with pytest.raises(TransientError, match="do not end: 17") as caught:
         run_command(lab, lab.site, ["sh", "-c", script], 0, tmp_path, 0.5, as_json=False)
     assert caught.value.hint == "see to the device first"
+
+
+def test_a_run_ends_what_a_killed_one_left(tmp_path: Path) -> None:
+    """A command without MPI went on beside the next runs, and its files filled the disks until the lab went down."""
+    files, outputs = tmp_path / "files", tmp_path / "outputs"
+    files.mkdir()
+    lab: Any = Jammed(files, status=0)
+    left = files / "run-before"
+    left.mkdir()
+    outputs.mkdir()
+    sleeper = subprocess.Popen(["sleep", "100"], env=os.environ | {"ACIC_JOB": "lab-before"})
+    try:
+        lab.room.remember("running", {"directory": str(left), "job": "lab-before", "folder": str(outputs)})
+        _, ending = run(lab, ["true"], processes=0, folder=tmp_path, seconds=20)
+        assert ending.state is State.DONE
+        assert sleeper.wait(5) < 0
+        assert not outputs.exists()
+        assert list(files.iterdir()) == []
+        assert lab.room.recall("running") is None
+    finally:
+        sleeper.kill()
+        sleeper.wait()

@@ -120,16 +120,21 @@ def run(
 
     _need_root()
     seconds = parse_seconds(time_limit)
+    if not command and processes == 0:
+        raise InvalidInput(
+            "acic-bench, which runs where no command is given, is run by MPI",
+            hint="leave --processes out, or give a command",
+        )
     with interruptible():
         opened = Lab.open(state)
         try:
             wanted = _wanted(opened, {name: value for name, value in asked.items() if value is not None})
             site = _deployed(opened, wanted)
-            with tempfile.TemporaryDirectory(prefix="acic-lab-", dir=_outputs()) as outputs:
+            with tempfile.TemporaryDirectory(dir=opened.room.names.images) as outputs:
                 if command:
                     run_command(opened, site, command, processes, Path(outputs), seconds, as_json)
                 else:
-                    run_benchmark(opened, site, max(1, processes), Path(outputs), seconds, as_json)
+                    run_benchmark(opened, site, processes, Path(outputs), seconds, as_json)
         finally:
             if not keep:
                 opened.undeploy()
@@ -258,10 +263,6 @@ def _programs() -> dict[str, list[tuple[str, str]]]:
 
 def _lacking(optional: bool) -> str:
     return "no, and can do without" if optional else "no"
-
-
-def _outputs() -> str:
-    return str(Path(tempfile.gettempdir()).absolute())
 
 
 def _wanted(opened: Lab, asked: dict[str, Any]) -> dict[str, Value]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shlex
+import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from acic.lab.site import Site
 from acic.units import MIB
 
 _log = logging.getLogger(__name__)
+_RUNNING = "running"  # the note of a run under way
 _REMOVING = 60.0  # s for a run's files to be removed
 
 PLACE = "{directory}"  # in a command: where its files are to go
@@ -52,7 +54,8 @@ def run(lab: Lab, words: Sequence[str], *, processes: int, folder: Path, seconds
         lab: with something deployed.
         words: the command; `{directory}` is where its files are to go.
         processes: MPI processes; 0 to start it once, on the first node.
-        folder: for its output; the command starts where this program did.
+        folder: for its output, a temporary one: the next run removes it where this program was killed. The command
+            starts where this program did.
         seconds: after which it is ended.
 
     Raises:
@@ -114,6 +117,7 @@ def _job(lab: Lab, site: Site, words: Sequence[str], processes: int, folder: Pat
 
 
 def _ended(lab: Lab, job: Job, mpiexec: Path | None = None) -> Ending:
+    lab.room.remember(_RUNNING, {**lab.room.recall(_RUNNING), "job": job.name, "folder": str(job.folder)})
     runner = lab.runner(mpiexec=mpiexec)
     runner.submit(job)
     return runner.wait(job)
@@ -121,14 +125,17 @@ def _ended(lab: Lab, job: Job, mpiexec: Path | None = None) -> Ending:
 
 @contextmanager
 def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
-    """Make a directory on what is deployed, and remove it at the end."""
+    """Make a directory on what is deployed, and remove it at the end; what a killed run left goes first."""
+    _reclaim(lab)
     site = lab.site
     if site is None:
         raise InvalidInput("nothing is deployed in the lab", hint="deploy something first: acic lab run --fs nfs")
     directory = f"{site.deployment.directory}/run-{uuid.uuid4().hex[:12]}"
     first = site.mounted[0]
+    lab.room.remember(_RUNNING, {"directory": directory})
     done = lab.run(first, ["mkdir", directory])
     if done.returncode != 0:
+        lab.room.remember(_RUNNING, None)
         raise TransientError(
             f"cannot make {shlex.quote(directory)} on {first}: {done.stderr.strip()}", hint="try again"
         )
@@ -136,6 +143,27 @@ def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
         yield directory, site
     finally:
         _remove(lab, first, directory)
+        lab.room.remember(_RUNNING, None)
+
+
+def _reclaim(lab: Lab) -> None:
+    """End what is left of a run whose controller was killed, and remove its files.
+
+    Raises:
+        TransientError: some of its processes do not end.
+    """
+    note = lab.room.recall(_RUNNING)
+    if note is None:
+        return
+    _log.warning("a run was killed: what is left of it is removed")
+    if "job" in note:  # without a launcher nothing ends with its controller
+        folder = Path(note["folder"])
+        left = Job(name=note["job"], command=("true",), processes=0, folder=folder, time_limit=_REMOVING)
+        lab.runner().reclaim(left)
+        shutil.rmtree(folder, ignore_errors=True)
+    if lab.site is not None:
+        _remove(lab, lab.site.mounted[0], note["directory"])
+    lab.room.remember(_RUNNING, None)
 
 
 def _remove(lab: Lab, node: str, directory: str) -> None:
