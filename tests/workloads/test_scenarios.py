@@ -324,6 +324,38 @@ def test_a_clock_that_was_set_back_tells_no_run_time(run_seconds: float, tmp_pat
     assert load_workload(tmp_path / "mine.toml") == found
 
 
+@pytest.mark.parametrize("run_seconds", [-1.7e9, 1.0 - 1.7e9])
+def test_a_log_without_an_end_is_of_a_job_that_may_have_been_killed(run_seconds: float) -> None:
+    """A clock was said to have been set back."""
+    log = darshan_log(loop(processes=2, requests=50), processes=2)
+    found = characterize(dataclasses.replace(log, job=log.job._replace(run_seconds=run_seconds, end=0.0)))
+    assert (found.run_seconds, found.io_share) == (None, None)
+    assert any("tells no end of the job" in note for note in found.notes)
+    assert not any("clock" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("write", [True, False])
+@pytest.mark.parametrize("time", [-3.0, float("nan")])
+def test_times_that_are_none_are_told_to_count_as_nothing(time: float, *, write: bool) -> None:
+    """The job was said to wait no time at all for its I/O, without a word."""
+    log = darshan_log(loop(processes=2, requests=50, write=write), processes=2, trace=False)
+    assert not any("below zero" in note for note in characterize(log).notes)
+    records = log.modules["POSIX"].records
+    records[f"POSIX_F_{'READ' if write else 'WRITE'}_TIME"] = time  # of the other direction
+    assert not any("below zero" in note for note in characterize(log).notes)
+    records[f"POSIX_F_{'WRITE' if write else 'READ'}_TIME"] = time
+    (note,) = [note for note in characterize(log).notes if "below zero" in note]
+    assert f"Some times of POSIX {'writes' if write else 'reads'} in the log" in note
+
+
+def test_io_that_is_longer_than_its_run_is_told_to_be_cut() -> None:
+    """The run was said to be all I/O, without a word."""
+    for seconds, said in ((1.0, False), (50.0, True)):
+        found = characterize(darshan_log(loop(processes=2, seconds=seconds), processes=2, run_seconds=10.0))
+        assert sum("longer than the run" in note for note in found.notes) == said
+        assert only(found).seconds == pytest.approx(min(seconds, 10.0), rel=0.1)
+
+
 @pytest.mark.parametrize("merge", [True, False])
 def test_parts_that_go_on_over_all_iterations_are_told_from_segments(*, merge: bool) -> None:
     """A part of a log for each process, block by block with computing between; and a benchmark's segments."""

@@ -27,7 +27,9 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
     total = sum([one.group.bytes for one in drafts])
     told = [*log.notes, *modules_missing(log)]
     told += [f"The trace {name} is empty, or holds impossible times or lengths, and was not used." for name in damaged]
-    if log.job.run_seconds <= 0:
+    if log.job.end == 0:
+        told.append("The log tells no end of the job, which may have been killed: its run time is not known.")
+    elif log.job.run_seconds <= 0:
         told.append(
             "By the log the job did not end after it began: a clock was set back, so its run time is not known."
         )
@@ -39,7 +41,7 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
         )
     for one in drafts:
         if one.group.bytes >= _MATTERS * total:
-            told += _of_draft(one, source)
+            told += [*_of_times(one, log), *_of_draft(one, source)]
     if metadata > _MATTERS * log.job.run_seconds > 0:
         told.append(
             f"About {format_seconds(metadata)} went into metadata calls (open, stat) on files of which nothing was "
@@ -89,6 +91,24 @@ def modules_missing(log: Log) -> Iterator[str]:
             )
         if name in _LEFT_OUT:
             yield f"The log has I/O of module {name}, which is not characterised yet."
+
+
+def _of_times(one: Draft, log: Log) -> Iterator[str]:
+    """Yield which seconds of the log were left out of a phase's, or are more than it can have."""
+    table, way = one.group.table, "WRITE" if one.group.direction else "READ"
+    if table.source == "counters":
+        times = log.modules[table.name].records[f"{table.name.replace('-', '')}_F_{way}_TIME"]
+        if not (times >= 0).all():  # nor is what is no number
+            yield (
+                f"Some times of {one.group.interface} {way.lower()}s in the log are below zero or no numbers, and "
+                "count as 0: these may take longer than is told."
+            )
+    seconds, run = one.timing.seconds, log.job.run_seconds
+    if seconds * (1 - _MATTERS) > run > 0:
+        yield (
+            f"By the log {_what(one)} take {format_seconds(seconds)}, longer than the run: a clock jumped, or threads "
+            f"did I/O beside one another, so they count as all of its {format_seconds(run)}."
+        )
 
 
 def _of_draft(one: Draft, source: str) -> Iterator[str]:
