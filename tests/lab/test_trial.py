@@ -67,11 +67,13 @@ def test_what_a_run_did_is_told_though_its_files_cannot_be_removed(
     assert "a run's files cannot be removed, so the file system is taken down: " in caplog.text
 
 
-@pytest.mark.parametrize("script", ["exit 0", "sleep 100"])
-def test_the_remedy_for_processes_that_do_not_end_is_told(tmp_path: Path, script: str) -> None:
+@pytest.mark.parametrize(
+    ("script", "why"), [("exit 0", "failed: processes"), ("sleep 100", r"time limit of 0\.5 s; processes")]
+)
+def test_the_remedy_for_processes_that_do_not_end_is_told(tmp_path: Path, script: str, why: str) -> None:
     """It was lost, in place of "what it said stands above", where nothing stood."""
     lab: Any = Jammed(tmp_path, stuck=True, status=0)
-    with pytest.raises(TransientError, match="do not end: 17") as caught:
+    with pytest.raises(TransientError, match=f"{why} .* do not end: 17") as caught:
         run_command(lab, lab.site, ["sh", "-c", script], 0, tmp_path, 0.5, as_json=False)
     assert caught.value.hint == "see to the device first"
 

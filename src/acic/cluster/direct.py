@@ -219,7 +219,9 @@ class _Run:
         try:
             self._runner.end(self._job)  # also when it is being stopped: whoever does that is not done yet
         except AcicError as error:
-            return Ending(state=State.FAILED, seconds=ending.seconds, reason=error.problem, hint=error.hint)
+            why = self._stopped or Ending(state=State.FAILED)
+            reason = "; ".join(filter(None, [why.reason, error.problem]))
+            return Ending(state=why.state, seconds=ending.seconds, reason=reason, hint=error.hint)
         return ending if self._stopped is None else replace(self._stopped, seconds=ending.seconds)
 
     def _execute(self, start: Start) -> int:

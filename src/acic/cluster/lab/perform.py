@@ -246,7 +246,7 @@ def _unmount(step: Unmount, node: Node) -> None:
         tries += 1
         # what is busy or hangs is taken out of sight, and goes when the last that uses it has ended
         lazily = ["-l"] if tries > 5 else []
-        asked(node.enter(["umount", *lazily, step.path]), seconds=5)
+        node.run(["umount", *lazily, step.path], seconds=5)
         if tries > 10:
             raise TransientError("it stays mounted")
         if node.mounted(step.path):

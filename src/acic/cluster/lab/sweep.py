@@ -16,7 +16,6 @@ from acic.cluster.lab.fuse import cut_off
 from acic.cluster.lab.groups import groups
 from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, kill, marked, parent, started
 from acic.cluster.lab.record import Names, Record
-from acic.cluster.lab.tools import asked
 from acic.errors import TransientError
 
 _PATIENCE = 10.0  # s for killed processes to be gone
@@ -110,7 +109,7 @@ def clear(node: Node, processes: Iterable[int]) -> None:
         tries = 0
         while node.mounted(path):
             lazily = ["-l"] if tries > _TRIES and path == MOUNT else []
-            asked(node.enter(["umount", *lazily, path]), seconds=60)
+            node.run(["umount", *lazily, path], seconds=60)
             tries += 1
             if tries > 2 * _TRIES:
                 raise TransientError(f"{path} of {node.name} stays mounted", hint="acic lab down removes all")
