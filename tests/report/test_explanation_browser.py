@@ -8,9 +8,7 @@ import pytest
 
 from acic.cli.main import run
 from tests.report.browser import Browser
-from tests.report.test_browser import CONTRAST, OUTSIDE, OVERLAPS, browser
-
-__all__ = ["browser"]
+from tests.report.test_browser import CONTRAST, OUTSIDE, OVERLAPS
 
 LOG = Path(__file__).parents[1] / "data" / "darshan" / "apps" / "s3d_io_blocking.darshan"
 

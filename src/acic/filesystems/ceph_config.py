@@ -13,8 +13,8 @@ from acic.units import MIB
 FSID = "acc00000-16f5-4000-8000-000000000016"  # any: deployments never meet, and the same one is told the same twice
 OBJECT = 4 * MIB  # B; Ceph's own object size
 
-# B of a store that are not written to. A server tells at its next heartbeat that it is full; one whose store has no room
-# at all before that aborts, and its clients wait for ever in place of being told ENOSPC.
+# B of a store that are not written to. A server tells at its next heartbeat that it is full; one whose store has no
+# room at all before that aborts, and its clients wait for ever in place of being told ENOSPC.
 _RESERVE = 256 * MIB
 _FULLEST, _EMPTIEST = 0.95, 0.7  # shares of a store that count as full: Ceph's own, and for the smallest disks
 
