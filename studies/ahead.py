@@ -16,6 +16,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from acic.benchmarks import find_benchmark
 from acic.benchmarks.kernels import Kernel, Step, kernel
 from acic.evaluation.running import Runs
@@ -25,6 +27,7 @@ from acic.prior import Prior, prior_of, uses_of
 from acic.prior.calls import moved
 from acic.prior.demand import demand_of
 from acic.workloads import Operation
+from studies.lab_runs import open_lab
 
 APPLICATIONS = ("weights", "graph", "mpiblast:small", "mpiblast:large", "scan", "compare", "volume", "h5read:large")
 SERVER = "s0"
@@ -69,7 +72,7 @@ def main() -> int:
     prior = prior_of(platform)
     assert prior is not None
     with tempfile.TemporaryDirectory() as folder:
-        runs = Counted(platform, Lab.open(), find_benchmark("acic-bench"), Path(folder))
+        runs = Counted(platform, open_lab(), find_benchmark("acic-bench"), Path(folder))
         for named in arguments.applications:
             name, _, scale = named.partition(":")
             application = kernel(name, scale or "only")

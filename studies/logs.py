@@ -14,14 +14,16 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from acic.benchmarks import find_benchmark
 from acic.benchmarks.kernels import kernels
 from acic.evaluation.logs import SUFFIX
 from acic.evaluation.running import Runs
-from acic.lab import Lab
 from acic.platforms import load_platform
 from acic.store.measurement import Outcome
 from acic.whole import whole
+from studies.lab_runs import open_lab
 
 MEMORY = "64"  # MiB for records: some open hundreds of files
 
@@ -38,7 +40,7 @@ def main() -> int:
             "DARSHAN_LOGPATH": written,  # of a library that was made --with-log-path-by-env=DARSHAN_LOGPATH
             "DARSHAN_MODMEM": MEMORY,
         }
-        runs = Runs(platform, Lab.open(), find_benchmark("acic-bench"), Path(outputs), environment=environment)
+        runs = Runs(platform, open_lab(), find_benchmark("acic-bench"), Path(outputs), environment=environment)
         for one in todo:
             run = runs.run(one, platform.baseline, 0)
             logs = sorted(Path(written).glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime)

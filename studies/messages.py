@@ -25,7 +25,7 @@ from acic.campaign.system import Deployed
 from acic.lab import Lab
 from acic.space import Configuration, Value
 from acic.units import MIB, format_bytes
-from studies.lab_runs import HARDWARE
+from studies.lab_runs import HARDWARE, open_lab
 
 CALLS = {"answers": "writev", "writes": "pwrite64", "reads": "pread64", "attributes set": "fsetxattr"}
 SIZE = 32  # MiB
@@ -61,8 +61,8 @@ def main() -> int:
     if not shutil.which("strace"):
         print("strace is missing: apt-get install strace", file=sys.stderr)
         return 1
+    lab = open_lab()
     print(f"{f'{SIZE} MiB, four servers':24}" + "".join(f"{name:>16}" for name in CALLS))
-    lab = Lab.open()
     system = Deployed(lab)
     for size in (1 << 40, 64 * MIB, 4 * MIB):
         wanted: dict[str, Value] = {"file_system": "GlusterFS", "servers": 4, "placement": "dedicated"}

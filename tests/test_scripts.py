@@ -72,3 +72,9 @@ def test_every_study_is_named_by_a_page() -> None:
     studies = {f"studies/{path.name}" for path in (ROOT / "studies").glob("*.py") if "__main__" in path.read_text()}
     assert len(studies) > 10
     assert {study for study in studies if study not in pages} == set()
+
+
+@pytest.mark.parametrize("study", sorted((ROOT / "studies").glob("*.py")), ids=lambda path: path.stem)
+def test_a_study_says_in_words_that_no_lab_is_up(study: Path) -> None:
+    """Three of them opened the lab by themselves, and ended in a traceback."""
+    assert ("Lab.open()" in study.read_text()) == (study.stem == "lab_runs")
