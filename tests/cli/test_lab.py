@@ -184,7 +184,9 @@ def test_what_cannot_be_is_said(given: dict[str, Value]) -> None:
     assert caught.value.hint
 
 
-def test_a_run_that_is_asked_to_end_ends_as_by_ctrl_c(acic: Acic, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_asked_to_end_ends_as_by_ctrl_c(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A terminal that is closed, say, or a shutdown: else its program goes on in the node, and its files stay."""
     done: list[str] = []
     handlers: list[object] = []
@@ -195,6 +197,7 @@ def test_a_run_that_is_asked_to_end_ends_as_by_ctrl_c(acic: Acic, monkeypatch: p
 
     fake = SimpleNamespace(
         site=SimpleNamespace(configuration={}),
+        room=SimpleNamespace(names=SimpleNamespace(images=tmp_path)),
         undeploy=lambda: done.append("undeployed"),
         close=lambda: done.append("closed"),
     )
