@@ -30,6 +30,24 @@ _FLAGS = (
     "--remote-debugging-pipe",
 )
 _PATIENCE = 60.0  # s; the machine may be busy
+_OUTSIDE = """Array.from(document.querySelectorAll('h1, h2, p, .tiles > div, figure, .scroll, dl, nav')).filter(e => {
+  const r = e.getBoundingClientRect(); return r.width > 0 && (r.left < 0 || r.right > innerWidth + 1) }).length"""
+_OVERLAPS = """Array.from(document.querySelectorAll('svg.picture')).map(s => {
+  const boxes = Array.from(s.querySelectorAll('text'), t => t.getBoundingClientRect()).filter(b => b.width > 0);
+  let hit = 0;
+  boxes.forEach((a, i) => boxes.slice(i + 1).forEach(b => {
+    if (a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom) hit += 1; }));
+  return hit; }).reduce((a, b) => a + b, 0)"""
+_CONTRAST = """(() => {
+  const light = c => { const v = c.match(/[\\d.]+/g).slice(0, 3).map(x => x / 255)
+    .map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+    return .2126 * v[0] + .7152 * v[1] + .0722 * v[2]; };
+  const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+    if (!/, 0\\)|transparent/.test(c)) return c; } return 'rgb(255, 255, 255)'; };
+  return Array.from(document.querySelectorAll('h1, h2, p, th, td, dt, dd, a, span, caption, figcaption')).map(e => {
+    const a = light(getComputedStyle(e).color), b = light(behind(e));
+    return [(Math.max(a, b) + .05) / (Math.min(a, b) + .05), e.className + ' ' + e.tagName]; })
+    .filter(x => x[0] < 4.5).map(x => x.join(' ')); })()"""
 
 Reply = dict[str, Any]
 
@@ -183,3 +201,14 @@ class Browser:
         line, _, self._rest = self._rest.partition(b"\0")
         reply: Reply = json.loads(line)
         return reply
+
+
+def check_rendering(browser: Browser, file: Path, *, width: int, dark: bool) -> None:
+    """Open a page, which has to ask for nothing, to fit, to be legible, and to give no cause for complaint."""
+    browser.open(file, width=width, dark=dark)
+    assert browser.requests() == [file.as_uri()]
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.run(_OUTSIDE) == 0
+    assert browser.run(_OVERLAPS) == 0
+    assert browser.run(_CONTRAST) == []
+    assert browser.complaints() == []

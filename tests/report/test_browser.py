@@ -9,31 +9,13 @@ import pytest
 from acic.campaign.session import Session
 from acic.report.contents import Contents
 from acic.store.measurement import Outcome
-from tests.report.browser import Browser
+from tests.report.browser import Browser, check_rendering
 from tests.report.conftest import reported
 from tests.report.journals import Made, make
 
 Usual = tuple[Session, Contents, str]
 
 COLUMN = "Array.from(document.querySelectorAll('#all-points tbody tr:not([hidden])'), r => r.cells[{}].textContent)"
-OUTSIDE = """Array.from(document.querySelectorAll('h1, h2, p, .tiles > div, figure, .scroll, dl, nav')).filter(e => {
-  const r = e.getBoundingClientRect(); return r.width > 0 && (r.left < 0 || r.right > innerWidth + 1) }).length"""
-OVERLAPS = """Array.from(document.querySelectorAll('svg.picture')).map(s => {
-  const boxes = Array.from(s.querySelectorAll('text'), t => t.getBoundingClientRect()).filter(b => b.width > 0);
-  let hit = 0;
-  boxes.forEach((a, i) => boxes.slice(i + 1).forEach(b => {
-    if (a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom) hit += 1; }));
-  return hit; }).reduce((a, b) => a + b, 0)"""
-CONTRAST = """(() => {
-  const light = c => { const v = c.match(/[\\d.]+/g).slice(0, 3).map(x => x / 255)
-    .map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
-    return .2126 * v[0] + .7152 * v[1] + .0722 * v[2]; };
-  const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
-    if (!/, 0\\)|transparent/.test(c)) return c; } return 'rgb(255, 255, 255)'; };
-  return Array.from(document.querySelectorAll('h1, h2, p, th, td, dt, dd, a, span, caption, figcaption')).map(e => {
-    const a = light(getComputedStyle(e).color), b = light(behind(e));
-    return [(Math.max(a, b) + .05) / (Math.min(a, b) + .05), e.className + ' ' + e.tagName]; })
-    .filter(x => x[0] < 4.5).map(x => x.join(' ')); })()"""
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +28,10 @@ def file(usual: Usual, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_it_renders_without_a_complaint(browser: Browser, file: Path, width: int, dark: bool) -> None:
-    browser.open(file, width=width, dark=dark)
-    assert browser.requests() == [file.as_uri()]
-    assert browser.run("document.documentElement.scrollWidth") <= width
-    assert browser.run(OUTSIDE) == 0
-    assert browser.run(OVERLAPS) == 0
-    assert browser.run(CONTRAST) == []
+    check_rendering(browser, file, width=width, dark=dark)
     assert browser.run("getComputedStyle(document.body).backgroundColor") != (
         "rgb(255, 255, 255)" if dark else "rgb(18, 24, 31)"
     )
-    assert browser.complaints() == []
 
 
 def test_clicking_a_heading_sorts_by_it_and_again_the_other_way(browser: Browser, file: Path, usual: Usual) -> None:

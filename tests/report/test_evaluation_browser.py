@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from acic.report.evaluation import page
-from tests.report.browser import Browser
+from tests.report.browser import Browser, check_rendering
 from tests.report.evaluated import Imagined, imagine
-from tests.report.test_browser import CONTRAST, OUTSIDE, OVERLAPS
 
 TIP = "document.getElementById('tip')"
 ROW = "document.querySelectorAll('#fig5 .told')"
@@ -32,13 +31,7 @@ def press(browser: Browser, key: str) -> None:
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_it_renders_without_a_complaint(browser: Browser, file: Path, width: int, dark: bool) -> None:
-    browser.open(file, width=width, dark=dark)
-    assert browser.requests() == [file.as_uri()]
-    assert browser.run("document.documentElement.scrollWidth") <= width
-    assert browser.run(OUTSIDE) == 0
-    assert browser.run(OVERLAPS) == 0
-    assert browser.run(CONTRAST) == []
-    assert browser.complaints() == []
+    check_rendering(browser, file, width=width, dark=dark)
 
 
 def test_dots_are_drawn_where_the_marks_are_said_to_be(browser: Browser, file: Path) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from acic.cli.main import run
-from tests.report.browser import Browser
-from tests.report.test_browser import CONTRAST, OUTSIDE, OVERLAPS
+from tests.report.browser import Browser, check_rendering
 
 LOG = Path(__file__).parents[1] / "data" / "darshan" / "apps" / "s3d_io_blocking.darshan"
 
@@ -24,10 +23,4 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_it_renders_without_a_complaint(browser: Browser, file: Path, width: int, dark: bool) -> None:
-    browser.open(file, width=width, dark=dark)
-    assert browser.requests() == [file.as_uri()]
-    assert browser.run("document.documentElement.scrollWidth") <= width
-    assert browser.run(OUTSIDE) == 0
-    assert browser.run(OVERLAPS) == 0
-    assert browser.run(CONTRAST) == []
-    assert browser.complaints() == []
+    check_rendering(browser, file, width=width, dark=dark)
