@@ -226,8 +226,8 @@ def test_a_storage_without_stripes_is_not_striped(kind: str) -> None:
 def test_stripes_of_the_baseline_are_set_on_another_storage(kind: str, words: list[list[str]], name: str) -> None:
     """They were taken for what it does anyway, and its own default was measured in their place."""
     here: dict[str, Any] = {name: "/scratch", "stripe_count": 1, "stripe_size": MIB}
-    there = {**here, name: "/work"}
-    found = settings([kind, "romio"], there, here, directory="/work/d", storage=name)
+    there = {**here, name: "/project"}
+    found = settings([kind, "romio"], there, here, directory="/project/d", storage=name)
     assert [list(command[: len(w)]) for command, w in zip(found.layout, words, strict=True)] == words
     assert settings([kind], here, here, directory="/scratch/d", storage=name).layout == ()
     told = instructions([kind], there, here, storage=name)
