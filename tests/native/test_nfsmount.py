@@ -203,8 +203,9 @@ def test_a_folder_with_the_setgid_bit_gives_its_group(place: Place) -> None:
             assert (found.st_uid, found.st_gid) == (4321, 100), path
             assert bool(found.st_mode & stat.S_ISGID) is stat.S_ISDIR(found.st_mode), path
     program = f"{here.inside}/team/program"
-    make = f"import os; os.umask(0); os.close(os.open({program!r}, os.O_CREAT | os.O_WRONLY, 0o2770))"
-    other("python3", "-c", make)
+    # Not Python: the one on root's PATH may lie where nobody else can go.
+    make = "use Fcntl; umask 0; sysopen(my $made, shift, O_CREAT | O_WRONLY, 02770) or die $!"
+    other("perl", "-e", make, program)
     assert not (place.store / "team" / "program").stat().st_mode & stat.S_ISGID  # it would run as the group
     os.chmod(here / "team", 0o777)
     other("touch", f"{here.inside}/team/plain")
