@@ -7,8 +7,9 @@ improvement over the baseline, as models learn it.
 
 With --staging: of all applications, how far the prior's seconds for copying results out are from what was measured.
 With --baseline: the seconds that each application waits for I/O on the baseline, measured and predicted.
+With --by: what is left of training's errors without each workload's own median, by the values of a parameter.
 
-    python studies/prior.py [--cells 20] [--applications test] [--staging | --baseline]
+    python studies/prior.py [--cells 20] [--applications test] [--staging | --baseline | --by servers]
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.lessons import taught_by
-from acic.advisor.staging import own_files
+from acic.advisor.staging import results_of
 from acic.benchmarks.kernels import kernel
 from acic.evaluation.advising import asked
 from acic.evaluation.taught import Judge, judge_of
@@ -41,6 +42,7 @@ FILES = {"development": "lab-truth.parquet", "test": "lab-test.parquet", "heldou
 SIZES = {4 * KIB: "4K", 16 * KIB: "16K", 128 * KIB: "128K", MIB: "1M"}
 LEAST = 0.02  # s: below, clocks and beginnings count more than I/O
 TWICE = 2.0
+FEWEST = 4  # configurations of a workload, of which to take the median
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +57,18 @@ def of_training(prior: Prior, platform: Platform) -> list[tuple[Characteristics,
         one = rows.workloads[workload]
         error = seconds[workload, configuration] - (np.log(one.total_bytes) - mean)
         found.append((one, rows.configurations[configuration], float(error)))
+    return found
+
+
+def left_by(points: Sequence[tuple[Characteristics, Mapping[str, object], float]], name: str) -> dict[str, list[float]]:
+    """Return what is left of the errors without each workload's median, by a parameter's values."""
+    own: dict[Characteristics, list[float]] = defaultdict(list)
+    for one, _, error in points:
+        own[one].append(error)
+    found: dict[str, list[float]] = defaultdict(list)
+    for one, configuration, error in points:
+        if name in configuration and len(own[one]) >= FEWEST:
+            found[f"{name}={configuration[name]}"].append(error - float(np.median(own[one])))
     return found
 
 
@@ -109,10 +123,10 @@ def of_staging(prior: Prior) -> dict[str, list[float]]:
                     copies[run.kernel, run.scale, run.configuration].append(run)
     errors: dict[str, list[float]] = defaultdict(list)
     for (application, scale, one), runs in copies.items():
-        own = own_files(kernel(application, scale).workload)
         size = round(np.median([run.staged_bytes for run in runs]))
-        predicted = prior.staging(size, prior.systems([one]), own=own)[0]
-        kind = f"{one['file_system']}, {one['placement']}, {'own files' if own else 'others'}"
+        results = results_of(kernel(application, scale).workload.phases, size)
+        predicted = prior.staging(results, prior.systems([one]))[0]
+        kind = f"{one['file_system']}, {one['placement']}, {'own files' if results.own else 'others'}"
         errors[kind].append(float(np.log(predicted / np.median([run.staged for run in runs]))))
     return errors
 
@@ -134,46 +148,61 @@ def on_baseline(prior: Prior, platform: Platform) -> list[tuple[str, float, floa
     return found
 
 
+def told_of_baseline(prior: Prior, platform: Platform) -> Iterator[str]:
+    found = on_baseline(prior, platform)
+    for name, measured, predicted in sorted(found, key=lambda one: one[1] / one[2]):
+        yield f"{name:24} {measured:6.2f} s measured, {predicted:6.2f} predicted"
+    yield said("seconds on the baseline", [float(np.log(predicted / measured)) for _, measured, predicted in found])
+
+
+def told_by(prior: Prior, platform: Platform, name: str) -> Iterator[str]:
+    for value, errors in sorted(left_by(of_training(prior, platform), name).items()):
+        yield f"{said(value, errors)}, mean {np.mean(errors):+.3f} +- {np.std(errors) / len(errors) ** 0.5:.3f}"
+
+
+def told_of_all(prior: Prior, platform: Platform, part: str, most: int) -> Iterator[str]:
+    points, kinds = of_training(prior, platform), defaultdict(list)
+    cells: dict[str, list[float]] = defaultdict(list)
+    for one, configuration, error in points:
+        kinds[f"{configuration['file_system']}, {one.operation}"].append(error)
+        cells[cell(one, configuration)].append(error)
+    yield said("training", [error for *_, error in points])
+    for name, errors in sorted(kinds.items()):
+        yield said(f"  {name}", errors)
+    yield said("sketches", of_sketches(platform))
+    with as_file(files("acic.evaluation") / "data" / FILES[part]) as path:
+        runs = read_truth(path)
+    for goal in ("time", "cost"):
+        error, left = of_applications(prior, judge_of(runs, platform, goal), runs)
+        yield f"applications ({part}), near the best in {goal}: error {error:.3f}, ranks {left:.3f}"
+    worst = sorted(cells.items(), key=lambda pair: -len(pair[1]) * abs(np.median(pair[1])))
+    for name, errors in worst[:most]:
+        yield said(f"  {name}", errors)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", type=int, default=0, help="how many of the worst cells to list")
     parser.add_argument("--applications", choices=tuple(FILES), default="development")
     parser.add_argument("--staging", action="store_true", help="tell errors of staging out, and nothing else")
     parser.add_argument("--baseline", action="store_true", help="tell seconds on the baseline, and nothing else")
+    parser.add_argument("--by", metavar="NAME", help="tell training's errors by a parameter, and nothing else")
     arguments = parser.parse_args()
     platform = load_platform("lab")
     prior = prior_of(platform)
     if prior is None:
         raise SystemExit("the lab has no prior")
+    lines: Iterable[str]
     if arguments.staging:
-        for name, errors in sorted(of_staging(prior).items()):
-            print(said(name, errors))
-        return 0
-    if arguments.baseline:
-        found = on_baseline(prior, platform)
-        for name, measured, predicted in sorted(found, key=lambda one: one[1] / one[2]):
-            print(f"{name:24} {measured:6.2f} s measured, {predicted:6.2f} predicted")
-        print(
-            said("seconds on the baseline", [float(np.log(predicted / measured)) for _, measured, predicted in found])
-        )
-        return 0
-    points, kinds = of_training(prior, platform), defaultdict(list)
-    cells: dict[str, list[float]] = defaultdict(list)
-    for one, configuration, error in points:
-        kinds[f"{configuration['file_system']}, {one.operation}"].append(error)
-        cells[cell(one, configuration)].append(error)
-    print(said("training", [error for *_, error in points]))
-    for name, errors in sorted(kinds.items()):
-        print(said(f"  {name}", errors))
-    print(said("sketches", of_sketches(platform)))
-    with as_file(files("acic.evaluation") / "data" / FILES[arguments.applications]) as path:
-        runs = read_truth(path)
-    for goal in ("time", "cost"):
-        error, left = of_applications(prior, judge_of(runs, platform, goal), runs)
-        print(f"applications ({arguments.applications}), near the best in {goal}: error {error:.3f}, ranks {left:.3f}")
-    worst = sorted(cells.items(), key=lambda pair: -len(pair[1]) * abs(np.median(pair[1])))
-    for name, errors in worst[: arguments.cells]:
-        print(said(f"  {name}", errors))
+        lines = (said(name, errors) for name, errors in sorted(of_staging(prior).items()))
+    elif arguments.baseline:
+        lines = told_of_baseline(prior, platform)
+    elif arguments.by:
+        lines = told_by(prior, platform, arguments.by)
+    else:
+        lines = told_of_all(prior, platform, arguments.applications, arguments.cells)
+    for line in lines:
+        print(line)
     return 0
 
 

@@ -17,6 +17,7 @@ from acic.advisor.staging import staging_of
 from acic.campaign.session import Session
 from acic.cli.active_advice import advice_of
 from acic.platforms import load_platform
+from acic.prior import Results
 from acic.workloads import Operation
 from tests.advisor.conftest import WRITE
 
@@ -33,7 +34,9 @@ def test_of_each_kind_comes_the_best_for_time_and_for_cost(knowledge: Knowledge,
     workload = replace(WRITE, operation=operation, processes=4, io_processes=4)
     seconds = knowledge.baseline_seconds(workload) * np.exp(-knowledge.effect(workload).mean)
     place = {LAB.space.configuration(point): i for i, point in enumerate(knowledge.points)}
-    staged = staging_of(LAB, knowledge.points).seconds(workload.total_bytes, own=not workload.shared)
+    staged = staging_of(LAB, knowledge.points).seconds(
+        Results(size=workload.total_bytes, files=4, own=not workload.shared, one=not workload.shared)
+    )
 
     def time(i: int) -> float:
         return float(seconds[i] + (staged[i] if operation is Operation.WRITE else 0.0))

@@ -20,7 +20,7 @@ from acic.errors import InvalidInput, MissingData
 from acic.evaluation.advising import Asked, asked, candidates, foresee, ranked
 from acic.evaluation.field import Table, table_of
 from acic.platforms import load_platform
-from acic.prior import prior_of
+from acic.prior import Results, prior_of
 from acic.space import Configuration
 from acic.store import Outcome
 from acic.units import MIB
@@ -186,13 +186,14 @@ def test_what_is_lost_with_its_machines_is_staged_out_and_nothing_else() -> None
     assert prior is not None
     configurations = [LAB.space.configuration(point) for point in points]
     lost = np.array([one["device"] == "ephemeral" for one in configurations])
-    expected = prior.staging(120_000_000, prior.systems(configurations), own=False)
-    assert staging.seconds(120_000_000, own=False).tolist() == np.where(lost, expected, 0.0).tolist()
-    assert not staging.seconds(0, own=True).any()
+    results = Results(size=120_000_000)
+    expected = prior.staging(results, prior.systems(configurations))
+    assert staging.seconds(results).tolist() == np.where(lost, expected, 0.0).tolist()
+    assert not staging.seconds(Results(size=0)).any()
     untold = replace(LAB, lab={key: value for key, value in LAB.lab.items() if key != "archive"})
-    assert not staging_of(untold, points).seconds(10**9, own=False).any()
+    assert not staging_of(untold, points).seconds(results).any()
     tianhe = load_platform("tianhe-lustre")
-    assert not staging_of(tianhe, tianhe.space.enumerate()[:9]).seconds(10**9, own=False).any()
+    assert not staging_of(tianhe, tianhe.space.enumerate()[:9]).seconds(results).any()
 
 
 @pytest.mark.parametrize("results", [0, 10**8])

@@ -14,7 +14,7 @@ from acic.advisor.changes import Unit
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.level import corrections
 from acic.advisor.ranking import TIE, pareto_front, rates
-from acic.advisor.staging import own_files
+from acic.advisor.staging import results_of
 from acic.errors import MissingData
 from acic.platforms import Platform
 from acic.prior import Use
@@ -159,7 +159,7 @@ def forecast(
     )
     staging = np.zeros(len(knowledge.points))
     if results:
-        staging = knowledge.staging.seconds(results, own=own_files(workload))
+        staging = knowledge.staging.seconds(results_of(workload.phases, results))
     if (unsafe := knowledge.unsafe_for(workload)) is not None:
         staging = np.where(unsafe, np.inf, staging)  # "what if" asks of other jobs than candidates were chosen for
     return Forecast(

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from acic.advisor.knowledge import KIND, Knowledge
 from acic.advisor.ranking import rates
 from acic.errors import MissingData
+from acic.prior import Results
 from acic.space import Configuration
-from acic.workloads import Characteristics
+from acic.workloads import Characteristics, Operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,11 @@ def shortlists(knowledge: Knowledge, workload: Characteristics) -> Shortlists:
 def _goals(knowledge: Knowledge, workload: Characteristics, usual: float) -> list[NDArray[np.float64]]:
     """Return what is predicted of every configuration: seconds, and USD where somebody is billed."""
     platform, points = knowledge.platform, knowledge.points
-    results = workload.total_bytes if workload.operation == "write" else 0
     seconds = usual * np.exp(-knowledge.effect(workload).mean)
-    seconds += knowledge.staging.seconds(
-        results, own=not workload.shared and workload.io_processes == workload.processes
-    )
+    if workload.operation is Operation.WRITE:
+        own = not workload.shared and workload.io_processes == workload.processes
+        files = 1 if workload.shared else workload.io_processes
+        seconds += knowledge.staging.seconds(Results(size=workload.total_bytes, files=files, own=own, one=own))
     with suppress(MissingData):
         return [seconds, seconds * rates(platform, points, workload.processes, None)]
     return [seconds]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.platforms import Platform
-from acic.prior import Prior, prior_of
+from acic.prior import Prior, Results, prior_of
 from acic.prior.systems import Systems
-from acic.workloads import Operation, Workload
+from acic.workloads import Operation, Phase
 
 Floats = NDArray[np.float64]
 
@@ -30,14 +31,11 @@ class Staging:
     systems: Systems | None
     lost: NDArray[np.bool_]
 
-    def seconds(self, results: int, *, own: bool) -> Floats:
-        """Return the s that copying `results` B takes after a run, shape (candidates,); 0 where they last anyway.
-
-        `own` is whether each process wrote files of its own.
-        """
-        if not results or self.prior is None or self.systems is None:
+    def seconds(self, results: Results) -> Floats:
+        """Return the s that copying `results` takes after a run, shape (candidates,); 0 where they last anyway."""
+        if not results.size or self.prior is None or self.systems is None:
             return np.zeros(len(self.lost))
-        return np.where(self.lost, self.prior.staging(results, self.systems, own=own), 0.0)
+        return np.where(self.lost, self.prior.staging(results, self.systems), 0.0)
 
 
 def staging_of(platform: Platform, points: NDArray[np.int8]) -> Staging:
@@ -50,7 +48,11 @@ def staging_of(platform: Platform, points: NDArray[np.int8]) -> Staging:
     return Staging(prior, prior.systems(configurations), lost)
 
 
-def own_files(workload: Workload) -> bool:
-    """Return whether each process wrote files of its own."""
-    writes = [phase.characteristics for phase in workload.phases if phase.characteristics.operation is Operation.WRITE]
-    return bool(writes) and all(not one.shared and one.io_processes == one.processes for one in writes)
+def results_of(phases: Sequence[Phase], size: int) -> Results:
+    """Return `size` B of results of a run: of what its phases wrote, in as many files for each byte."""
+    writes = [phase for phase in phases if phase.characteristics.operation is Operation.WRITE]
+    doing = [phase.characteristics for phase in writes]
+    written = sum(phase.bytes for phase in writes)
+    files = max(1, round(sum(phase.files for phase in writes) * min(1.0, size / written))) if written else 1
+    own = bool(doing) and all(not one.shared and one.io_processes == one.processes for one in doing)
+    return Results(size=size, files=files, own=own, one=own and files <= doing[0].processes)

@@ -8,10 +8,11 @@ were corrected four times by measurements of one lab: docs/prior.md.
 from acic.prior.facts import Facts
 from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
+from acic.prior.staging import Results
 from acic.prior.uses import APART, APART_ALIKE, BENCHMARK, Use, likeness, uses_of
 from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT, LIKENESS
 
-VERSION = 27
+VERSION = 28
 """Raised whenever a formula or a number changes: what figures in documents, and docs/prior.md, are told of."""
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Facts",
     "Prior",
     "Resource",
+    "Results",
     "Use",
     "likeness",
     "prior_of",

@@ -16,7 +16,7 @@ from acic.prior.designs import design
 from acic.prior.facts import Facts, facts_of
 from acic.prior.resources import Resource
 from acic.prior.roofline import parts
-from acic.prior.staging import staging
+from acic.prior.staging import Results, staging
 from acic.prior.systems import Systems, systems_of
 from acic.prior.uses import BENCHMARK, Use, likeness
 from acic.prior.view import view
@@ -50,12 +50,9 @@ class Prior:
         """Return the predicted seconds of `workload` on each configuration, shape (configurations,)."""
         return np.asarray(self.parts(workload, systems, use).sum(axis=1))
 
-    def staging(self, results: int, systems: Systems, *, own: bool) -> Floats:
-        """Return the s that copying `results` B to where they last takes after a run, shape (configurations,).
-
-        `own` is whether each process wrote files of its own.
-        """
-        return staging(results, self.facts, systems, own=own)
+    def staging(self, results: Results, systems: Systems) -> Floats:
+        """Return the s that copying `results` to where they last takes after a run, shape (configurations,)."""
+        return staging(results, self.facts, systems)
 
     def heard(self, phases: Sequence[tuple[Characteristics, Use]], io: float) -> list[Use]:
         """Return the uses of a run's phases with what its seconds in I/O on the baseline tell: how far they overlap.
