@@ -545,6 +545,12 @@ def test_a_parameter_is_held_at_one_value(acic: Callable[..., Result], lab: Labo
     assert found.err == "acic: --only gives romio_ds_write two values\nhint: write --only once for each parameter\n"
 
 
+def test_a_value_to_keep_may_be_written_in_another_case(acic: Callable[..., Result], lab: Laboratory) -> None:
+    """It was refused with a list of values that has it."""
+    dry = lab.train(*QUICK, "--dry-run", "--json", "--only")
+    assert acic(*dry, "romio_ds_write=ENABLE").json == acic(*dry, "romio_ds_write=enable").json
+
+
 def test_a_budget_given_at_resume_is_kept(lab: Laboratory, acic: Callable[..., Result]) -> None:
     lab.start(lab.train("--points", 2, "--no-screen", "--repeats", "1", "--verify", "0")).communicate(timeout=TIMEOUT)
     for words in (["campaign", "resume", lab.name], lab.resume()):

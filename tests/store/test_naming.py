@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acic.errors import InvalidInput
 from acic.platforms import Platform, load_platform
-from acic.space import Configuration, Parameter, Space
+from acic.space import Configuration, Parameter, Space, Value
 from acic.store.naming import NamingRule, overlay, parameter_value
 from tests.store.samples import MIB, lustre
 
@@ -124,6 +124,36 @@ def test_what_does_not_apply_is_left_out() -> None:
         overlay(ec2, {"stripe_size": 65_536})
     assert parameter_value(ec2.space["servers"], "2") == 2
     assert parameter_value(ec2.space["placement"], "part-time") == "part-time"
+
+
+@pytest.mark.parametrize("platform", ["lab", "ec2-2013", "tianhe-lustre"])
+def test_a_label_may_be_written_in_another_case(platform: str) -> None:
+    """`--only file_system=nfs` was refused with a list that has NFS."""
+    for parameter in load_platform(platform).space.parameters:
+        for value in parameter.values:
+            for text in (str(value), str(value).lower(), str(value).upper()):
+                assert parameter_value(parameter, text) == value
+
+
+@pytest.mark.parametrize(
+    ("values", "text", "taken"),
+    [
+        (("Fast", "FAST"), "FAST", "FAST"),
+        (("Fast", "FAST"), "fast", None),
+        (("/Data", "/scratch"), "/data", None),  # which may be there, and is another
+        ((False, True), "true", True),
+    ],
+    ids=str,
+)
+def test_another_case_is_taken_where_it_leaves_no_doubt(
+    values: tuple[Value, ...], text: str, taken: Value | None
+) -> None:
+    parameter = Parameter(name="x", values=values)
+    if taken is not None:
+        assert parameter_value(parameter, text) == taken
+        return
+    with pytest.raises(InvalidInput, match=f"x is not '{text}'"):
+        parameter_value(parameter, text)
 
 
 def test_a_map_is_only_spoken_of_where_there_can_be_one(tianhe: Platform) -> None:

@@ -126,7 +126,8 @@ class NamingRule:
 def parameter_value(parameter: Parameter, text: str, *, remedy: str = "") -> Value:
     """Return the value of `parameter` that `text` names: a size where it is counted in bytes, a listed label.
 
-    What can be done beside giving another text is the `remedy`, for the error.
+    A label may be written in another case where that leaves no doubt, a directory may not. What can be done beside
+    giving another text is the `remedy`, for the error.
 
     Raises:
         InvalidInput: it names none.
@@ -145,6 +146,9 @@ def parameter_value(parameter: Parameter, text: str, *, remedy: str = "") -> Val
     for value in parameter.values:
         if str(value) == text:
             return value
+    alike = [value for value in parameter.values if str(value).lower() == text.lower() and not text.startswith("/")]
+    if len(alike) == 1:
+        return alike[0]
     raise InvalidInput(f"{parameter.name} is not {text!r}", hint=f"it is one of {parameter.listed}{remedy}")
 
 
