@@ -14,7 +14,7 @@ import pytest
 
 from acic.cli.lab import most_servers
 from acic.cluster.lab import Devices, LabFacts, doctor
-from acic.errors import InvalidInput, with_sudo
+from acic.errors import InvalidInput, TransientError, with_sudo
 from acic.lab import Lab, clean_up
 from acic.lab.choice import choose
 from acic.platforms import load_platform
@@ -184,6 +184,71 @@ def test_what_cannot_be_is_said(given: dict[str, Value]) -> None:
     assert caught.value.hint
 
 
+def fake_lab(
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    done: list[str],
+    running: Callable[..., None],
+    *,
+    stays: bool = False,
+) -> None:
+    """Put a lab in place that notes in `done` what becomes of it; what is deployed `stays`, or can be taken down."""
+
+    def undeploy() -> None:
+        if stays:
+            raise TransientError("c0 is still busy", hint="try again")
+        done.append("undeployed")
+
+    fake = SimpleNamespace(
+        site=SimpleNamespace(configuration={}),
+        room=SimpleNamespace(names=SimpleNamespace(images=folder)),
+        undeploy=undeploy,
+        close=lambda: done.append("closed"),
+    )
+    monkeypatch.setattr("acic.lab.Lab.open", lambda _: fake)
+    monkeypatch.setattr("acic.cli.lab.run_command", running)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+
+
+STAYS = "note: the file system cannot be taken down: c0 is still busy; try again"
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        (InvalidInput("that is no job", hint="name another"), 2, "acic: that is no job\nhint: name another\n"),
+        (KeyboardInterrupt(), 130, "\nacic: interrupted\n"),
+        (OSError(28, "No space left on device"), 1, "acic: the system refused: No space left on device\n"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_what_a_run_failed_of_is_told_before_that_its_file_system_stays(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int, told: str
+) -> None:
+    """With --no-keep the second error stood in place of the first, as its exit status did, and the lab stayed open."""
+    done: list[str] = []
+
+    def running(*_: object) -> None:
+        raise error
+
+    fake_lab(monkeypatch, tmp_path, done, running, stays=True)
+    result = acic("lab", "run", "--no-keep", "--", "true")
+    assert (result.status, done) == (status, ["closed"])
+    assert result.err.startswith(told)
+    assert result.err.splitlines()[-1] == STAYS
+
+
+def test_a_file_system_that_stays_is_the_error_of_a_run_that_was_well(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    fake_lab(monkeypatch, tmp_path, done, lambda *_: None, stays=True)
+    result = acic("lab", "run", "--no-keep", "--", "true")
+    assert (result.status, done) == (6, ["closed"])
+    assert result.err == "acic: c0 is still busy\nhint: try again\n"
+    assert acic("lab", "run", "--keep", "--", "true").status == 0
+
+
 def test_a_run_that_is_asked_to_end_ends_as_by_ctrl_c(
     acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,15 +260,7 @@ def test_a_run_that_is_asked_to_end_ends_as_by_ctrl_c(
         handlers.extend(signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP))
         raise KeyboardInterrupt  # as the handlers do
 
-    fake = SimpleNamespace(
-        site=SimpleNamespace(configuration={}),
-        room=SimpleNamespace(names=SimpleNamespace(images=tmp_path)),
-        undeploy=lambda: done.append("undeployed"),
-        close=lambda: done.append("closed"),
-    )
-    monkeypatch.setattr("acic.lab.Lab.open", lambda _: fake)
-    monkeypatch.setattr("acic.cli.lab.run_command", running)
-    monkeypatch.setattr("os.geteuid", lambda: 0)
+    fake_lab(monkeypatch, tmp_path, done, running)
     assert acic("lab", "run", "--no-keep", "--", "true").status == 130
     assert done == ["undeployed", "closed"]
     assert signal.SIG_DFL not in handlers

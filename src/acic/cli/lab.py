@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from acic.cli.lab_opened import opened_lab
 from acic.cli.lab_shown import run_benchmark, run_command, show, told
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
@@ -116,7 +117,6 @@ def run(
     and reads. What is not asked for is as in the platform's baseline; if nothing is asked for, what is deployed stays.
     """
     from acic.campaign.interrupts import interruptible
-    from acic.lab import Lab
 
     _need_root()
     seconds = parse_seconds(time_limit)
@@ -125,20 +125,14 @@ def run(
             "acic-bench, which runs where no command is given, is run by MPI",
             hint="leave --processes out, or give a command",
         )
-    with interruptible():
-        opened = Lab.open(state)
-        try:
-            wanted = _wanted(opened, {name: value for name, value in asked.items() if value is not None})
-            site = _deployed(opened, wanted)
-            with tempfile.TemporaryDirectory(dir=opened.room.names.images) as outputs:
-                if command:
-                    run_command(opened, site, command, processes, Path(outputs), seconds, as_json)
-                else:
-                    run_benchmark(opened, site, processes, Path(outputs), seconds, as_json)
-        finally:
-            if not keep:
-                opened.undeploy()
-            opened.close()
+    with interruptible(), opened_lab(state, keep=keep) as opened:
+        wanted = _wanted(opened, {name: value for name, value in asked.items() if value is not None})
+        site = _deployed(opened, wanted)
+        with tempfile.TemporaryDirectory(dir=opened.room.names.images) as outputs:
+            if command:
+                run_command(opened, site, command, processes, Path(outputs), seconds, as_json)
+            else:
+                run_benchmark(opened, site, processes, Path(outputs), seconds, as_json)
 
 
 @lab.command(epilog="Example: sudo acic lab shell c0")

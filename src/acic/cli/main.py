@@ -147,13 +147,15 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()  # a full disk shows here, not after the last line of this program
         return int(status or 0)  # of a command that ended by itself: click returns what `Exit` holds
     except AcicError as error:
-        return _fail(error.problem, error.hint, error.exit_status)
+        return _fail(error.problem, error.hint, error.exit_status, error)
     except click.ClickException as error:
         with suppress(OSError):
             error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted", "nothing half-done was kept; run the same command again", 130)
+    except (click.Abort, KeyboardInterrupt) as ended:
+        return _fail(
+            "interrupted", "nothing half-done was kept; run the same command again", 130, ended.__cause__ or ended
+        )
     except (BrokenPipeError, SystemExit) as ended:  # click's own ending, where its reader is gone
         if isinstance(ended, SystemExit) and os.environ.get(_COMPLETING):  # and where it has completed words
             return int(ended.code or 0)
@@ -163,7 +165,7 @@ def run(arguments: list[str]) -> int:
         _quieten()
         where = f" {error.filename}" if error.filename else ""
         remedy = _REMEDIES.get(error.errno or 0, _REMEDY)
-        return _fail(f"the system refused{where}: {error.strerror or error}", remedy, 1)
+        return _fail(f"the system refused{where}: {error.strerror or error}", remedy, 1, error)
 
 
 def _quieten() -> None:
@@ -172,9 +174,12 @@ def _quieten() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(problem: str, hint: str, status: int) -> int:
+def _fail(problem: str, hint: str, status: int, error: BaseException) -> int:
+    """Tell an error, and behind it what else went wrong on the way out: its notes."""
     with suppress(OSError):  # nobody can be told, but the exit status still tells
         say(f"acic: {problem}")
         if hint:
             say(f"hint: {hint}")
+        for note in getattr(error, "__notes__", ()):
+            say(f"note: {note}")
     return status

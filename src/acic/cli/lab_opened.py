@@ -1,0 +1,40 @@
+"""The lab, open while a command works on it, and what becomes of its file system at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acic.errors import AcicError
+
+if TYPE_CHECKING:
+    from acic.lab import Lab
+
+
+@contextmanager
+def opened_lab(state: Path, *, keep: bool) -> Iterator[Lab]:
+    """Open the lab of that record; at the end take down what is deployed, unless it is to be kept.
+
+    Raises:
+        AcicError: there is none, or another process works on it.
+        TransientError: something stays. Where the block has failed, its own error has that as a note.
+    """
+    from acic.lab import Lab
+
+    opened = Lab.open(state)
+    try:
+        yield opened
+    except BaseException as error:
+        if not keep:
+            try:
+                opened.undeploy()
+            except AcicError as left:
+                error.add_note(f"the file system cannot be taken down: {left.problem}; {left.hint}")
+        raise
+    else:
+        if not keep:
+            opened.undeploy()
+    finally:
+        opened.close()
