@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 LOGS = ("apps/btio_A_mpi_io_full", "apps/s3d_io_blocking", "apps/flash_io", "apps/wrf_io", "known/ior_mpiio_coll")
 PAIRS = 5
+LEAST = 3.0  # times as long as acic's characterize that drishti is to take
 
 
 def seconds(*command: object, environment: dict[str, str]) -> float:
@@ -28,7 +29,8 @@ def seconds(*command: object, environment: dict[str, str]) -> float:
     return took
 
 
-def main() -> None:
+def main() -> int:
+    passed = True
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"ACIC_STORE": f"{folder}/store.sqlite", "ACIC_CACHE": f"{folder}/cache"}
         acic = BIN / "acic"
@@ -42,7 +44,8 @@ def main() -> None:
         ):
             taken = statistics.median(seconds(*command, environment=environment) for _ in range(PAIRS))
             print(f"{name:60} {taken:7.3f}s  {bar:5.1f}s")
-        print(f"\n{'log':40} {'acic':>8} {'drishti':>8} {'ratio':>7}   (bar: drishti / acic >= 3)")
+            passed &= taken < bar
+        print(f"\n{'log':40} {'acic':>8} {'drishti':>8} {'ratio':>7}   (bar: drishti / acic >= {LEAST:g})")
         for name in LOGS:
             path = ROOT / f"tests/data/darshan/{name}.darshan"
             pairs = [
@@ -55,7 +58,10 @@ def main() -> None:
             ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
             ratio = statistics.median(b / a for a, b in pairs)
             print(f"{name:40} {ours:7.3f}s {theirs:7.3f}s {ratio:6.1f}x")
+            passed &= ratio >= LEAST
+    print(f"bars: {'passed' if passed else 'MISSED'}")
+    return 0 if passed else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

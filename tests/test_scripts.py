@@ -1,10 +1,13 @@
 """Scripts beside the package: `make bench` runs all of `benchmarks`, and pages name what stands in `studies`."""
 
+import importlib.util
+import math
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -48,6 +51,43 @@ def test_a_benchmark_needs_neither_arguments_nor_a_lab(script: Path) -> None:
     assert "required=True" not in text
     positional = re.findall(r"add_argument\(\"\w[^)]*\)", text)
     assert [argument for argument in positional if 'nargs="*"' not in argument and 'nargs="?"' not in argument] == []
+
+
+def benchmark(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", ROOT / "benchmarks" / f"bench_{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["cli", "explain"])
+@pytest.mark.parametrize(("slower", "status"), [("drishti", 0), ("acic", 1)])
+def test_a_benchmark_of_commands_ends_with_1_where_a_bar_is_missed(
+    monkeypatch: pytest.MonkeyPatch, name: str, slower: str, status: int
+) -> None:
+    """They ended with 0 whatever they measured, so that `make bench` did."""
+    module = benchmark(name)
+    taken = {"acic": 2.0 if slower == "acic" else 0.01, "drishti": 1.0}
+    monkeypatch.setattr(module, "seconds", lambda word, *_, **__: taken.get(Path(word).name, taken["acic"]))
+    assert module.main() == status
+
+
+@pytest.mark.parametrize(("bar", "status"), [(math.inf, 0), (0.0, 1)])
+def test_the_benchmark_of_the_store_ends_with_1_where_its_bar_is_missed(
+    monkeypatch: pytest.MonkeyPatch, bar: float, status: int
+) -> None:
+    """It had none, and docs/results.md has one."""
+    module = benchmark("store")
+    monkeypatch.setattr(module, "BAR", bar)
+    monkeypatch.setattr(sys, "argv", ["bench_store.py", "--rows", "5"])
+    assert module.main() == status
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("bench_*.py")), ids=lambda path: path.stem)
+def test_a_benchmark_ends_with_the_status_that_it_returns(script: Path) -> None:
+    assert "    sys.exit(main())\n" in script.read_text()
 
 
 def written() -> dict[Path, str]:
