@@ -208,11 +208,9 @@ class Store:
             raise InvalidInput(f"several measurements begin with {prefix}", hint="give more digits")
         return Decoder().measurement(found[0])
 
-    def count(self, platform: str | None = None, *, outcome: Outcome | None = None) -> int:
-        """Return how many measurements match."""
-        return sum(
-            c.measurements for c in self.counts() if platform in (None, c.platform) and outcome in (None, c.outcome)
-        )
+    def count(self, platform: str | None = None) -> int:
+        """Return how many measurements there are, of a platform or in all."""
+        return sum(c.measurements for c in self.counts() if platform in (None, c.platform))
 
     def counts(self) -> list[Count]:
         """Return how many measurements there are, by platform and outcome."""
