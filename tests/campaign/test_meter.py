@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from acic.campaign.meter import Meter
+from acic.campaign.meter import Meter, Reading
+from acic.campaign.objective import Objective, computing_of, io_of
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
 from acic.campaign.trial import Trial
+from acic.store.measurement import Outcome
+from acic.workloads import Phase, Workload
 from tests.campaign.fakes import FakeTrials, controller, lab_platform
 from tests.campaign.test_trials import WRITE
 
@@ -29,3 +33,32 @@ def test_the_seconds_of_several_runs_are_their_median(tmp_path: Path, rates: tup
         (found,) = Meter(made, Field(trials.platform, (WRITE,))).read([other], [WRITE])
     assert found.seconds == pytest.approx(seconds * WRITE.total_bytes / 1e6)
     assert found.phases == (found.seconds,)
+
+
+def reading(seconds: float | None) -> Reading:
+    baseline = lab_platform().baseline
+    return Reading(
+        configuration=baseline, seconds=seconds, phases=(seconds,), spent=1.0, dollars=0.0, outcome=Outcome.OK
+    )
+
+
+def test_computing_is_paid_for_and_is_no_part_of_what_was_measured() -> None:
+    """A search told all of this by itself, in the command line's own code."""
+    platform = lab_platform()
+    time, cost = (Objective(platform=platform, goal=goal, processes=3, computing=5.0) for goal in ("time", "cost"))
+    found = reading(2.0)
+    assert (time(found), time.measured(found), time.with_computing(found)) == (2.0, 2.0, 7.0)
+    rate = 3 * 3.6 / 3600  # USD/s of three machines
+    assert cost(found) == cost.with_computing(found) == pytest.approx(7.0 * rate)
+    assert cost.measured(found) == pytest.approx(2.0 * rate)
+    assert replace(cost, price=7.2)(found) == pytest.approx(2 * 7.0 * rate)
+    assert [one(reading(None)) for one in (time, cost)] == [None, None]
+
+
+def test_a_smaller_replica_has_its_part_of_what_the_log_tells() -> None:
+    job = Workload(name="job", processes=1, phases=(Phase(characteristics=WRITE),), run_seconds=10.0, io_share=0.2)
+    half = [replace(WRITE, data_size=WRITE.data_size // 2)]
+    assert (computing_of(job, [WRITE]), io_of(job, [WRITE])) == pytest.approx((8.0, 2.0))
+    assert (computing_of(job, half), io_of(job, half)) == pytest.approx((4.0, 1.0))
+    untold = replace(job, run_seconds=None, io_share=None)
+    assert (computing_of(untold, half), io_of(untold, half)) == (0.0, None)

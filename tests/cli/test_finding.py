@@ -44,7 +44,7 @@ def searched(folder: Path, trials: FakeTrials, seconds: float, runs: int | None 
     field = Field(trials.platform, phases)
     made = controller(folder, trials, like=phases, budget=Budget(seconds), repeats=Repeats(1, 3, 0.1))
     session: Any = SimpleNamespace(field=field, request=SimpleNamespace(seed=0))
-    opened = Bench(session, made, Meter(made, field), phases, JOB, 0.0)
+    opened = Bench(session, made, Meter(made, field), phases, JOB)
     with made.at_work():
         return search_with(opened, RandomWalk(), "time", runs), opened
 

@@ -120,30 +120,6 @@ def _runs(found: Sequence[Progress], phase: Characteristics) -> list[float]:
     return [phase.total_bytes / b for p in found for b in p.bandwidths if b > 0]
 
 
-def objective(
-    field: Field, reading: Reading, processes: int, *, goal: str, rest: float = 0.0, price: float | None = None
-) -> float | None:
-    """Return what is to be small: seconds of the run, or for goal "cost" USD; None if the reading failed.
-
-    Args:
-        field: whose platform prices machines.
-        reading: what was measured.
-        processes: of the application.
-        goal: "time" or "cost".
-        rest: seconds of the run that are no I/O, which no configuration changes but which machines are paid for.
-        price: USD per machine and hour, instead of the platform's.
-
-    Raises:
-        MissingData: a cost is asked for where nobody knows the price.
-    """
-    if reading.seconds is None:
-        return None
-    seconds = reading.seconds + rest
-    if goal == "time":
-        return seconds
-    return field.platform.cost(reading.configuration, processes, seconds, price=price)
-
-
 def known_ranks(campaigns: Sequence[Mapping[str, Sequence[str]]], goal: str, names: Sequence[str]) -> list[str]:
     """Return the parameters of `names` in the order of the last campaign that ranked them all; [] if none did."""
     for ranks in reversed(campaigns):

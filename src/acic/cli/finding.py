@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from acic.cli.output import say
-from acic.cli.searching import Bench, objective_of
+from acic.cli.searching import Bench
 
 if TYPE_CHECKING:
     from acic.campaign.meter import Reading
@@ -66,12 +66,11 @@ def _observed(opened: Bench, asked: Configuration, reading: Reading, goal: str) 
     from acic.search import Observation
 
     opened.readings[asked] = reading
-    figure = objective_of(opened, goal, opened.phases)
-    return Observation(asked, figure(reading), reading.spent if goal == "time" else reading.dollars)
+    return Observation(asked, opened.objective(goal)(reading), reading.spent if goal == "time" else reading.dollars)
 
 
 def _measure_of(opened: Bench, goal: str) -> Any:
-    """Return the `measure` function that searches take, of `objective_of` the replica."""
+    """Return the `measure` function that searches take, by `Bench.objective` of the replica."""
 
     def measure(configurations: Sequence[Any]) -> list[Observation]:
         made = []

@@ -125,17 +125,12 @@ def _unlike_log(opened: Bench, baseline: Measured) -> str:
 
 
 def _measured(opened: Bench, observation: Observation, goal: str) -> Measured:
-    from acic.campaign.meter import objective
-
-    reading, processes = opened.readings[observation.configuration], opened.workload.processes
-    whole = None
-    if opened.computing:
-        whole = objective(opened.field, reading, processes, goal=goal, rest=opened.computing)
+    reading, figure = opened.readings[observation.configuration], opened.objective(goal)
     return Measured(
         configuration=observation.configuration,
         seconds=reading.seconds,
-        measured=objective(opened.field, reading, processes, goal=goal),
-        with_computing=whole,
+        measured=figure.measured(reading),
+        with_computing=figure.with_computing(reading) if opened.computing else None,
         objective=observation.objective,
         spent=observation.spent,
         runs=reading.runs,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -30,6 +30,7 @@ from acic.units import format_bytes, format_seconds, format_usd
 if TYPE_CHECKING:
     from acic.campaign.controller import Controller
     from acic.campaign.meter import Meter, Reading
+    from acic.campaign.objective import Objective
     from acic.campaign.points import Field
     from acic.campaign.repeats import Repeats
     from acic.campaign.session import Session
@@ -50,8 +51,6 @@ class Bench:
         meter: measures.
         phases: of the replica.
         workload: the application.
-        computing: s of a run that are no I/O, by the log, as much of them as the replica moves of the bytes; 0.0 where
-            the log does not tell.
         readings: what was measured by now.
     """
 
@@ -60,7 +59,6 @@ class Bench:
     meter: Meter
     phases: tuple[Characteristics, ...]
     workload: Workload
-    computing: float
     readings: dict[Configuration, Reading] = dataclass_field(default_factory=dict)
 
     @property
@@ -69,12 +67,26 @@ class Bench:
         return self.session.field
 
     @property
+    def computing(self) -> float:
+        """The s of a run that are no I/O, by the log, as much of them as the replica moves of the bytes; 0.0 untold."""
+        from acic.campaign.objective import computing_of
+
+        return computing_of(self.workload, self.phases)
+
+    @property
     def io_by_log(self) -> float | None:
         """The s of I/O that the log tells, likewise; None where it does not."""
-        workload = self.workload
-        if workload.run_seconds is None or workload.io_share is None:
-            return None
-        return workload.run_seconds * workload.io_share * _part(workload, self.phases)
+        from acic.campaign.objective import io_of
+
+        return io_of(self.workload, self.phases)
+
+    def objective(self, goal: str, phases: Sequence[Characteristics] = ()) -> Objective:
+        """Return what tells readings of `phases`, without them those of the replica, for that goal."""
+        from acic.campaign.objective import Objective, computing_of
+
+        platform, workload = self.field.platform, self.workload
+        computing = computing_of(workload, phases or self.phases)
+        return Objective(platform=platform, goal=goal, processes=workload.processes, computing=computing)
 
 
 @contextmanager
@@ -150,7 +162,7 @@ def bench(
         with controller.at_work():
             meter = Meter(controller, session.field)
             try:
-                yield Bench(session, controller, meter, tuple(phases), workload, _computing(workload, phases))
+                yield Bench(session, controller, meter, tuple(phases), workload)
             except AnotherSearch as error:
                 raise typed_anew(error, begun, search) from error
         offer_larger_budget(session, controller.state, by=f"acic {kind} ...")
@@ -164,17 +176,6 @@ def check_goal(
 
     if goal == "cost" and price is None:
         check_prices(platform, otherwise=otherwise)
-
-
-def objective_of(opened: Bench, goal: str, phases: Sequence[Characteristics]) -> Callable[[Reading], float | None]:
-    """Return what tells a reading of `phases` as searches take it: s of I/O as measured, or USD, computing included.
-
-    Computing makes no configuration faster than another, but what is cheapest hangs on it: machines are paid meanwhile.
-    """
-    from acic.campaign.meter import objective
-
-    rest = _computing(opened.workload, phases) if goal == "cost" else 0.0
-    return lambda reading: objective(opened.field, reading, opened.workload.processes, goal=goal, rest=rest)
 
 
 def amount(value: float | None, goal: str) -> str:
@@ -230,17 +231,6 @@ def apply_options(command: Any) -> Any:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def _computing(workload: Workload, phases: Sequence[Characteristics]) -> float:
-    if workload.run_seconds is None or workload.io_share is None:
-        return 0.0
-    return workload.run_seconds * (1.0 - workload.io_share) * _part(workload, phases)
-
-
-def _part(workload: Workload, phases: Sequence[Characteristics]) -> float:
-    """Return how much of the bytes the phases of a replica move."""
-    return sum(p.total_bytes for p in phases) / sum(p.characteristics.total_bytes for p in workload.phases)
 
 
 def _smaller(before: Characteristics, after: Characteristics) -> str:

@@ -13,7 +13,7 @@ from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.resuming import as_begun
-from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal, objective_of
+from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_typed
 from acic.cli.workload_input import characteristics, read_workload, workload_input
@@ -122,7 +122,7 @@ def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: in
     field, seed = opened.field, opened.session.request.seed
     rows: list[Row] = []
     for scale, readings in read_scales(opened.meter, field, scales, count, seed=seed, announce=say):
-        figure = objective_of(opened, goal, scale)
+        figure = opened.objective(goal, scale)
         for reading in readings:
             configuration = reading.configuration.only(field.system.names)
             rows.append(Row(workload=size_of(scale), configuration=configuration, objective=figure(reading)))

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from acic.advisor.advice import Advice
     from acic.advisor.knowledge import Knowledge
     from acic.campaign.meter import Reading
-    from acic.cli.searching import Bench
     from acic.platforms import Platform
     from acic.space import Configuration
     from acic.workloads import Workload
@@ -197,7 +196,7 @@ def _by_replica(
     A round is s or USD, None if it failed, and a note. What gave wrong bytes in one of them failed in all.
     """
     from acic.campaign.comparison import in_turn
-    from acic.campaign.meter import objective
+    from acic.campaign.objective import Objective
     from acic.campaign.repeats import Repeats
 
     readings: list[list[Reading]] = [[] for _ in wanted]
@@ -205,22 +204,16 @@ def _by_replica(
         for _, position in in_turn(search["rounds"], len(wanted), seed=opened.session.request.seed):
             readings[position] += opened.meter.read([wanted[position]], opened.phases)
         opened.controller.end("everything was run")
-    state, price = opened.controller.state, search["price"]
-
-    def figure(reading: Reading) -> float | None:
-        if reading.configuration in state.unsafe:
-            return None
-        return objective(opened.field, reading, _processes(opened), goal=search["goal"], price=price)
-
-    rows = [[(figure(reading), reading.note) for reading in rounds] for rounds in readings]
+    state, processes = opened.controller.state, max(phase.processes for phase in opened.phases)
+    figure = Objective(platform=opened.field.platform, goal=search["goal"], processes=processes, price=search["price"])
+    rows = [
+        [(None if one.configuration in state.unsafe else figure(one), one.note) for one in rounds]
+        for rounds in readings
+    ]
     if not state.paused:
         return rows, None
     hint = f"it goes on by {opened.session.resumed_by}"
     return rows, AcicError(f"the verification has stopped: {state.paused}", hint=hint)
-
-
-def _processes(opened: Bench) -> int:
-    return max(phase.processes for phase in opened.phases)
 
 
 def _compared(
