@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from acic.benchmarks import find_benchmark
 from acic.campaign.budget import Budget
 from acic.campaign.controller import GIVE_UP, USED_UP, Controller
 from acic.campaign.journal import Journal
@@ -597,3 +598,20 @@ def test_a_campaign_waits_for_its_mount_and_goes_on_after_a_restart_of_the_machi
         assert [p.attempts[0].outcome for p in state.progress] == [Outcome.OK] * 2
     finally:
         subprocess.run(["umount", "-l", lab.data], check=True)
+
+
+@pytest.mark.parametrize(("nodes", "alike"), [(1, False), (2, True)])
+def test_a_screening_ranks_costs_by_all_machines_that_its_runs_hold(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch, nodes: int, alike: bool
+) -> None:
+    """Whatever --nodes said, they were those that processes fill: few processes were told to be cheap."""
+    trials, benchmark = FakeTrials(lab_platform()), find_benchmark(str(lab.benchmark))
+    monkeypatch.setattr("acic.campaign.session.open_trials", lambda *_, **__: (trials, benchmark))
+    where = Where(runner="ssh", hosts=("a", "b"), nodes=nodes)
+    asked = dataclasses.replace(request(lab, 100, like=(), screen=True), where=where)
+    session = Session.begin(asked, name=lab.name, now=datetime.now(UTC))
+    with Store.open(str(lab.store_file)) as store:
+        controller = session.controller(store)
+        controller.run()
+    effects = controller.state.effects
+    assert (effects["cost"] == pytest.approx(effects["time"])) is alike

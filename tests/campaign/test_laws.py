@@ -333,13 +333,15 @@ def test_processes_cost_money_where_they_save_no_time() -> None:
     column = field.space.names.index("io_processes")
     rows = screening_rows(field)
 
-    def screen(bandwidth: Any) -> dict[str, list[str]]:
+    def screen(bandwidth: Any, held: int = 1) -> dict[str, list[str]]:
         state = State(begun={}, progress=[progress(field, row, bandwidth(row), i) for i, row in enumerate(rows)])
-        return screened(field, state)[0]
+        return screened(field, state, held=held)[0]
 
     ds_write = field.space.names.index("romio_ds_write")
     flat = screen(lambda row: 100.0 * (1.1 if row[ds_write] else 1.0))
     assert (flat["time"][0], flat["cost"][0]) == ("romio_ds_write", "io_processes")
+    flat = screen(lambda row: 100.0 * (1.1 if row[ds_write] else 1.0), held=2)  # for one process too
+    assert (flat["time"][0], flat["cost"][0]) == ("romio_ds_write", "romio_ds_write")
     scaling = screen(lambda row: 100.0 * 2 ** row[column] * (1.1 if row[ds_write] else 1.0))
     assert (scaling["time"][0], scaling["cost"][0]) == ("io_processes", "romio_ds_write")
 

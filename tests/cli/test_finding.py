@@ -13,6 +13,7 @@ from acic.campaign.budget import Budget
 from acic.campaign.meter import Meter
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
+from acic.campaign.request import Where
 from acic.campaign.trial import Trial
 from acic.cli.finding import search_with
 from acic.cli.searching import Bench
@@ -43,7 +44,7 @@ def searched(folder: Path, trials: FakeTrials, seconds: float, runs: int | None 
     phases = tuple(phase.characteristics for phase in JOB.phases)
     field = Field(trials.platform, phases)
     made = controller(folder, trials, like=phases, budget=Budget(seconds), repeats=Repeats(1, 3, 0.1))
-    session: Any = SimpleNamespace(field=field, request=SimpleNamespace(seed=0))
+    session: Any = SimpleNamespace(field=field, request=SimpleNamespace(seed=0, where=Where()))
     opened = Bench(session, made, Meter(made, field), phases, JOB)
     with made.at_work():
         return search_with(opened, RandomWalk(), "time", runs), opened

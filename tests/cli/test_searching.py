@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 from acic.advisor.knowledge import Knowledge
+from acic.benchmarks import find_benchmark
 from acic.campaign.comparison import Improvement
 from acic.campaign.journal import Journal
 from acic.campaign.session import Session
@@ -37,6 +38,7 @@ from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Outcome
 from acic.units import format_seconds
+from tests.campaign.fakes import FakeTrials
 from tests.cli.documented import check_fields
 
 TIMEOUT = 60  # s
@@ -733,6 +735,32 @@ def test_what_is_measured_has_no_computing_in_it(
         assert found["with_computing"] == pytest.approx(first["with_computing"] / best["with_computing"])
         if goal == "time":
             assert found["improvement"] > 1.4 > 1.1 > found["with_computing"]
+
+
+@pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["walk", "--order", "random", "--runs", 3], "observations"),
+        (["tune", "--strategy", "random", "--runs", 3], "observations"),
+        (["verify", "--model", "ridge", "--top", 2, "--rounds", 1], "verified"),
+    ],
+    ids=lambda one: one[0] if isinstance(one, list) else "",
+)
+def test_a_cost_is_for_all_machines_that_a_run_holds(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch, words: list[object], found: str
+) -> None:
+    """Whatever --nodes said, machines were those that processes fill: with many, servers were told to be dear."""
+    platform, benchmark = load_platform(str(lab / "pretend.toml")), find_benchmark(str(lab / "pretend_ior"))
+    trials = FakeTrials(platform)
+    monkeypatch.setattr("acic.campaign.session.open_trials", lambda *_, **__: (trials, benchmark))
+    place = ["--runner", "ssh", "--host", "a", "--host", "b", "--host", "c", "--nodes", 3]
+    given = run(words[0], *WRITE, *words[1:], *place, "--goal", "cost", "--json")
+    assert given.status == 0, given.err
+    seconds = 2 * 2**20 / 1e8  # what any configuration takes
+    costs = [platform.cost(Configuration(one["configuration"]), 2, seconds, held=3) for one in given.json[found]]
+    assert [one["objective"] for one in given.json[found]] == pytest.approx(costs)
+    assert len(costs) > 1
 
 
 def test_a_search_says_what_is_measured_and_what_is_not(run: Callable[..., Any], lab: Path) -> None:

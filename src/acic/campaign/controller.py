@@ -252,7 +252,7 @@ class Controller:
     def _plan(self) -> bool:
         """Plan more, if there is more; rank the parameters when all of the screening is over."""
         if Stage.SCREENING in self.state.stages and not self.state.ranks and is_whole(self._field, self.state):
-            ranks, effects = screened(self._field, self.state)
+            ranks, effects = screened(self._field, self.state, held=self._rules.nodes)
             self._note("ranked", ranks=ranks, effects=effects)
         planned = self._planner.next(self.state)
         if planned is None:

@@ -20,6 +20,7 @@ class Objective:
         processes: of the application.
         computing: s of its run that are no I/O (`computing_of`): no configuration makes them fewer, but machines are
             paid for meanwhile.
+        held: machines of each run that are asked for, as its processes may need fewer.
         price: USD per machine and hour, instead of the platform's.
     """
 
@@ -27,6 +28,7 @@ class Objective:
     goal: str
     processes: int
     computing: float = 0.0
+    held: int = 1
     price: float | None = None
 
     def __call__(self, reading: Reading) -> float | None:
@@ -53,7 +55,7 @@ class Objective:
         seconds = reading.seconds + rest
         if self.goal == "time":
             return seconds
-        return self.platform.cost(reading.configuration, self.processes, seconds, price=self.price)
+        return self.platform.cost(reading.configuration, self.processes, seconds, price=self.price, held=self.held)
 
 
 def computing_of(workload: Workload, phases: Sequence[Characteristics]) -> float:

@@ -149,15 +149,18 @@ def _distinct(rows: Rows) -> Rows:
     return rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
 
 
-def screened(field: Field, state: State) -> tuple[dict[str, list[str]], dict[str, dict[str, float]]]:
-    """Return ranks and effects by goal ("time", and "cost" where there are prices), from the screening runs."""
+def screened(field: Field, state: State, *, held: int = 1) -> tuple[dict[str, list[str]], dict[str, dict[str, float]]]:
+    """Return ranks and effects by goal ("time", and "cost" where there are prices), from the screening runs.
+
+    Machines of each run that were asked for count as `held`, where its processes need fewer.
+    """
     runs = [p for p in state.progress if p.stage is Stage.SCREENING]
     by_row = {p.row.tobytes(): p for p in runs}
     in_order = [by_row.get(row.tobytes()) for row in screening_rows(field)]
     figures = [_bandwidth(p) for p in in_order]
     sizes = {"time": parameter_effects(field, log_results(figures))}
     try:
-        prices = [_price(field, p) for p in in_order]
+        prices = [_price(field, p, held) for p in in_order]
         sizes["cost"] = parameter_effects(field, log_results(figures, lambda i: prices[i]))
     except AcicError:
         pass  # nobody is billed here
@@ -181,9 +184,9 @@ def _bandwidth(progress: Progress | None) -> float | None:
     return median(progress.bandwidths) if progress and progress.bandwidths else None
 
 
-def _price(field: Field, progress: Progress | None) -> float:
+def _price(field: Field, progress: Progress | None, held: int) -> float:
     """Return what a second of the run's machines costs, USD."""
     if progress is None:
         return 0.0
     point = progress.point
-    return field.platform.cost(point.configuration, point.workload.processes, 1.0)
+    return field.platform.cost(point.configuration, point.workload.processes, 1.0, held=held)

@@ -17,9 +17,11 @@ class Rules:
         repeats: how often each point is run.
         verify: part of the points of which the first run is read back and compared.
         time_limit: s for each job; None for far above what is expected.
+        nodes: machines of each run that are asked for, and paid.
     """
 
     budget: Budget
     repeats: Repeats
     verify: float = 0.1
     time_limit: float | None = None
+    nodes: int = 1

@@ -167,7 +167,7 @@ class Session:
             self.journal,
             self.field,
             replace(self.planner, advice=advice),
-            Rules(request.budget, request.repeats, request.verify, request.time_limit),
+            Rules(request.budget, request.repeats, request.verify, request.time_limit, request.where.nodes),
             trials,
             storing,
             options={name: value for name, value in asked.items() if value},

@@ -84,9 +84,13 @@ class Bench:
         """Return what tells readings of `phases`, without them those of the replica, for that goal."""
         from acic.campaign.objective import Objective, computing_of
 
-        platform, workload = self.field.platform, self.workload
-        computing = computing_of(workload, phases or self.phases)
-        return Objective(platform=platform, goal=goal, processes=workload.processes, computing=computing)
+        return Objective(
+            platform=self.field.platform,
+            goal=goal,
+            processes=self.workload.processes,
+            computing=computing_of(self.workload, phases or self.phases),
+            held=self.session.request.where.nodes,
+        )
 
 
 @contextmanager

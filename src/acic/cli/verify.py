@@ -205,7 +205,13 @@ def _by_replica(
             readings[position] += opened.meter.read([wanted[position]], opened.phases)
         opened.controller.end("everything was run")
     state, processes = opened.controller.state, max(phase.processes for phase in opened.phases)
-    figure = Objective(platform=opened.field.platform, goal=search["goal"], processes=processes, price=search["price"])
+    figure = Objective(
+        platform=opened.field.platform,
+        goal=search["goal"],
+        processes=processes,
+        held=opened.session.request.where.nodes,
+        price=search["price"],
+    )
     rows = [
         [(None if one.configuration in state.unsafe else figure(one), one.note) for one in rounds]
         for rounds in readings
