@@ -112,15 +112,20 @@ def test_a_budget_for_few_points_goes_into_repetitions(tmp_path: Path, seconds: 
     fewest=st.integers(1, 3),
     money=st.booleans(),
 )
-def test_no_point_is_run_again_where_the_rest_of_the_screening_then_does_not_fit(
+def test_no_point_is_run_again_where_the_rest_of_the_screening_or_its_baselines_then_do_not_fit(
     seed: int, factor: float, covers: float, fewest: int, money: bool
 ) -> None:
-    """Baselines were, all points by --repeats, and cheap ones that came first: the end of the screening was not run."""
+    """Baselines were, all points by --repeats, and cheap ones that came first: the end of the screening was not run.
+
+    And points of the screening were, so that nothing was left for the baselines, without which it teaches nothing.
+    """
     platform = lab_platform()
     field, expected = Field(platform), Expectation(platform)
     screening = {field.point(row) for row in screening_rows(field)}
+    wanted = screening | {Point(point.workload, platform.baseline) for point in screening}
+    assert wanted > screening
     trials = FakeTrials(platform, good, lambda t: factor * expected.seconds(t.point), spread(seed, 1e7, 1e9))
-    once = {point: factor * expected.seconds(point) for point in screening}
+    once = {point: factor * expected.seconds(point) for point in wanted}
     price = {point: trials.dollars(point, seconds) for point, seconds in once.items()}
     limit = covers * sum((price if money else once).values())
     budget = Budget(dollars=limit) if money else Budget(seconds=limit)
@@ -130,9 +135,17 @@ def test_no_point_is_run_again_where_the_rest_of_the_screening_then_does_not_fit
     spent = made.state.dollars if money else made.state.seconds
     assert spent <= limit * (1 + 1e-9)
     if covers >= 1 + 1e-9:
-        assert {trial.point for trial in trials.made} >= screening
+        assert {trial.point for trial in trials.made} >= wanted
     else:
         assert len({trial.point for trial in trials.made}) == len(trials.made)
+
+
+def test_baselines_that_a_limit_of_points_leaves_out_keep_nothing_back(tmp_path: Path) -> None:
+    rows = {row.tobytes() for row in screening_rows(Field(lab_platform()))}
+    trials = FakeTrials(lab_platform(), bandwidth=spread(0, 1e8, 4e8))
+    budget = Budget(seconds=2.0 * len(rows), points=len(rows))
+    controller(tmp_path / "c", trials, budget=budget, repeats=Repeats(2, 2)).run()
+    assert len(trials.made) == 2 * len(rows)
 
 
 def test_a_budget_is_spread_over_no_more_points_than_a_search_asks_for(tmp_path: Path) -> None:

@@ -72,7 +72,8 @@ class Spending:
     def known_well(self, state: State, progress: Progress) -> bool:
         """Return whether a point has been run often enough, or as often as the budget allows.
 
-        A screening of which part was never run ranks nothing, so that part comes first, whatever repetitions are due.
+        A screening of which part was never run ranks nothing, and without baselines nothing tells an improvement, so
+        these come first, whatever repetitions are due.
         """
         repeats = self._rules.repeats
         if progress.point.configuration == self._baseline:  # it serves all points of its workload
@@ -109,14 +110,26 @@ class Spending:
         return self._expectation.limit(point, self._rules.time_limit)
 
     def _spares_a_repetition(self, state: State, progress: Progress) -> bool:
-        """Return whether what is left covers one more run of a point beside those that the screening still lacks."""
+        """Return whether what is left covers one more run of a point beside what screening and baselines lack."""
         avoided = state.avoided
         lacking = [
             p.point
             for p in state.progress
-            if p.stage is Stage.SCREENING and not (p.stored or p.attempts) and p.point.configuration not in avoided
+            if p.stage in (Stage.SCREENING, Stage.BASELINE)
+            and not (p.stored or p.attempts)
+            and p.point.configuration not in avoided
         ]
+        if state.stages == [Stage.SCREENING] and self._baseline not in avoided:
+            lacking += self._baselines_to_come(state)
         return not lacking or self.covers(state, [progress.point, *lacking])
+
+    def _baselines_to_come(self, state: State) -> list[Point]:
+        """Return what is planned when the screening is over."""
+        planned = dict.fromkeys(p.point for p in state.progress)
+        baselines = dict.fromkeys(Point(point.workload, self._baseline) for point in planned)
+        most = self._rules.budget.points
+        room = None if most is None else max(0, most - len(state.progress))
+        return [point for point in baselines if point not in planned][:room]
 
     def _affordable(self) -> int:
         """Return how many runs of each point the budget allows if it is to cover all, or enough of them."""
