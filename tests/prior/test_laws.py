@@ -80,16 +80,17 @@ def test_every_configuration_takes_some_time_and_not_for_ever(workload: Characte
 
 @laws
 @given(workload=workloads(), use=uses)
-def test_who_needs_several_servers_waits_for_the_slowest(workload: Characteristics, use: Use) -> None:
+def test_who_needs_several_servers_or_disks_waits_for_the_slowest(workload: Characteristics, use: Use) -> None:
     """By version 27 four were as fast as their shares say: training takes 6 % longer there, and 3 % less on one."""
     demand = demand_of(workload, PRIOR.facts.nodes, use)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(acic.prior.roofline, "SLOWEST", 0.0)
         alike = acic.prior.roofline.parts(demand, SYSTEMS).sum(axis=1)
     longer = acic.prior.roofline.parts(demand, SYSTEMS).sum(axis=1) / alike
-    assert_allclose(longer[SYSTEMS.servers == 1], 1.0)
-    assert (longer[SYSTEMS.servers == 2] > 1.02).all()
-    assert (longer[SYSTEMS.servers == 4] > 1.05).all()
+    several = SYSTEMS.servers * SYSTEMS.disks
+    assert_allclose(longer[several == 1], 1.0)
+    assert (longer[several >= 2] > 1.02).all()
+    assert (longer[several >= 4] > 1.05).all()
 
 
 @laws
@@ -109,9 +110,10 @@ def test_better_hardware_is_never_slower(workload: Characteristics, use: Use, be
 
 @laws
 @given(workload=workloads(), use=uses)
-def test_a_second_disk_in_raid_0_is_never_slower(workload: Characteristics, use: Use) -> None:
+def test_a_second_disk_in_raid_0_is_slower_by_no_more_than_waiting_for_it(workload: Characteristics, use: Use) -> None:
     one, two = (replace(SYSTEMS, disks=np.full(len(SYSTEMS), count)) for count in (1.0, 2.0))
-    assert (PRIOR.seconds(workload, two, use) <= PRIOR.seconds(workload, one, use) * (1 + 1e-9)).all()
+    waiting = 1.0 + acic.prior.roofline.SLOWEST
+    assert (PRIOR.seconds(workload, two, use) <= PRIOR.seconds(workload, one, use) * waiting * (1 + 1e-9)).all()
 
 
 @laws
@@ -326,7 +328,7 @@ def test_some_of_very_many_streams_keep_as_many_servers_busy(streams: int, size:
     found = busiest(demand, SYSTEMS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(acic.prior.spread, "STREAMS", streams)
-        assert_allclose(found, busiest(demand, SYSTEMS), rtol=0.06)
+        assert_allclose(found, busiest(demand, SYSTEMS), rtol=0.08)
 
 
 @given(streams=st.integers(1, 10**8))

@@ -3,7 +3,7 @@
 A run opens its files, agrees (where calls are collective), exchanges data between nodes, streams data to or from the
 servers, and syncs. These follow one another. While data streams all resources work at once, so that the busiest tells;
 those nearly as busy get in its way, which a norm of order `SHARPNESS` says in place of the maximum. With several
-servers all of it takes a little longer.
+servers or disks all of it takes a little longer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BEYOND_CLIENTS = [
 ]
 _OF_SERVERS = [Resource.SERVER_NETWORK, Resource.DISK_BANDWIDTH, Resource.DISK_IOPS]
 _CLIENTS = [Resource.CLIENT_NETWORK, Resource.CLIENT_PROCESSOR, Resource.LATENCY]
-SLOWEST = 0.03  # of the time, for each doubling of the servers
+SLOWEST = 0.03  # of the time, for each doubling of the servers, or of their disks
 SCATTERED = 0.07  # of the time, where all servers have metadata
 SHARPNESS = 8.0  # two resources equally busy take 1.09 times as long as one: queues between them are deep
 
@@ -59,13 +59,13 @@ def parts(demand: Demand, systems: Systems) -> Floats:
 
 
 def _several(systems: Systems) -> Floats:
-    """Return how much longer all takes for the number of servers, shape (configurations,): 1.0 for one.
+    """Return how much longer all takes for the number of servers and disks, shape (configurations,): 1.0 for one disk.
 
-    Who needs several waits for the slowest, and the more there are the slower that is. Where each has metadata of files
-    all were slower by as much as was measured (docs/prior.md).
+    Who needs several waits for the slowest, and the more there are the slower that is. Where each server has metadata
+    all was slower by as much as was measured (docs/prior.md).
     """
     scattered = (systems.attributes > 1) & (systems.looks > 0)
-    return np.asarray(1.0 + SLOWEST * np.log2(systems.servers) + np.where(scattered, SCATTERED, 0.0))
+    return np.asarray(1.0 + SLOWEST * np.log2(systems.servers * systems.disks) + np.where(scattered, SCATTERED, 0.0))
 
 
 def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
