@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from acic.advisor import intervals
 from acic.advisor.intervals import ENOUGH, HELD_OUT, drawn
+from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn
+from acic.advisor.leaving import leave_workloads_out
+from acic.models.protocol import Prediction, TrainingSet
 from acic.models.registry import learner
 from acic.platforms import Platform, load_platform, platform_names
 from acic.store import Measurement
+from acic.store.baselines import Baselines
 from acic.store.bundled import bundled
 from acic.store.training import training_table
 
@@ -54,3 +62,50 @@ def test_very_many_measurements_teach_and_a_part_of_them_tells_the_interval(
     assert len(part.errors.seen.errors) <= len(rows) // 3 < len(whole.errors.seen.errors)
     np.testing.assert_array_equal(part.predictor.arrays()["value"], whole.predictor.arrays()["value"])
     assert part.errors.seen.quantiles() == pytest.approx(whole.errors.seen.quantiles(), abs=0.6)
+
+
+class Blind:
+    """A model that looks at one column, and credits whatever stands there with a factor e^3."""
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+
+    name, version, about = "blind", 1, "for a test"
+
+    def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> Blind:  # noqa: ARG002 (the signature of learners)
+        self._at = data.columns.index(self._column)
+        return self
+
+    def restore(self, arrays: Any) -> Blind:  # noqa: ARG002
+        return self
+
+    @property
+    def looks_at(self) -> NDArray[np.int64]:
+        return np.array([self._at])
+
+    def predict(self, x: NDArray[np.float64]) -> Prediction:
+        return Prediction(np.full(len(x), 3.0), np.zeros(len(x)))
+
+    def explain(self, x: NDArray[np.float64], describe: Any = None) -> list[str]:  # noqa: ARG002
+        return []
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {}
+
+
+def test_errors_are_those_of_what_is_told_of_the_baselines_twins(
+    cluster: Platform, training: list[Measurement]
+) -> None:
+    """Users are told that they gain nothing, and intervals were those of what the model credits them with."""
+    rows = training_table(training, cluster)
+    blind = Blind("processes")  # which is the same on the baseline, whatever the configuration
+    known = learn(rows, cluster, blind, weight=np.ones(len(rows)), seed=1)
+    told = Knowledge(cluster, known).effect(
+        replace(rows.workloads[0], request_size=rows.workloads[0].request_size // 2)
+    )
+    np.testing.assert_array_equal(told.mean, 0.0)
+    y = np.sort(Baselines.fit(rows, cluster).improvements(rows).mean[~rows.on(cluster.baseline)])
+    np.testing.assert_allclose(known.errors.seen.errors, y, rtol=1e-9)
+    assert known.errors.new[0] < 0.0 < known.errors.new[1]
+    (left,) = leave_workloads_out(rows, cluster, [blind], seed=0, progress=lambda _: None)
+    assert left.error == pytest.approx(np.median(np.abs(y)))

@@ -106,12 +106,13 @@ def test_what_was_learned_beside_other_formulas_answers_no_more(
     assert not kept(lab, "prior", store=nothing, trust=Trust(), now=WHEN)
 
 
-def test_what_other_code_weighed_answers_no_more(
-    cluster: Platform, store: str, fits: list[int], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("code", ["weighing", "judging"])
+def test_what_other_code_weighed_or_judged_answers_no_more(
+    cluster: Platform, store: str, fits: list[int], monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     """What was learned while a liar was believed answered on after the code that weighs contributors was mended."""
     ask(cluster, store)
-    monkeypatch.setattr(module, "weighing", lambda: "other")
+    monkeypatch.setattr(module, code, lambda: "other")
     assert not kept(cluster, "ridge", store=store, trust=Trust(), now=WHEN)
     ask(cluster, store)
     assert len(fits) == 2

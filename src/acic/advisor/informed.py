@@ -13,7 +13,7 @@ from acic.models.residual import takes_prior, with_prior
 from acic.platforms import Platform
 from acic.prior import BENCHMARK, COLUMNS, Prior, Use, prior_of
 from acic.space import Configuration
-from acic.store.training import TrainingRows
+from acic.store.training import TrainingRows, encoded, encoder_of
 from acic.workloads import Characteristics
 
 Floats = NDArray[np.float64]
@@ -43,6 +43,14 @@ def informed(
         return data
     known = hardware_of(rows, platform) if hardware is None else hardware
     return data if known is None else with_prior(data, known, COLUMNS)
+
+
+def on_baseline(rows: TrainingRows, platform: Platform, chosen: Learner) -> Floats:
+    """Return what `chosen` is told of each row's workload on the baseline, shape (rows, columns)."""
+    usual = rows.all_on(platform.baseline)
+    x = encoded(usual, encoder_of(platform))
+    known = hardware_of(usual, platform) if takes_prior(chosen) else None
+    return x if known is None else np.column_stack([x, known])
 
 
 def hardware_of(rows: TrainingRows, platform: Platform) -> Floats | None:

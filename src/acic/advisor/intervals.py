@@ -29,6 +29,7 @@ QUANTILE = 0.1  # left out at either end: an interval of 80 %
 
 def errors_of(
     data: TrainingSet,
+    usual: Floats,
     baseline: float,
     learner: Learner,
     informative: NDArray[np.bool_],
@@ -40,6 +41,8 @@ def errors_of(
 
     Args:
         data: measurements, and behind them what else is learned from, whose errors do not count.
+        usual: the measurements' workloads on the baseline, beside which improvements are predicted, shape
+            (measurements, columns).
         baseline: the usual error of the baselines (`usual_error`).
         learner: the kind of model.
         informative: the measurements that count, shape (measurements,): the baseline's own zeros do not.
@@ -49,13 +52,14 @@ def errors_of(
     """
     rng = np.random.default_rng(seed)
     count = len(informative)
+    beside = np.vstack([usual, np.full((len(data) - count, usual.shape[1]), np.nan)])
     several = len(np.unique(data.workload)) > 1  # a single workload tells nothing about any other
     left_out = [_folds(one) for one in (data.group, data.workload)]
     total, done = left_out[0] + several * left_out[1], itertools.count(1)
 
     def held_out(together: NDArray[np.int64], folds: int) -> Prediction:
         fold = grouped_folds(together, folds, rng)
-        return out_of_fold(learner, data, fold, rng=rng, watch=lambda: watch(next(done), total))
+        return out_of_fold(learner, data, fold, rng=rng, baseline=beside, watch=lambda: watch(next(done), total))
 
     points = held_out(data.group, left_out[0])
     residual = data.y - held_out(data.workload, left_out[1]).mean if several else None

@@ -183,7 +183,7 @@ def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: da
     day = now.date().isoformat() if trust.half_life else ""
     lessons = lessons_hash(platform.name) if takes_prior(chosen) else ""
     data = (bundled_hash(platform), stored, lessons, compared_hash(platform.name))
-    program = (chosen.version, weighing(), formulas() if takes_prior(chosen) else "")
+    program = (chosen.version, weighing(), judging(), formulas() if takes_prior(chosen) else "")
     parts = (__version__, repr(chosen), program, SEED, platform, data, trust, day)
     return _named(platform, chosen.name, parts)
 
@@ -204,6 +204,14 @@ def weighing() -> str:
     What was learned while a contributor was believed answered on when other code would not have heard it.
     """
     return _text(files("acic.store").joinpath(name) for name in ("ageing.py", "trust.py"))
+
+
+@cache
+def judging() -> str:
+    """Return a hash of the text that tells what models get wrong: intervals may change with it."""
+    models = files("acic.models")
+    mine = [models.joinpath(name) for name in ("calibration.py", "twins.py", "validation.py")]
+    return _text([files("acic.advisor").joinpath("intervals.py"), *mine])
 
 
 @cache

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.advisor.informed import informed
+from acic.advisor.informed import informed, on_baseline
 from acic.advisor.intervals import Watch, drawn, errors_of, kinds_of, usual_error
 from acic.advisor.learned import UNTOLD, Errors, Learned
 from acic.advisor.lessons import Taught, joined, taught_by
@@ -92,8 +92,9 @@ def _learn(
     if watch:
         some = drawn(data.group[: len(rows)], np.random.default_rng([seed, 1]))
         held = data.rows(np.concatenate([some, np.ones(len(data) - len(rows), dtype=bool)]))  # lessons are few
-        sigma = improvements.sigma[informative]
-        errors = errors_of(held, usual_error(sigma), learner, informative[some], kinds_of(rows)[some], seed, watch)
+        sigma, usual = improvements.sigma[informative], on_baseline(rows.rows(some), platform, learner)
+        counts, kinds = informative[some], kinds_of(rows)[some]
+        errors = errors_of(held, usual, usual_error(sigma), learner, counts, kinds, seed, watch)
     return Learned(
         model=learner.name,
         predictor=learner.fit(data, rng=np.random.default_rng(seed)),

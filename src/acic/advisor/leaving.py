@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.advisor.informed import informed
+from acic.advisor.informed import informed, on_baseline
 from acic.advisor.intervals import kinds_of, quantiles, quantiles_by_kind, usual_error
 from acic.advisor.learned import Errors, Kinds
 from acic.advisor.learning import check, training_set
@@ -97,7 +97,8 @@ def leave_workloads_out(
     with threadpool_limits(limits=1):
         for done, learner in enumerate(learners, 1):
             data = informed(plain, rows, platform, learner)
-            predicted = out_of_fold(learner, data, leave_out_each(data.workload), rng=np.random.default_rng(seed))
+            usual, fold = on_baseline(rows, platform, learner), leave_out_each(data.workload)
+            predicted = out_of_fold(learner, data, fold, rng=np.random.default_rng(seed), baseline=usual)
             found.append(_judged(learner.name, data, predicted, rows, platform, improvements.sigma))
             progress(done)
     return found

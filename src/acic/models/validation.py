@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from acic.errors import InvalidInput
 from acic.models.protocol import Floats, Integers, Learner, Prediction, TrainingSet
+from acic.models.twins import beside
 
 
 def grouped_folds(group: Integers, k: int, rng: np.random.Generator) -> Integers:
@@ -58,6 +59,7 @@ def out_of_fold(
     fold: Integers,
     *,
     rng: np.random.Generator,
+    baseline: Floats | None = None,
     watch: Callable[[], None] = lambda: None,
 ) -> Prediction:
     """Return the prediction of each row by the model that saw all folds but the row's own, shape (rows,).
@@ -67,6 +69,8 @@ def out_of_fold(
         data: the rows.
         fold: of each row, shape (rows,); twins share one.
         rng: of what models draw.
+        baseline: the same workloads on the baseline, shape (rows, columns), beside which all is predicted that users
+            are told; NaN where that is no matter, None where the model's own figures are asked for.
         watch: is called after each fold.
 
     Raises:
@@ -83,7 +87,8 @@ def out_of_fold(
     mean, spread = np.empty((2, len(data)))
     for part, own in zip(parts, rng.spawn(len(parts)), strict=True):
         held = fold == part
-        predicted = learner.fit(data.rows(~held), rng=own).predict(data.x[held])
+        predictor, x = learner.fit(data.rows(~held), rng=own), data.x[held]
+        predicted = predictor.predict(x) if baseline is None else beside(predictor, x, baseline[held])
         mean[held], spread[held] = predicted.mean, predicted.spread
         watch()
     return Prediction(mean, spread)

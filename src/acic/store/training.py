@@ -76,6 +76,11 @@ class TrainingRows:
         mine = np.array([one == configuration for one in self.configurations], dtype=bool)
         return np.asarray(mine[self.configuration])
 
+    def all_on(self, configuration: Configuration) -> TrainingRows:
+        """Return the rows as if all had been measured on `configuration`: not what was measured, but what is asked."""
+        places = np.full(len(self), len(self.configurations))
+        return replace(self, configurations=(*self.configurations, configuration), configuration=places)
+
     def rows(self, chosen: NDArray[Any]) -> TrainingRows:
         """Return the rows chosen (a mask or positions); positions in the distinct values stay as they are."""
         kept = {name: getattr(self, name)[chosen] for name in PER_ROW}
