@@ -14,7 +14,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from acic.platforms import load_platform
 from acic.store.bundled import bundled
 from acic.store.training import Floats, TrainingRows, training_table
-from acic.store.trust import FEWEST, FLOOR, HEARD, Contribution, _some, believed, contributions, trusted
+from acic.store.trust import (
+    _NOISE,
+    FEWEST,
+    FLOOR,
+    HEARD,
+    Contribution,
+    _Evidence,
+    _some,
+    believed,
+    contributions,
+    trusted,
+)
 
 LAB = load_platform("lab")
 seeds = st.integers(0, 10_000)
@@ -138,8 +149,26 @@ def test_the_order_of_rows_and_of_names_does_not_matter(seed: int) -> None:
     rows = lying(crowd(8, seed), 1, 2.0)
     mixed = rows.rows(np.random.default_rng(seed).permutation(len(rows)))
     turned = replace(mixed, contributors=mixed.contributors[::-1], contributor=7 - mixed.contributor)
-    assert list(trusts(turned)) == list(trusts(rows))
-    assert_allclose(list(trusts(turned).values()), list(trusts(rows).values()), atol=1e-6)
+    found, other = trusts(rows), trusts(turned)
+    assert list(other) == list(found)
+    assert_allclose(list(other.values()), list(found.values()), atol=1e-6)
+
+
+@given(seed=seeds, contributors=st.integers(1, 6), among=st.integers(0, 40))
+@settings(max_examples=25, deadline=None)
+def test_what_is_left_out_step_by_step_is_left_out(seed: int, contributors: int, among: int) -> None:
+    """A contributor's rows and those of others on a configuration are left out by two small steps, not by one large."""
+    rng = np.random.default_rng(seed)
+    x, owner = rng.normal(size=(40, 3)), rng.integers(contributors, size=40)
+    alike = np.exp(-((x[:, None] - x) ** 2).sum(axis=2))
+    y, noise, some = rng.normal(size=40), rng.uniform(0.01, 1.0, 40), rng.permutation(40) < among
+    evidence = _Evidence(alike, y, noise, [np.flatnonzero(owner == one) for one in range(contributors)])
+    for one in range(contributors):
+        left, looked = ~(some | (owner == one)), some & (owner == one)
+        known = alike[np.ix_(looked, left)] @ np.linalg.inv((alike + np.diag(noise))[np.ix_(left, left)])
+        missed = y[looked] - known @ y[left]
+        variance = (alike[np.ix_(looked, looked)] - known @ alike[np.ix_(left, looked)]).diagonal()
+        assert_allclose(evidence.without_more(one, some), missed / np.sqrt(variance + _NOISE), rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("contributors", [1, 2])

@@ -139,10 +139,11 @@ def covariance(rows: TrainingRows, platform: Platform) -> Floats:
     square = (x**2).sum(axis=1)
     distance = np.maximum(square[:, None] + square - 2.0 * x @ x.T, 0.0) / max(1, x.shape[1])
     labels = [p.name for p in platform.space.parameters if not p.is_numeric]
-    told = np.array([[str(c.get(name)) for name in labels] for c in rows.configurations])[rows.configuration]
-    differing = sum((column[:, None] != column).astype(float) for column in told.T)
+    used, which = np.unique(rows.configuration, return_inverse=True)  # fewer than rows
+    told = np.array([[str(rows.configurations[i].get(name)) for name in labels] for i in used]).reshape(-1, len(labels))
+    kept = (_LABEL ** np.arange(len(labels) + 1))[(told[:, None] != told).sum(axis=2)]
     return np.asarray(
-        np.exp(-distance / 2.0) * _LABEL**differing
+        np.exp(-distance / 2.0) * kept[np.ix_(which, which)]
         + _WORKLOAD * (rows.workload[:, None] == rows.workload)
         + _CONFIGURATION * (rows.configuration[:, None] == rows.configuration)
     )
@@ -169,8 +170,8 @@ def judged(
     centred = centred / scale
     trust = _unshifted(alike, centred, contributor, blocks)
     for _ in range(_ROUNDS):
-        evidence = _Evidence(alike, centred, _NOISE / (trust[contributor] * tail))
-        missed, z = evidence.without(blocks)
+        evidence = _Evidence(alike, centred, _NOISE / (trust[contributor] * tail), blocks)
+        missed, z = evidence.without()
         usual = float(np.median([np.median(np.abs(z[rows])) for rows in blocks if len(rows)])) / _NORMAL
         usual = max(usual, 1.0)  # where all miss by less, what is far is still not more than unusual
         z = _settled(z / usual, usual, evidence, contributor, configuration)
@@ -188,25 +189,47 @@ class _Evidence:
         alike: prior covariance, shape (rows, rows).
         y: what they say, shape (rows,).
         noise: variance of each, shape (rows,).
+        blocks: the rows of each contributor.
     """
 
-    def __init__(self, alike: Floats, y: Floats, noise: Floats) -> None:
+    def __init__(self, alike: Floats, y: Floats, noise: Floats, blocks: Sequence[NDArray[np.intp]]) -> None:
         self._noise = noise
         self._inverse = np.linalg.inv(alike + np.diag(noise))
         self._half = self._inverse @ y
+        self._blocks = blocks
+        self._own = [np.linalg.inv(self._inverse[np.ix_(rows, rows)]) for rows in blocks]
 
-    def without(self, blocks: Sequence[NDArray[np.intp]]) -> tuple[Floats, Floats]:
-        """Return what each row of a block lies above what all rows outside of it say, shape (rows,).
+    def without(self) -> tuple[Floats, Floats]:
+        """Return what each row lies above what all rows of other contributors say, shape (rows,).
 
         Plainly, and in deviations of a row that would be believed.
         """
         missed, z = np.zeros(len(self._half)), np.zeros(len(self._half))
-        for rows in blocks:
-            if len(rows):
-                own = np.linalg.inv(self._inverse[np.ix_(rows, rows)])
-                missed[rows] = own @ self._half[rows]
-                z[rows] = missed[rows] / np.sqrt(np.maximum(np.diag(own) - self._noise[rows], 0.0) + _NOISE)
+        for rows, own in zip(self._blocks, self._own, strict=True):
+            missed[rows] = own @ self._half[rows]
+            z[rows] = self._deviations(missed[rows], np.diag(own), rows)
         return missed, z
+
+    def without_more(self, contributor: int, among: NDArray[np.bool_]) -> Floats:
+        """Return the deviations of a contributor's rows `among` some that are left out of the others' too.
+
+        Args:
+            contributor: whose rows.
+            among: whether a row is one of those, shape (rows,).
+        """
+        rows, own = self._blocks[contributor], self._own[contributor]
+        more = among.copy()
+        more[rows] = False
+        others, looked = np.flatnonzero(more), among[rows]
+        # By the others' few rows, beyond what is inverted already: to invert all anew takes some ten times as long.
+        across = own @ self._inverse[np.ix_(rows, others)]
+        rest = self._inverse[np.ix_(others, others)] - self._inverse[np.ix_(others, rows)] @ across
+        change = np.linalg.solve(rest, across[looked].T).T
+        missed = own[looked] @ self._half[rows] + change @ (across.T @ self._half[rows] - self._half[others])
+        return self._deviations(missed, np.diag(own)[looked] + (change * across[looked]).sum(axis=1), rows[looked])
+
+    def _deviations(self, missed: Floats, variance: Floats, rows: NDArray[np.intp]) -> Floats:
+        return np.asarray(missed / np.sqrt(np.maximum(variance - self._noise[rows], 0.0) + _NOISE))
 
 
 def _unshifted(alike: Floats, y: Floats, contributor: Integers, blocks: Sequence[NDArray[np.intp]]) -> Floats:
@@ -229,12 +252,10 @@ def _settled(z: Floats, usual: float, evidence: _Evidence, contributor: Integers
     made = z.copy()
     contradicted = np.abs(z) > _CONTRADICTED
     for disputed in np.unique(configuration[contradicted]):
-        there = np.flatnonzero(configuration == disputed)
+        there = configuration == disputed
         elsewhere = np.zeros(len(z))
         for one in np.unique(contributor[there]):
-            own = there[contributor[there] == one]
-            left_out = np.flatnonzero((configuration == disputed) | (contributor == one))
-            elsewhere[own] = evidence.without([left_out])[1][own] / usual
+            elsewhere[there & (contributor == one)] = evidence.without_more(one, there) / usual
         if (contradicted[there] & (np.abs(elsewhere[there]) < _CONFIRMED)).any():
             made[there] = elsewhere[there]
     return made
