@@ -59,15 +59,22 @@ def _latin(training: Training, rng: np.random.Generator) -> Integers:
 
 def _nearest(training: Training, points: Floats) -> Integers:
     """Return the row nearest to each point that no earlier one took; a point falls on one value of each parameter."""
-    several = np.maximum(training.levels.max(axis=0), 1)
-    open_ = np.ones(len(training), dtype=bool)
+    highest = training.levels.max(axis=0)
+    several = np.maximum(highest, 1)[:, None]
+    numeric, label = np.flatnonzero(training.numeric), np.flatnonzero(~training.numeric)
+    left, levels = np.arange(len(training)), training.levels.T.astype(float, order="C")
+    far, open_ = np.empty_like(levels), np.ones(len(left), dtype=bool)
     taken = []
     for point in points[: len(training)]:
-        wanted = np.floor(point * (training.levels.max(axis=0) + 1))
-        far = np.where(training.numeric, np.abs(training.levels - wanted) / several, training.levels != wanted)
-        row = int(np.where(open_, far.sum(axis=1), np.inf).argmin())
-        open_[row] = False
-        taken.append(row)
+        wanted = np.floor(point * (highest + 1))[:, None]
+        far[numeric] = np.abs(levels[numeric] - wanted[numeric]) / several[numeric]
+        far[label] = levels[label] != wanted[label]
+        place = int(np.where(open_, far.sum(axis=0), np.inf).argmin())
+        open_[place] = False
+        taken.append(int(left[place]))
+        if 2 * np.count_nonzero(open_) < len(open_):  # those that are taken cost as much time as the others
+            left, levels = left[open_], np.compress(open_, levels, axis=1)
+            far, open_ = np.empty_like(levels), np.ones(len(left), dtype=bool)
     return np.array(taken, dtype=np.int64)
 
 
