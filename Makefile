@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/pytest -q -n auto --dist loadfile
+# One more than there are processors: what runs in the lab and other services is waited for more than it is worked for.
+WORKERS ?= $(shell expr $$(nproc) + 1)
+PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist loadfile
 READY := $(VENV)/.ready
 
 .PHONY: demo test test-all test-failed check lint types layers bench docs golden lock clean

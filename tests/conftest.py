@@ -3,8 +3,11 @@
 import os
 import signal
 
+import pytest
 from hypothesis import settings
+from xdist.remote import Producer
 
+from tests.distribution import Files
 from tests.laboratory import lab as lab
 
 # Small matrices: threads of the BLAS that wait for one another make them up to 50 times slower on a busy machine.
@@ -16,3 +19,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 settings.register_profile("acic", deadline=None)  # a busy machine is no failure
 settings.load_profile("acic")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Files | None:
+    return Files(config, log) if config.getoption("dist") == "loadfile" else None

@@ -15,6 +15,7 @@ from acic.cluster.lab import Names, doctor
 from acic.lab import Lab, LabFacts, clean_up
 from acic.platforms import load_platform
 from tests.cluster.services import SBIN
+from tests.distribution import LAB, unit
 from tests.needs import skip_or_fail
 
 NAME, NETWORK, NIC = "t", "10.60.0.0/24", "lab.400m"
@@ -39,6 +40,7 @@ def need_lab(programs: Sequence[str] = (), packages: str = "") -> None:
 @contextmanager
 def alone() -> Iterator[None]:
     """Labs of several test processes would slow one another down: one after the other."""
+    assert unit(os.environ["PYTEST_CURRENT_TEST"]) == LAB, "the file wants the lab: name it in tests/distribution.py"
     with LOCK.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
