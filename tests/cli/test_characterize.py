@@ -202,4 +202,4 @@ def test_what_lies_elsewhere_counts_as_computing(acic: Acic) -> None:
     assert "no file of" in missing.err
     assert "lie below" in missing.err
     assert acic("recommend", "--only", folder, "--platform", "lab", "--processes", 4).status == 2
-    assert acic("recommend", log, "--only", folder, "--platform", "lab", "--json").status == 0
+    assert acic("recommend", log, "--only", folder, "--platform", "lab", "--model", "prior", "--json").status == 0
