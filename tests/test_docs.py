@@ -39,10 +39,16 @@ def steps(block: str) -> Iterator[Step]:
         yield Step(command, output)
 
 
-def execute(command: str, home: Path) -> subprocess.CompletedProcess[str]:
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of all pages: four of them would learn the same."""
+    return tmp_path_factory.mktemp("cache")
+
+
+def execute(command: str, home: Path, cache: Path) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {
         "ACIC_STORE": str(home / "store.sqlite"),
-        "ACIC_CACHE": str(home / "cache"),
+        "ACIC_CACHE": str(cache),
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "TMPDIR": str(home),
     }
@@ -62,7 +68,7 @@ def matches(shown: str, printed: str) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
-def test_golden_commands_in_the_docs_do_what_they_show(page: Path, tmp_path: Path) -> None:
+def test_golden_commands_in_the_docs_do_what_they_show(page: Path, cache: Path, tmp_path: Path) -> None:
     text = page.read_text()
     renewed = text
     for block in BLOCK.findall(text):
@@ -70,7 +76,7 @@ def test_golden_commands_in_the_docs_do_what_they_show(page: Path, tmp_path: Pat
         for step in steps(block):
             if step.command.startswith(SET_UP):
                 continue
-            done = execute(step.command, tmp_path)
+            done = execute(step.command, tmp_path, cache)
             assert done.returncode == 0, f"{step.command}\n{done.stderr}"
             if not step.output.strip():
                 continue
