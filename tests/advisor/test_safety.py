@@ -55,7 +55,7 @@ def asked(characteristics: Characteristics = APART, **quality: Quality) -> Workl
 @given(st.integers(0, 2 * ENOUGH))
 def test_one_writer_is_safe_where_enough_were_right_and_none_was_wrong(count: int) -> None:
     wrong, other = find(**SHARDS, servers=4), find(**SHARDS, servers=2)
-    right = [right_with(other) for _ in range(count)]
+    right = [right_with(other)] * count
     found = unsafe_of([wrong_with(wrong)], right, LAB)
     assert found == (Unsafe(shared=frozenset({wrong})) if count >= ENOUGH else Unsafe(always=frozenset({wrong})))
     assert found.all == {wrong}
