@@ -216,7 +216,10 @@ def test_what_makes_no_difference_is_told_as_such(acic: Acic, tmp_path: Path) ->
     assert "not 1 MiB: less than 0.1% of the cost\n" in dear.out
 
 
-@pytest.mark.parametrize("name", ["cart", "forest", "extra-trees", "boosting", "ridge", "nonlinear"])
+SLOW = pytest.param("boosting", marks=pytest.mark.slow)  # learns for twenty seconds
+
+
+@pytest.mark.parametrize("name", ["cart", "forest", "extra-trees", SLOW, "ridge", "nonlinear"])
 def test_every_model_answers(acic: Acic, name: str) -> None:
     result = acic("recommend", *FIG_19, "--platform", "tianhe-lustre", "--model", name, "--top", "1", "--json")
     assert result.status == 0
