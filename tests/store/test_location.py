@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -280,6 +282,41 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     refused(str(tmp_path / "file" / "a.sqlite"), problem="cannot be opened", hint="folder")
+
+
+@pytest.mark.parametrize("umask", [0o002, 0o022, 0o077])
+def test_the_umask_says_who_may_use_a_new_store(tmp_path: Path, umask: int) -> None:
+    """With 002 a group shares what its members make in its folder; SQLite itself made this file 0644 at most."""
+    path, link = tmp_path / "a.sqlite", tmp_path / "link.sqlite"
+    link.symlink_to(path)
+    before = os.umask(umask)
+    try:
+        with Store.open(str(link)) as store:
+            store.add([measurement(0)])
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_a_store_that_is_not_to_be_made_is_not_made(tmp_path: Path) -> None:
+    refused(f"sqlite:///{tmp_path}/a.sqlite?mode=rw", problem="cannot be opened", hint="folder")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("closed", "problem"), [("a.sqlite", "may not be read"), ("", "cannot be opened")])
+def test_a_store_that_is_closed_to_this_user(tmp_path: Path, closed: str, problem: str) -> None:
+    """A file was said to lack its folder, and a folder ended in what the system said, with another status."""
+    shared = tmp_path / "shared"
+    Store.open(str(shared / "a.sqlite")).close()
+    (shared / closed).chmod(0)
+    command = [sys.executable, "-m", "acic", "data", "list", "--store", str(shared / "a.sqlite")]
+    if os.geteuid() == 0:  # who may read everything
+        if not shutil.which("setpriv"):
+            pytest.skip("root without setpriv cannot give up its rights")
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all", *command]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    shared.chmod(0o700)
+    assert (done.returncode, problem in done.stderr) == (5, True), done.stderr
 
 
 def test_a_folder_is_no_store(tmp_path: Path) -> None:

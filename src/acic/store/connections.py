@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acic.errors import StoreError
@@ -40,6 +42,7 @@ class Connections:
         if self._place.file is not None:
             try:
                 self._place.file.parent.mkdir(parents=True, exist_ok=True)
+                self._make_empty(self._place.file)
             except OSError as error:
                 raise store_error(self._place, OSError(f"unable to open: {error.strerror}")) from error
             self._refuse_others()
@@ -80,6 +83,12 @@ class Connections:
         """A connection in a transaction; for `write`, with the lock that lets one writer in at a time."""
         with engine.transaction(self.engine, self._place, write=write) as connection:
             yield connection
+
+    def _make_empty(self, file: Path) -> None:
+        """Make the file as the umask says: SQLite itself would never let a group write, which may share the file."""
+        if "mode=" not in self._place.options:  # else SQLite is to make none, or not for writing
+            with suppress(FileExistsError):
+                Path(os.path.realpath(file)).touch(mode=0o666, exist_ok=False)
 
     def _refuse_others(self) -> None:
         """Refuse a file that is a database of another program: a server may hold several, a file is somebody's."""

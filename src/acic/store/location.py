@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import stat
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,8 +54,20 @@ class Location:
 
     @property
     def exists(self) -> bool:
-        """Whether something is there already; a server is taken to have it."""
-        return self.file is None or (self.file.is_file() and self.file.stat().st_size > 0)
+        """Whether something is there already; a server is taken to have it.
+
+        Raises:
+            StoreError: nobody can tell, as in a folder that is closed to this user.
+        """
+        if self.file is None:
+            return True
+        try:
+            status = self.file.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise store_error(self, OSError(f"unable to open: {error.strerror}")) from error
+        return stat.S_ISREG(status.st_mode) and status.st_size > 0
 
     def connect_file(self, *, read_only: bool = False) -> sqlite3.Connection:
         """Return a connection to the SQLite file, in autocommit mode.
@@ -121,7 +134,7 @@ def _file(path: str, options: str) -> Location:
     if path == "-":
         raise InvalidInput("a store is no stream", hint="give the path of a file (./- if that is its name)")
     file = expanded(Path(path))
-    if file.is_dir():
+    if os.path.isdir(file):  # a Path's raises in a folder that is closed to this user
         raise InvalidInput(f"the store {file} is a folder", hint=f"give the path of a file: {file / 'acic.sqlite'}")
     return Location(f"sqlite:///{file}", file, options)
 
@@ -205,6 +218,9 @@ def store_error(place: Location, error: BaseException) -> StoreError:
     """Return what a driver's error means, with its remedy."""
     reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if place.file is not None:
+        if "unable to open" in reason and os.path.isfile(place.file) and not os.access(place.file, os.R_OK):
+            hint = "ask who owns the file to let you (chmod), or give a store of your own"
+            return StoreError(f"the store {place.shown} may not be read", hint=hint)
         lock = Path(f"{os.path.realpath(place.file)}.lock")  # of vfs=unix-dotfile
         for part, problem, hint in _SQLITE:
             if part in reason:
