@@ -19,7 +19,8 @@ from acic.space import Configuration
 from acic.store import Measurement, Outcome
 from acic.store.bundled import bundled
 from acic.store.database import Store
-from tests.advisor.conftest import WHEN, WRITE
+from acic.workloads import Operation
+from tests.advisor.conftest import WHEN, WRITE, measurement
 
 
 @pytest.fixture
@@ -265,6 +266,27 @@ def test_measurements_that_do_not_fit_the_platform_are_told_of(
     rows = stored_rows(cluster, store, announce=said.append)
     assert len(rows) == len(training)
     assert [line[: len(reason) + 6] for line in said] == [f"note: {reason}"]
+
+
+def test_reads_without_a_baseline_leave_the_advice_for_writes_as_it_is(
+    cluster: Platform, training: list[Measurement], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two imported reads ended every answer for jobs that write: "the baseline was not measured with any read"."""
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    store = str(tmp_path / "writes.sqlite")
+    with Store.open(store) as opened:
+        opened.add([one for one in training if one.workload.operation is Operation.WRITE])
+    before = ask(cluster, store)
+    read = replace(WRITE, operation=Operation.READ)
+    other = next(c for c in cluster.space.configurations() if c != cluster.baseline)
+    with Store.open(store) as opened:
+        opened.add([measurement(cluster, read, other, 1e9), measurement(cluster, read, other, 2e9)])
+    np.testing.assert_array_equal(before, ask(cluster, store))
+    told = f"2 measurements teach nothing: the baseline of {cluster.name} was measured with writes only"
+    assert told in known(cluster, "ridge", store=store, trust=Trust(), now=WHEN).learned.doubts
+    said: list[str] = []
+    stored_rows(cluster, store, announce=said.append)
+    assert said == [f"note: {told}"]
 
 
 def test_where_nothing_fits_the_platform_the_remedy_is_its_file(

@@ -25,6 +25,7 @@ from acic.models.residual import PriorAlone, Residual, takes_prior
 from acic.platforms import Platform
 from acic.prior import prior_of
 from acic.store.ageing import ageing_weights
+from acic.store.baselines import no_baseline_told, with_baseline
 from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
 from acic.store.kept_rows import fetch_rows, keep_rows
@@ -82,7 +83,7 @@ def known(
         if (cached := fetch(key, chosen) or (None if intervals else fetch(point, chosen))) is not None:
             return Knowledge(platform, cached)
         rows = training_rows(platform, opened)
-        unfit = [told] if (told := unfit_told(rows.unfit, platform)) else []
+        unfit = _useless(rows, platform)
         if isinstance(chosen, PriorAlone) and prior is None:
             raise _nothing_else(platform, rows)
         unsafe = unsafe_configurations(platform, opened)
@@ -146,15 +147,17 @@ def _nothing_else(platform: Platform, rows: TrainingRows) -> MissingData:
 
 
 def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
-    """Return every row that the bundled and the stored measurements of `platform` teach; kept until one changes."""
+    """Return every row that the bundled and the stored measurements of `platform` teach; kept until one changes.
+
+    Those of an operation without any baseline are left out: they had every answer end, also of the other operation.
+    """
     data = (bundled_hash(platform), store.fingerprint(platform.name) if store else "")
     key = _named(platform, "rows", (__version__, platform, data))
-    if (kept := fetch_rows(key)) is not None:
-        return kept
-    stored = store.training_records(platform.name) if store else ()
-    rows = training_table(bundled(platform), platform, stored=stored)
-    keep_rows(key, rows)
-    return rows
+    if (rows := fetch_rows(key)) is None:
+        stored = store.training_records(platform.name) if store else ()
+        rows = training_table(bundled(platform), platform, stored=stored)
+        keep_rows(key, rows)
+    return with_baseline(rows, platform)
 
 
 def stored_rows(
@@ -162,13 +165,17 @@ def stored_rows(
 ) -> TrainingRows:
     """Return `training_rows` with the store at `url`, None for the user's own, where there is one.
 
-    `announce` is told where there is none, and of measurements that do not fit the platform.
+    `announce` is told where there is none, and of measurements that do not fit the platform, or lack a baseline.
     """
     with Store.open_existing(url, announce=announce) as store:
         rows = training_rows(platform, store)
-    if told := unfit_told(rows.unfit, platform):
+    for told in _useless(rows, platform):
         announce(f"note: {told}")
     return rows
+
+
+def _useless(rows: TrainingRows, platform: Platform) -> tuple[str, ...]:
+    return tuple(filter(None, (unfit_told(rows.unfit, platform), no_baseline_told(rows, platform))))
 
 
 def unsafe_configurations(platform: Platform, store: Store | None) -> Unsafe:

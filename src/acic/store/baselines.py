@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -18,6 +18,7 @@ from acic.store.training import Floats, TrainingRows, training_table
 from acic.workloads import Access, Characteristics, Operation
 
 _NEIGHBOURS = 4
+_NO_BASELINE = "no baseline of this operation"
 # How far apart two workloads are, in doublings of a size: a file per process instead of a shared file counts as
 # four times the data. The penalties are judged, not fitted: tianhe-lustre has baselines of one kind only. There the
 # leave-one-out error is 0.35 to 0.42 for any 3 to 8 neighbours and any power of the distance from 1 to 4.
@@ -129,13 +130,14 @@ class Baselines:
         Raises:
             MissingData: a row's operation has no measured baseline.
         """
-        found = [self.estimate(workload) for workload in rows.workloads]
-        baseline = np.array([e.log_bandwidth for e in found])[rows.workload]
+        used, place = np.unique(rows.workload, return_inverse=True)
+        found = [self.estimate(rows.workloads[i]) for i in used]
+        baseline = np.array([e.log_bandwidth for e in found])[place]
         return Improvements(
             mean=rows.mean - baseline,
             best=rows.best - baseline,
-            sigma=np.array([e.sigma for e in found])[rows.workload],
-            exact=np.array([e.exact for e in found], dtype=bool)[rows.workload],
+            sigma=np.array([e.sigma for e in found])[place],
+            exact=np.array([e.exact for e in found], dtype=bool)[place],
         )
 
     @cached_property
@@ -182,6 +184,26 @@ class Baselines:
         local = np.average(squared[nearest], weights=_closeness(distance))
         reach = max(1.0, float(distance.mean() / max(np.median(gap[same]), 1e-9)))
         return float(np.sqrt((local + squared[same].mean()) / 2) * reach)
+
+
+def with_baseline(rows: TrainingRows, platform: Platform) -> TrainingRows:
+    """Return `rows` without those of an operation that the baseline was never measured with, as nothing is gained over.
+
+    All of them, where the baseline was measured with none: that is then what has to be said.
+    """
+    operations = np.array([one.operation.value for one in rows.workloads], dtype=np.str_)[rows.workload]
+    there = np.isin(operations, operations[rows.on(platform.baseline)])
+    if there.all() or not there.any():
+        return rows
+    return replace(rows.rows(there), left_out={**rows.left_out, _NO_BASELINE: int((~there).sum())})
+
+
+def no_baseline_told(rows: TrainingRows, platform: Platform) -> str:
+    """Return in one sentence what `with_baseline` left out; "" where that is nothing."""
+    if not (number := rows.left_out.get(_NO_BASELINE)):
+        return ""
+    operations = " and ".join(sorted({f"{rows.workloads[i].operation}s" for i in np.unique(rows.workload)}))
+    return f"{number} measurements teach nothing: the baseline of {platform.name} was measured with {operations} only"
 
 
 def _distances(sizes: Floats, differs: NDArray[np.bool_]) -> Floats:
