@@ -5,14 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from darshan.backend import cffi_backend as backend
+from tests.needs import skip_or_fail
 
-__all__ = ["Theirs", "backend", "read"]
+__all__ = ["Theirs", "library", "read"]
 
 _SPECIAL = ("DXT_POSIX", "DXT_MPIIO", "LUSTRE", "HEATMAP", "APMPI", "APXC", "MDHIM", "NULL")
 
@@ -33,19 +32,32 @@ class Theirs:
     heatmaps: list[dict[str, Any]] = field(default_factory=list)
 
 
+@cache
+def library() -> Any:
+    """Return PyDarshan's binding of its C library; built from source, as past Python 3.12, it comes without that."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            from darshan.backend import cffi_backend
+        except (ImportError, RuntimeError) as error:
+            skip_or_fail(f"PyDarshan has no libdarshan-util here: {str(error).partition('!')[0]}")
+    return cffi_backend
+
+
 def read(path: Path) -> Theirs:
     """Return everything that PyDarshan reads in a log."""
+    backend = library()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         log = backend.log_open(str(path))
         assert bool(log["handle"]), path
         try:
-            return _read(log)
+            return _read(backend, log)
         finally:
             backend.log_close(log)
 
 
-def _read(log: Any) -> Theirs:
+def _read(backend: Any, log: Any) -> Theirs:
     theirs = Theirs(
         job=backend.log_get_job(log),
         exe=backend.log_get_exe(log),

@@ -9,7 +9,7 @@ import pytest
 from acic.workloads.darshan.counters import LAYOUTS
 from tests.workloads.darshan.comparing import assert_same_log
 from tests.workloads.darshan.logs import EACH_BUNDLED, OTHERS, public
-from tests.workloads.darshan.oracle import backend
+from tests.workloads.darshan.oracle import library
 
 # PyDarshan 3.5.0 crashes on it: DXT_POSIX format 2, DXT_MPIIO format 3
 _NOT_THEIRS = ("dxt_v3_unsupported",)
@@ -28,6 +28,6 @@ def test_logs_of_others_are_read_as_pydarshan_reads_them(name: str) -> None:
 
 @pytest.mark.parametrize("module", [name for name in LAYOUTS if name != "BG/Q"])
 def test_counters_have_the_names_and_order_of_libdarshan(module: str) -> None:
-    layout = LAYOUTS[module]
+    layout, backend = LAYOUTS[module], library()
     for ours, theirs in ((layout.integers, backend.counter_names), (layout.floats, backend.fcounter_names)):
         assert [f"{layout.prefix}_{name}" for name in ours] == theirs(module)
