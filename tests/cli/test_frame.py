@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from acic.errors import AcicError
 from tests.cli.conftest import Result
 
 DOCS = Path(__file__).parents[2] / "docs"
+PYTHON = shlex.quote(sys.executable)  # for a shell: the project may lie in a folder whose name has a space
 
 
 def leaves(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -156,7 +158,7 @@ def test_an_unknown_command_is_said(acic: Callable[..., Result]) -> None:
 def test_closed_streams_leave_no_traceback_and_a_result_that_is_lost_is_an_error(
     words: str, status: int, closed: str
 ) -> None:
-    command = f"{sys.executable} -m acic {words} {closed}"
+    command = f"{PYTHON} -m acic {words} {closed}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     lost = status == 0 and ">&-" in closed.replace("2>&-", "")
     assert done.returncode == (1 if lost else status)
@@ -191,7 +193,7 @@ def test_a_reader_that_has_enough_ends_it_as_it_ends_others() -> None:
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_result_that_is_cut_by_a_full_disk_is_an_error(unbuffered: str, tmp_path: Path) -> None:
-    command = f"ulimit -f 1; {sys.executable} -m acic platform show lab --json > {tmp_path}/out"  # of 1 KiB at most
+    command = f"ulimit -f 1; {PYTHON} -m acic platform show lab --json > {tmp_path}/out"  # of 1 KiB at most
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
     assert (tmp_path / "out").stat().st_size == 1024
@@ -201,7 +203,7 @@ def test_a_result_that_is_cut_by_a_full_disk_is_an_error(unbuffered: str, tmp_pa
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 @pytest.mark.parametrize(("words", "status"), [("nonsense", 2), ("platform list --nonsense", 2), ("data show z", 2)])
 def test_messages_that_cannot_be_written_leave_the_status(words: str, status: int) -> None:
-    command = f"{sys.executable} -m acic {words} 2>/dev/full"
+    command = f"{PYTHON} -m acic {words} 2>/dev/full"
     assert subprocess.run(["bash", "-c", command], capture_output=True, check=False).returncode == status
 
 
@@ -241,7 +243,7 @@ def test_the_name_of_a_file_that_is_no_text_leaves_no_traceback(tmp_path: Path) 
 
 
 def test_a_reader_that_goes_away_leaves_no_traceback() -> None:
-    command = f"{sys.executable} -m acic platform list --json | head -c 1"
+    command = f"{PYTHON} -m acic platform list --json | head -c 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
 
