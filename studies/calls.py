@@ -34,7 +34,7 @@ LAYOUTS: tuple[dict[str, Value], ...] = (
 
 
 def moving(ranks: int, operation: Operation) -> Kernel:
-    """Return an application that does nothing else; what it is said to be is another's."""
+    """Return an application that does nothing else; its name is another's."""
     writes = operation is Operation.WRITE
     writer = Writer(ranks)
     writer.open("data", "data", write=writes)
@@ -44,10 +44,8 @@ def moving(ranks: int, operation: Operation) -> Kernel:
     made = replace(
         kernel("vpicio", "small"),
         scale=f"{operation}-{ranks}",
-        processes=ranks,
         run=writer.script,
         results=(),
-        bytes_moved=ranks * SIZE,
     )
     return made if writes else replace(made, prepares=prepared(ranks, [("data", ranks * SIZE)]), inputs=("data",))
 

@@ -45,7 +45,7 @@ COLUMNS = {  # of each: whether processes make files, compute, and wait for one 
 
 
 def application(*, makes: bool, computes: bool, in_step: bool) -> Kernel:
-    """Return an application that computes and makes files; what it is said to be is another's."""
+    """Return an application that computes and makes files; its name is another's."""
     writer = Writer(RANKS)
     for number in range(FILES):
         if computes:
@@ -59,11 +59,9 @@ def application(*, makes: bool, computes: bool, in_step: bool) -> Kernel:
     return replace(
         kernel("mdtest", "small"),
         scale=f"{makes}-{computes}-{in_step}".lower(),
-        processes=RANKS,
         run=writer.script,
         prepares=None,
         inputs=(),
-        bytes_moved=RANKS * FILES * SIZE,
     )
 
 

@@ -44,7 +44,7 @@ RANKS = (1, 4, 16)
 
 
 def application(ranks: int, files: int, operation: Operation) -> Kernel:
-    """Return an application that makes files, or opens files that are there; what it is said to be is another's."""
+    """Return an application that makes files, or opens files that are there; its name is another's."""
     writer, names = Writer(ranks), [f"file.{rank}.{number}" for rank in range(ranks) for number in range(files)]
     write = operation is Operation.WRITE
     for rank in range(ranks):
@@ -52,11 +52,9 @@ def application(ranks: int, files: int, operation: Operation) -> Kernel:
     return replace(
         kernel("mdtest", "small"),
         scale=f"{ranks}-{operation}",
-        processes=ranks,
         run=writer.script,
         prepares=None if write else prepared(ranks, [(name, SIZE) for name in names]),
         inputs=() if write else tuple(names),
-        bytes_moved=ranks * files * SIZE,
     )
 
 

@@ -83,7 +83,7 @@ def told_truly(one: Kernel, found: Reading) -> None:
         assert set(phase.quality.values()) == {Quality.EXACT}
         if c.iterations > 1:
             assert truth.pauses == {phase.details.get("pause_seconds", 0.0)}
-    assert one.bytes_moved == sum(phase.bytes for phase in one.workload.phases)
+    assert one.bytes_moved == sum(request.size for request in found.requests)
     assert [p.bytes for p in one.workload.phases] == sorted((p.bytes for p in one.workload.phases), reverse=True)
     assert found.computed == pytest.approx([one.compute] * one.processes)
     for phase, use in zip(one.workload.phases, uses_of(one.workload), strict=True):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation
 
 DOUBLE = 8  # B
 
@@ -47,24 +45,6 @@ def madbench2(scale: str, *, ranks: int, pixels: int, compute: float, unique: bo
     if not unique:
         writer.close("data")
         writer.unlink("data", ranks=0)
-    phases = [
-        phase(
-            operation,
-            paths[0],
-            processes=ranks,
-            iterations=2 * matrices,
-            data_size=mine,
-            request_size=mine,
-            interface=Interface.POSIX if unique else Interface.MPIIO,
-            shared=not unique,
-            access=Access.CONSECUTIVE,
-            files=len(paths),
-            pause=compute,
-            opens=ranks,
-            over=2,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
     name = "madbench2-unique" if unique else "madbench2"
     return Kernel(
         name=name,
@@ -78,11 +58,7 @@ def madbench2(scale: str, *, ranks: int, pixels: int, compute: float, unique: bo
             f"{matrices} matrices of {pixels}^2 numbers; the file is scratch, removed at the end"
             + ("; POSIX, where the log's program uses the C library." if unique else ".")
         ),
-        processes=ranks,
-        workload=workload(name, ranks, *phases),
         run=writer.script,
-        compute=3 * matrices * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -100,39 +76,16 @@ def mpiblast(scale: str, *, ranks: int, segment: int, compute: float) -> Kernel:
     writer.close("db")
     writer.barrier()
     writer.write_file("out", "blast.out", 64 * KIB, count=found_bytes // (64 * KIB), ranks=0)
-    reads = posix(
-        Operation.READ,
-        "database",
-        processes=ranks,
-        iterations=each,
-        data_size=segment,
-        request_size=request,
-        shared=True,
-        pause=compute,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "blast.out",
-        processes=ranks,
-        io_processes=1,
-        data_size=found_bytes,
-        request_size=64 * KIB,
-        shared=False,
-    )
     return Kernel(
         name="mpiblast",
         scale=scale,
         title="mpiBLAST: segments of a database, read by all and searched",
         source="ACIC (SC13, section 5.1): a database in 32 segments, read by all processes (virtual fragments), POSIX",
         changed=f"Segments of {segment // MIB} MiB for 2.6 GB, read 128 KiB at a time; results of 256 KiB.",
-        processes=ranks,
-        workload=workload("mpiblast", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("database", segments * segment)]),
         inputs=("database",),
         results=("blast.out",),
-        compute=each * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -156,35 +109,6 @@ def abyss(scale: str, *, ranks: int, requests: int, compute: float) -> Kernel:
     for rank in range(ranks):
         for kind in ("contigs", "bubbles"):
             writer.unlink(f"{kind}-{rank}.fa", ranks=rank)
-    reads = posix(
-        Operation.READ,
-        inputs[0],
-        processes=ranks,
-        io_processes=2,
-        data_size=requests * request,
-        request_size=request,
-        shared=False,
-        files=2,
-    )
-    parts = posix(
-        Operation.WRITE,
-        "contigs-0.fa",
-        processes=ranks,
-        iterations=2,
-        data_size=contigs,
-        request_size=contigs,
-        shared=False,
-        files=2 * ranks,
-    )
-    whole = posix(
-        Operation.WRITE,
-        "contigs.fa",
-        processes=ranks,
-        io_processes=1,
-        data_size=ranks * contigs,
-        request_size=ranks * contigs,
-        shared=False,
-    )
     return Kernel(
         name="abyss",
         scale=scale,
@@ -194,12 +118,8 @@ def abyss(scale: str, *, ranks: int, requests: int, compute: float) -> Kernel:
             f"{requests} requests for 2,135,744 of each; POSIX, where ABySS reads through the C library; the two files "
             f"of each process have {contigs // KIB} KiB and go at the end."
         ),
-        processes=ranks,
-        workload=workload("abyss", ranks, reads, parts, whole),
         run=writer.script,
         prepares=prepared(ranks, [(path, requests * request) for path in inputs]),
         inputs=inputs,
         results=("contigs.fa",),
-        compute=compute,
-        bytes_moved=reads.bytes + parts.bytes + whole.bytes,
     )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Operation
 
 
 def kmeans(scale: str, *, ranks: int, passes: int, calls: int, compute: float) -> Kernel:
@@ -24,41 +22,16 @@ def kmeans(scale: str, *, ranks: int, passes: int, calls: int, compute: float) -
     for rank in range(ranks):
         writer.close(f"p{rank}", ranks=rank)
     writer.put("centres", 1, request, ranks=0)
-    reads = posix(
-        Operation.READ,
-        "points.0",
-        processes=ranks,
-        iterations=passes,
-        data_size=share,
-        request_size=request,
-        shared=False,
-        files=ranks,
-        pause=compute,
-        over=passes,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "centres",
-        processes=ranks,
-        io_processes=1,
-        data_size=request,
-        request_size=request,
-        shared=False,
-    )
     return Kernel(
         name="kmeans",
         scale=scale,
         title="grouping: points that are read anew in each pass, a sum of all behind it",
         source="k-means and gradient boosting out of memory (Mahout, XGBoost's external memory), an epoch of training",
         changed=f"{passes} passes over {share // MIB} MiB of each process.",
-        processes=ranks,
-        workload=workload("kmeans", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [(f"points.{rank}", share) for rank in range(ranks)]),
         inputs=tuple(f"points.{rank}" for rank in range(ranks)),
         results=("centres",),
-        compute=passes * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -76,19 +49,6 @@ def parquet(scale: str, *, ranks: int, files: int, wanted: int, chunk: int, comp
             writer.read(name, 0, chunk, count=wanted, stride=2 * chunk, ranks=rank)
             writer.close(name, ranks=rank)
         writer.compute(compute)
-    found = posix(
-        Operation.READ,
-        names[0][0],
-        processes=ranks,
-        iterations=files,
-        data_size=wanted * chunk + footer,
-        request_size=chunk,
-        shared=False,
-        access=Access.RANDOM,
-        files=ranks * files,
-        pause=compute,
-        over=(wanted * chunk + footer) / size,
-    )
     every = [name for mine in names for name in mine]
     return Kernel(
         name="parquet",
@@ -96,13 +56,9 @@ def parquet(scale: str, *, ranks: int, files: int, wanted: int, chunk: int, comp
         title="a query of columns: the end of each file first, then every second column",
         source="Parquet and ORC files read by Dask, Spark or DuckDB from a shared file system",
         changed=f"{files} files of each process, {wanted} of {columns} columns of {chunk // 1000} kB.",
-        processes=ranks,
-        workload=workload("parquet", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [(name, size) for name in every]),
         inputs=tuple(every),
-        compute=files * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -117,23 +73,6 @@ def concat(scale: str, *, ranks: int, files: int, calls: int) -> Kernel:
         writer.write("all", number * share, request, count=calls, ranks=0)
     writer.close("all", ranks=0)
     writer.barrier()
-    reads, writes = (
-        posix(
-            operation,
-            example,
-            processes=ranks,
-            io_processes=1,
-            iterations=files,
-            data_size=share,
-            request_size=request,
-            shared=False,
-            files=count,
-        )
-        for operation, example, count in (
-            (Operation.READ, "day.0.nc", files),
-            (Operation.WRITE, "all.nc", 1),
-        )
-    )
     names = [f"day.{number}.nc" for number in range(files)]
     return Kernel(
         name="concat",
@@ -141,14 +80,10 @@ def concat(scale: str, *, ranks: int, files: int, calls: int) -> Kernel:
         title="files joined into one by one process",
         source="ncrcat, cdo mergetime, cat: post-processing at the end of a job",
         changed=f"{files} files of {share // MIB} MiB.",
-        processes=ranks,
-        workload=workload("concat", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [(name, share) for name in names]),
         inputs=tuple(names),
         results=("all.nc",),
-        compute=0.0,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -168,33 +103,16 @@ def dcp(scale: str, *, ranks: int, turns: int, chunk: int) -> Kernel:
             writer.write("to", place, chunk, ranks=rank)
     writer.close("to")
     writer.close("from")
-    reads, writes = (
-        posix(
-            operation,
-            example,
-            processes=ranks,
-            iterations=turns,
-            data_size=chunk,
-            request_size=chunk,
-            shared=True,
-            access=Access.STRIDED,
-        )
-        for operation, example in ((Operation.READ, "archive.tar"), (Operation.WRITE, "copy.tar"))
-    )
     return Kernel(
         name="dcp",
         scale=scale,
         title="a large file copied by all processes, chunk by chunk",
         source="mpiFileUtils' dcp within one file system",
         changed=f"{turns * ranks} chunks of {chunk // KIB} KiB, dealt out in turn.",
-        processes=ranks,
-        workload=workload("dcp", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("archive.tar", size)]),
         inputs=("archive.tar",),
         results=("copy.tar",),
-        compute=0.0,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -206,36 +124,14 @@ def sweep(scale: str, *, ranks: int, table: int, result: int, compute: float) ->
     writer.compute(compute)
     for rank in range(ranks):
         writer.put(f"run.{rank}.out", 1, result, ranks=rank)
-    reads = posix(
-        Operation.READ,
-        "cross-sections.dat",
-        processes=ranks,
-        data_size=table,
-        request_size=request,
-        shared=True,
-        over=ranks,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "run.0.out",
-        processes=ranks,
-        data_size=result,
-        request_size=result,
-        shared=False,
-        files=ranks,
-    )
     return Kernel(
         name="sweep",
         scale=scale,
         title="tasks side by side: a table that each reads whole, a result of each",
         source="arrays of Monte Carlo runs (OpenMC, Geant4) with one library of data",
         changed=f"A table of {table // MIB} MiB, results of {result // 1000} kB.",
-        processes=ranks,
-        workload=workload("sweep", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("cross-sections.dat", table)]),
         inputs=("cross-sections.dat",),
         results=tuple(f"run.{rank}.out" for rank in range(ranks)),
-        compute=compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
+from acic.benchmarks.kernels.kernel import Kernel, Told
 from acic.benchmarks.kernels.script import Box, Writer, blocks_of
-from acic.workloads import Access, Interface, Operation
 
 DOUBLE, FLOAT = 8, 4  # B
 
@@ -28,32 +26,14 @@ def btio(scale: str, *, ranks: int, grid: int, dumps: int, compute: float) -> Ke
         writer.barrier()
         writer.write_all("out", [(dump * mine, mine)] * ranks)
     writer.close("out")
-    found = phase(
-        Operation.WRITE,
-        "btio.out",
-        processes=ranks,
-        iterations=dumps,
-        data_size=mine,
-        request_size=mine,
-        interface=Interface.MPIIO,
-        collective=True,
-        interleaved=True,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="btio",
         scale=scale,
         title="BT-IO: nested-strided cells, collective writes",
         source="ACIC (SC13, section 5.1) and the log btio_A_mpi_io_full: NPB BT with full MPI-IO",
         changed=f"A grid of {grid}^3 points and {dumps} dumps; the file is not read back, as in the paper's table.",
-        processes=ranks,
-        workload=workload("btio", ranks, found),
         run=writer.script,
         results=("btio.out",),
-        compute=dumps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -73,7 +53,7 @@ def flashio(scale: str, *, ranks: int, blocks: int, compute: float) -> Kernel:
         ("flash_plt_cnt_0000.h5", 4, 8**3 * FLOAT),
         ("flash_plt_crn_0000.h5", 4, 9**3 * FLOAT),
     )
-    writer, phases = Writer(ranks), []
+    writer = Writer(ranks)
     for path, variables, block in files:
         mine = blocks * block
         writer.compute(compute)
@@ -82,20 +62,6 @@ def flashio(scale: str, *, ranks: int, blocks: int, compute: float) -> Kernel:
         for variable in range(variables):
             writer.write_all("h5", [((variable * ranks + rank) * mine, mine) for rank in range(ranks)])
         writer.close("h5")
-        phases.append(
-            phase(
-                Operation.WRITE,
-                path,
-                processes=ranks,
-                data_size=variables * mine,
-                request_size=mine,
-                interface=Interface.MPIIO,
-                collective=True,
-                shared=True,
-                access=Access.STRIDED,
-                pause=compute,
-            )
-        )
     return Kernel(
         name="flashio",
         scale=scale,
@@ -105,12 +71,9 @@ def flashio(scale: str, *, ranks: int, blocks: int, compute: float) -> Kernel:
             f"MPI-IO calls as HDF5 makes them, without HDF5's and FLASH's own small tables; {blocks} blocks on each "
             "process, where FLASH-IO has 80 to 82."
         ),
-        processes=ranks,
-        workload=workload("flashio", ranks, *phases),
         run=writer.script,
         results=tuple(path for path, _, _ in files),
-        compute=len(files) * compute,
-        bytes_moved=sum(one.bytes for one in phases),
+        told=Told(before=True),
     )
 
 
@@ -124,30 +87,15 @@ def vpicio(scale: str, *, ranks: int, particles: int, compute: float) -> Kernel:
     for variable in range(variables):
         writer.write_all("h5", [((variable * ranks + rank) * mine, mine) for rank in range(ranks)])
     writer.close("h5")
-    found = phase(
-        Operation.WRITE,
-        "particles.h5",
-        processes=ranks,
-        data_size=variables * mine,
-        request_size=mine,
-        interface=Interface.MPIIO,
-        collective=True,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="vpicio",
         scale=scale,
         title="VPIC-IO: large contiguous blocks of 8 variables, collective",
         source="Model-driven tuning (CLUSTER'15, section III-B) and the log vpicio_2048p_collective",
         changed=f"{particles} particles on each process for 8 million; the time step before the dump is computed.",
-        processes=ranks,
-        workload=workload("vpicio", ranks, found),
         run=writer.script,
         results=("particles.h5",),
-        compute=compute,
-        bytes_moved=found.bytes,
+        told=Told(before=True),
     )
 
 
@@ -172,31 +120,15 @@ def vorpalio(scale: str, *, split: tuple[int, int, int], compute: float) -> Kern
         writer.view("h5", field * array, DOUBLE, whole, blocks)
         writer.write_all("h5", [(0, mine)] * ranks)
     writer.close("h5")
-    found = phase(
-        Operation.WRITE,
-        "fields.h5",
-        processes=ranks,
-        data_size=fields * mine,
-        request_size=mine,
-        interface=Interface.MPIIO,
-        collective=True,
-        interleaved=True,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="vorpalio",
         scale=scale,
         title="VORPAL-IO: blocks of 3-D fields in a shared file, collective",
         source="Model-driven tuning (CLUSTER'15, section III-B): a 3-D grid cut into blocks, H5Block, weak scaling",
         changed="Blocks of 300x32x32 points for 300x100x60, three fields; the time step before the dump is computed.",
-        processes=ranks,
-        workload=workload("vorpalio", ranks, found),
         run=writer.script,
         results=("fields.h5",),
-        compute=compute,
-        bytes_moved=found.bytes,
+        told=Told(before=True),
     )
 
 
@@ -215,19 +147,6 @@ def gcrmio(scale: str, *, ranks: int, panels: int, compute: float) -> Kernel:
             place = (variable * panels + one) * record
             writer.write("h5", place, record, count=each, stride=writers * record, ranks=2 * one)
     writer.close("h5", ranks=users)
-    found = phase(
-        Operation.WRITE,
-        "mesh.h5",
-        processes=ranks,
-        io_processes=writers,
-        apart=2.0,
-        data_size=variables * each * record,
-        request_size=record,
-        interface=Interface.MPIIO,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="gcrmio",
         scale=scale,
@@ -237,12 +156,9 @@ def gcrmio(scale: str, *, ranks: int, panels: int, compute: float) -> Kernel:
             f"{panels} panels of {cells} cells and {levels} levels, three variables; every second process writes, "
             "independently, as with GCRM's I/O processes; the time step before the dump is computed."
         ),
-        processes=ranks,
-        workload=workload("gcrmio", ranks, found),
         run=writer.script,
         results=("mesh.h5",),
-        compute=compute,
-        bytes_moved=found.bytes,
+        told=Told(before=True),
     )
 
 
@@ -255,28 +171,12 @@ def pop(scale: str, *, ranks: int, dumps: int, slices: int, compute: float) -> K
         writer.barrier()
         writer.write_file("tavg", f"tavg.{dump}", record, count=slices, ranks=0)
         writer.barrier()
-    found = posix(
-        Operation.WRITE,
-        "tavg.0",
-        processes=ranks,
-        io_processes=1,
-        iterations=dumps,
-        data_size=slices * record,
-        request_size=record,
-        shared=False,
-        files=dumps,
-        pause=compute,
-    )
     return Kernel(
         name="pop",
         scale=scale,
         title="POP: process 0 writes for all",
         source="One configuration per application (APSys'11, section 5): process 0 carries out all I/O, POSIX",
         changed="Slices of POP's 320x384 grid (gx1v3), a file for each dump; the gathering before it is left out.",
-        processes=ranks,
-        workload=workload("pop", ranks, found),
         run=writer.script,
         results=tuple(f"tavg.{dump}" for dump in range(dumps)),
-        compute=dumps * compute,
-        bytes_moved=found.bytes,
     )

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, blocks_of, prepared
 from acic.units import KIB
-from acic.workloads import Access, Interface, Operation
 
 
 def nek5000(scale: str, *, ranks: int, dumps: int, each: int, compute: float) -> Kernel:
@@ -22,32 +20,14 @@ def nek5000(scale: str, *, ranks: int, dumps: int, each: int, compute: float) ->
         for field in range(fields):
             writer.write_all("f", [((field * ranks + rank) * each, each) for rank in range(ranks)])
         writer.close("f")
-    found = phase(
-        Operation.WRITE,
-        "case0.f00000",
-        processes=ranks,
-        iterations=dumps,
-        data_size=fields * each,
-        request_size=each,
-        interface=Interface.MPIIO,
-        collective=True,
-        shared=True,
-        access=Access.STRIDED,
-        files=dumps,
-        pause=compute,
-    )
     return Kernel(
         name="nek5000",
         scale=scale,
         title="Nek5000: elements of each field in the order of processes, a file for each dump, collective",
         source="Nek5000's .fld files through MPI-IO: coordinates, velocity and pressure, a call for each",
         changed=f"{dumps} dumps, {each // 1000} kB of each field for a process; headers are left out.",
-        processes=ranks,
-        workload=workload("nek5000", ranks, found),
         run=writer.script,
         results=tuple(f"case0.f{dump:05}" for dump in range(dumps)),
-        compute=dumps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -63,40 +43,16 @@ def specfem(scale: str, *, ranks: int, record: int, records: int, frames: int, c
         writer.compute(compute)
         for rank in range(ranks):
             writer.put(f"proc{rank:06}_movie{frame:03}.bin", 1, movie, ranks=rank)
-    reads = posix(
-        Operation.READ,
-        meshes[0],
-        processes=ranks,
-        data_size=records * record,
-        request_size=record,
-        shared=False,
-        files=ranks,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "proc000000_movie000.bin",
-        processes=ranks,
-        iterations=frames,
-        data_size=movie,
-        request_size=movie,
-        shared=False,
-        files=ranks * frames,
-        pause=compute,
-    )
     return Kernel(
         name="specfem",
         scale=scale,
         title="SPECFEM3D: a mesh for each process, read record by record, and movie files",
         source="SPECFEM3D's databases: Fortran unformatted files of each process; a movie file of each for a frame",
         changed=f"{records} records of {record // 1000} kB, {frames} frames; seismograms are left out.",
-        processes=ranks,
-        workload=workload("specfem", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [(mesh, records * record) for mesh in meshes]),
         inputs=tuple(meshes),
         results=tuple(f"proc{rank:06}_movie{frame:03}.bin" for rank in range(ranks) for frame in range(frames)),
-        compute=frames * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -113,29 +69,6 @@ def ensemble(scale: str, *, ranks: int, state: int, history: int, days: int, com
             writer.put(f"member{rank:02}.day{day}.nc", 1, history, ranks=rank)
     for rank in range(ranks):
         writer.write_file(f"e{rank}", f"member{rank:02}.end.nc", request, count=state // request, ranks=rank)
-    states = [
-        posix(
-            operation,
-            example,
-            processes=ranks,
-            data_size=state,
-            request_size=request,
-            shared=False,
-            files=ranks,
-        )
-        for operation, example in ((Operation.READ, starts[0]), (Operation.WRITE, "member00.end.nc"))
-    ]
-    written = posix(
-        Operation.WRITE,
-        "member00.day0.nc",
-        processes=ranks,
-        iterations=days,
-        data_size=history,
-        request_size=history,
-        shared=False,
-        files=ranks * days,
-        pause=compute,
-    )
     names = [*(f"day{day}" for day in range(days)), "end"]
     return Kernel(
         name="ensemble",
@@ -143,14 +76,10 @@ def ensemble(scale: str, *, ranks: int, state: int, history: int, days: int, com
         title="an ensemble of forecasts: members that read, compute and write, each by itself",
         source="ensembles of limited-area models (WRF, COSMO): a member for each process, none waits for another",
         changed=f"States of {state // KIB} KiB, {days} days of {history // 1000} kB.",
-        processes=ranks,
-        workload=workload("ensemble", ranks, *states, written),
         run=writer.script,
         prepares=prepared(ranks, [(start, state) for start in starts]),
         inputs=tuple(starts),
         results=tuple(f"member{rank:02}.{name}.nc" for rank in range(ranks) for name in names),
-        compute=days * compute,
-        bytes_moved=sum(one.bytes for one in (*states, written)),
     )
 
 
@@ -173,39 +102,14 @@ def lattice(scale: str, *, split: tuple[int, int, int], block: tuple[int, int, i
         writer.view("prop", 0, site, whole, blocks)
         writer.write_all("prop", [(0, mine)] * ranks)
         writer.close("prop")
-    phases = [
-        phase(
-            operation,
-            example,
-            processes=ranks,
-            iterations=iterations,
-            data_size=mine,
-            request_size=mine,
-            interface=Interface.MPIIO,
-            collective=True,
-            interleaved=True,
-            shared=True,
-            access=Access.STRIDED,
-            files=iterations,
-            pause=compute if iterations > 1 else 0.0,
-        )
-        for operation, example, iterations in (
-            (Operation.WRITE, "prop.0.lime", made),
-            (Operation.READ, "gauge.lime", 1),
-        )
-    ]
     return Kernel(
         name="lattice",
         scale=scale,
         title="lattice QCD: blocks of a lattice, a field read and two propagators written, collective",
         source="QIO and c-lime of USQCD: a site's data together, sites in lexicographic order",
         changed=f"Blocks of {'x'.join(map(str, block))} sites of {site} B; a propagator is as large as the field.",
-        processes=ranks,
-        workload=workload("lattice", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("gauge.lime", size)]),
         inputs=("gauge.lime",),
         results=tuple(f"prop.{number}.lime" for number in range(made)),
-        compute=made * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )

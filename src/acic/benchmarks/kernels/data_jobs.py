@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import random
-from functools import partial
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import own, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
-from acic.workloads import Access, Interface, Operation
-
-_READ, _WRITE = Operation.READ, Operation.WRITE
 
 
 def cpptraj(scale: str, *, ranks: int, frames: int, atoms: int, kept: int, sections: int, compute: float) -> Kernel:
@@ -30,26 +25,16 @@ def cpptraj(scale: str, *, ranks: int, frames: int, atoms: int, kept: int, secti
     writer.close("w")
     writer.barrier()
     writer.put("rmsd.dat", 1, 16 * total, ranks=0)
-    part = partial(phase, processes=ranks, interface=Interface.MPIIO, access=Access.CONSECUTIVE, shared=True)
-    framed = partial(part, iterations=frames, pause=compute, contiguous=True)
-    reads = framed(_READ, "md.nc", data_size=whole, request_size=whole)
-    writes = framed(_WRITE, "dry.nc", data_size=dry, request_size=dry)
-    topology = posix(_READ, "parm7", processes=ranks, data_size=size, request_size=section, shared=True, over=ranks)
-    phases = (topology, reads, writes, own(ranks, _WRITE, "rmsd.dat", 1, 16 * total, 16 * total, 1, by=1))
     return Kernel(
         name="cpptraj",
         scale=scale,
         title="trajectories: frames read one by one and written without water, a part of each process, independent",
         source="Amber's cpptraj.MPI on NetCDF: ncmpi_get_vara, ncmpi_put_vara for a frame; the prmtop is read by all",
         changed=f"{total} frames of {atoms} atoms, {kept} kept; headers and boxes are left out.",
-        processes=ranks,
-        workload=workload("cpptraj", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("parm7", size), ("md.nc", total * whole)]),
         inputs=("parm7", "md.nc"),
         results=("dry.nc", "rmsd.dat"),
-        compute=frames * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -57,8 +42,8 @@ def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, laye
     """Speech: jobs that train copies of a model on archives of their own, and one that averages what they wrote."""
     buffer, layer = 8_191, 60_000
     jobs, members, each = range(1, ranks), f"1-{ranks - 1}", ranks - 1
-    batch, raw, model = reads * buffer, layers * layer, (layers + 1) * layer
-    trained, averaged = round(batches * compute, 9), round(batches * compute / each, 9)
+    batch, model = reads * buffer, (layers + 1) * layer
+    averaged = round(batches * compute / each, 9)
     writer = Writer(ranks)
     for turn in range(rounds):
         writer.read_file("m", f"{turn}.mdl", layer, count=layers + 1, ranks=members)
@@ -79,16 +64,6 @@ def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, laye
         for rank in jobs:
             writer.unlink(f"{turn + 1}.{rank}.raw", ranks=0)
         writer.barrier()
-    every, again = rounds * each, (rounds - 1) * each  # again: opens of a model that a round wrote
-    whole = partial(posix, processes=ranks, io_processes=each, shared=True, contiguous=True, others=True, over=each)
-    starts = partial(whole, iterations=rounds, data_size=model, request_size=layer, files=rounds, pause=trained)
-    phases = (
-        starts(_READ, "0.mdl", opens=every + rounds - 1),
-        own(ranks, _READ, "egs.0.1.ark", rounds * batches, batch, buffer, every, compute, by=each),
-        own(ranks, _WRITE, "1.1.raw", rounds, raw, layer, every, trained, by=each, opens=2 * every),
-        own(ranks, _READ, "1.1.raw", every, raw, layer, every, averaged, by=1, opens=2 * every, others=True),
-        own(ranks, _WRITE, "1.mdl", rounds, model, layer, rounds, trained, by=1, opens=rounds + again),
-    )
     inputs = {"0.mdl": model, **{f"egs.{turn}.{rank}.ark": batches * batch for turn in range(rounds) for rank in jobs}}
     return Kernel(
         name="kaldi",
@@ -96,14 +71,10 @@ def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, laye
         title="speech: a model that all but one train on archives of their own, averaged by that one, round by round",
         source="Kaldi's nnet3 training: egs.ark read as a stream, a .raw of each job, nnet3-average into the next .mdl",
         changed=f"{rounds} rounds, archives of {batches * batch / 1e6:.3g} MB, models of {model // 1000} kB; no logs.",
-        processes=ranks,
-        workload=workload("kaldi", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, list(inputs.items())),
         inputs=tuple(inputs),
         results=tuple(f"{turn + 1}.mdl" for turn in range(rounds)),
-        compute=rounds * trained,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -129,14 +100,6 @@ def gdal2tiles(scale: str, *, ranks: int, tops: int, block: int, sizes: tuple[in
             writer.compute(decode)
             for rank in range(ranks if number % 4 == 3 else 0):
                 writer.put(f"{level}.{rank}.{number // 4}.png", 1, sizes[level], ranks=rank)
-    alike = partial(posix, processes=ranks, shared=True, pause=compute, contiguous=True)
-    phases = [alike(_READ, "mosaic.tif", iterations=counts[0], data_size=block, request_size=block)]
-    for level, (count, size) in enumerate(zip(counts, sizes, strict=True)):
-        name, files, last = f"{level}.0.0.png", ranks * count, level == levels - 1
-        pause, opens = round(4 * decode, 9) if level else compute, 0 if last else 2 * files
-        phases.append(own(ranks, _WRITE, name, count, size, size, files, pause, opens=opens))
-        if not last:
-            phases.append(own(ranks, _READ, name, count, size, size, files, decode, opens=opens, others=True))
     tiles = [(level, rank, tile) for level in range(levels) for rank in range(ranks) for tile in range(counts[level])]
     return Kernel(
         name="gdal2tiles",
@@ -144,14 +107,10 @@ def gdal2tiles(scale: str, *, ranks: int, tops: int, block: int, sizes: tuple[in
         title="a map: blocks of a raster become small pictures, four of them one of the next level, by other processes",
         source="GDAL's gdal2tiles --mpi: blocks of a tiled GeoTIFF, a PNG for each tile, overviews made from PNGs",
         changed=f"{ranks * counts[0]} tiles, {levels - 1} levels above, in one folder; who deals them out works, too.",
-        processes=ranks,
-        workload=workload("gdal2tiles", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("mosaic.tif", ranks * counts[0] * block)]),
         inputs=("mosaic.tif",),
         results=tuple(f"{level}.{rank}.{tile}.png" for level, rank, tile in tiles),
-        compute=counts[0] * compute + sum(counts[:-1]) * decode,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -183,26 +142,14 @@ def rocksdb(scale: str, *, ranks: int, fills: int, batches: int, batch: int, tab
         for fill in range(fills):
             writer.close(f"f{fill}.{rank}", ranks=rank)
             writer.unlink(f"flushed{fill}.{rank}", ranks=rank)
-    made, edits = ranks * fills, fills + 1
-    phases = (
-        own(ranks, _WRITE, "log0.0", fills, batches * batch, batch, made, compute),
-        own(ranks, _WRITE, "flushed0.0", fills, table, part, made, compute, opens=2 * made, syncs=made),
-        own(ranks, _READ, "flushed0.0", 2 * fills, ahead, ahead, made, opens=2 * made),
-        own(ranks, _WRITE, "merged0.0", 2, merged, part, 2 * ranks, syncs=2 * ranks),
-        own(ranks, _WRITE, "manifest.0", edits, edit, edit, ranks, compute, syncs=edits * ranks),
-    )
     return Kernel(
         name="rocksdb",
         scale=scale,
         title="a store of keys on each process: logs, tables that are synced, read again and merged into larger ones",
         source="MDHIM's range servers on RocksDB: logs without sync, each SST and MANIFEST edit synced, compactions",
         changed=f"{fills} tables of {table / 1e6:g} MB, one compaction, which waits for them; no look-ups.",
-        processes=ranks,
-        workload=workload("rocksdb", ranks, *phases),
         run=writer.script,
         results=tuple(f"{name}.{rank}" for name in ("merged0", "merged1", "manifest") for rank in range(ranks)),
-        compute=edits * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -238,18 +185,6 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
         writer.unlink(f"in.{rank}.#", given, ranks=rank)
         writer.unlink(f"out.{rank}.#", made, ranks=rank)
         writer.close(f"l{rank}", ranks=rank)
-    start = partial(posix, processes=ranks, shared=True, access=Access.RANDOM, over=ranks * blocks / (max(places) + 1))
-    ins, outs = ranks * given, ranks * made
-    phases = (
-        start(_READ, "image.sif", data_size=blocks * block, request_size=block),
-        own(ranks, _READ, "case.0.tar", given, size, record, ranks),
-        own(ranks, _WRITE, "in.0.0", given, size, record, ins, opens=2 * ins),
-        own(ranks, _READ, "in.0.0", given, size, size, ins, opens=2 * ins),
-        own(ranks, _WRITE, "slurm.0.out", made, lines, lines, ranks, compute),
-        own(ranks, _WRITE, "out.0.0", made, result, result, outs, compute, opens=2 * outs),
-        own(ranks, _READ, "out.0.0", made, result, record, outs, opens=2 * outs),
-        own(ranks, _WRITE, "results.0.tar", made, result, record, ranks),
-    )
     inputs = {"image.sif": image * block, **{f"case.{rank}.tar": given * size for rank in range(ranks)}}
     return Kernel(
         name="apptainer",
@@ -257,12 +192,8 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
         title="tasks in containers: the same blocks of an image by all, an archive unpacked, results packed, by each",
         source="Slurm's job arrays with Apptainer: squashfuse reads compressed blocks of a .sif, tar records of 10 KiB",
         changed=f"{blocks} blocks of {block // 1000} kB; {given} files in, {made} out; tar's headers are left out.",
-        processes=ranks,
-        workload=workload("apptainer", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, list(inputs.items())),
         inputs=tuple(inputs),
         results=tuple(name for rank in range(ranks) for name in (f"slurm.{rank}.out", f"results.{rank}.tar")),
-        compute=made * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )

@@ -55,16 +55,6 @@ class Drawn:
         return replace(self, iterations=1, calls=self.calls * self.iterations, pause=0.0)
 
     @property
-    def syncs(self) -> int:
-        """Fsync calls of all processes, where it writes."""
-        return {"never": 0, "end": 1, "each": self.iterations}[self.synced] * len(self.doing)
-
-    @property
-    def apart(self) -> float:
-        """How far the ranks that do I/O lie apart."""
-        return (self.doing[-1] - self.doing[0]) / (len(self.doing) - 1) if len(self.doing) > 1 else 1.0
-
-    @property
     def share(self) -> int:
         """B of an I/O process in an iteration."""
         return self.calls * self.request

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
+from acic.benchmarks.kernels.kernel import Kernel, Told
 from acic.benchmarks.kernels.script import Writer, blocks_of
 from acic.units import KIB
-from acic.workloads import Access, Interface, Operation
 
 _DOUBLE, _FLOAT = 8, 4  # B
 
@@ -28,32 +26,15 @@ def hacc(scale: str, *, ranks: int, particles: int, compute: float) -> Kernel:
             move(f"f{rank}", 0, mine // variables, count=variables, ranks=rank)
             writer.close(f"f{rank}", ranks=rank)
         writer.barrier()
-    phases = [
-        posix(
-            operation,
-            names[0],
-            processes=ranks,
-            data_size=mine,
-            request_size=mine // variables,
-            shared=False,
-            files=ranks,
-            pause=compute,
-            opens=2 * ranks,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
     return Kernel(
         name="hacc",
         scale=scale,
         title="HACC-IO: a checkpoint of all particles, a file each, and its restart",
         source="the log hacc_write_read: seven floats, an identity and a mask of each particle, 38 B",
         changed=f"{particles} particles on each process; the variables' pieces are alike.",
-        processes=ranks,
-        workload=workload("hacc", ranks, *phases),
         run=writer.script,
         results=tuple(names),
-        compute=compute,
-        bytes_moved=sum(one.bytes for one in phases),
+        told=Told(before=True),  # of what is read back at once, too
     )
 
 
@@ -75,33 +56,14 @@ def s3d(scale: str, *, split: tuple[int, int, int], side: int, dumps: int, compu
             writer.view("nc", field * array, _DOUBLE, whole, blocks)
             writer.write_all("nc", [(0, mine)] * ranks)
         writer.close("nc")
-    found = phase(
-        Operation.WRITE,
-        names[0],
-        processes=ranks,
-        iterations=dumps,
-        data_size=fields * mine,
-        request_size=mine,
-        interface=Interface.MPIIO,
-        collective=True,
-        interleaved=True,
-        shared=True,
-        access=Access.STRIDED,
-        files=dumps,
-        pause=compute,
-    )
     return Kernel(
         name="s3d",
         scale=scale,
         title="S3D-IO: blocks of the fields of a flame, a file for each dump, collective",
         source="the log s3d_io_blocking: PnetCDF, blocking, five files",
         changed=f"MPI-IO calls as PnetCDF makes them, a call for each field; blocks of {side}^3 points, {dumps} dumps.",
-        processes=ranks,
-        workload=workload("s3d", ranks, found),
         run=writer.script,
         results=tuple(names),
-        compute=dumps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -119,32 +81,14 @@ def wrf(scale: str, *, split: tuple[int, int], patch: int, frames: int, compute:
         writer.barrier()
         writer.write_all("nc", [(frame * mine, mine)] * ranks)
     writer.close("nc")
-    found = phase(
-        Operation.WRITE,
-        "wrfout.nc",
-        processes=ranks,
-        iterations=frames,
-        data_size=mine,
-        request_size=mine,
-        interface=Interface.MPIIO,
-        collective=True,
-        interleaved=True,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="wrf",
         scale=scale,
         title="WRF: patches of a history file, frame after frame, collective",
         source="the log wrf_io: PnetCDF, non-blocking, a call for each frame",
         changed=f"A field of {levels} levels stands for all; patches of {patch}^2 points, {frames} frames.",
-        processes=ranks,
-        workload=workload("wrf", ranks, found),
         run=writer.script,
         results=("wrfout.nc",),
-        compute=frames * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -164,31 +108,12 @@ def btio_ep(scale: str, *, ranks: int, dumps: int, compute: float) -> Kernel:
     for rank in range(ranks):
         writer.read(f"f{rank}", 0, request, count=dumps * pieces, ranks=rank)
         writer.close(f"f{rank}", ranks=rank)
-    phases = [
-        posix(
-            operation,
-            names[0],
-            processes=ranks,
-            iterations=iterations,
-            data_size=dumps * mine // iterations,
-            request_size=request,
-            shared=False,
-            files=ranks,
-            pause=compute if iterations > 1 else 0.0,
-            opens=ranks,
-        )
-        for operation, iterations in ((Operation.WRITE, dumps), (Operation.READ, 1))
-    ]
     return Kernel(
         name="btio-ep",
         scale=scale,
         title="BT-IO, a file for each process, read back at the end",
         source="the log btio_A_ep_io: NPB BT, 40 dumps in requests of 128 KiB",
         changed=f"POSIX, where NPB writes through Fortran; {dumps} dumps.",
-        processes=ranks,
-        workload=workload("btio-ep", ranks, *phases),
         run=writer.script,
         results=tuple(names),
-        compute=dumps * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )

@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Box, Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation
 
 _DOUBLE = 8  # B
 
@@ -33,24 +31,6 @@ def pencils(scale: str, *, rows: int, columns: int, side: int, fields: int, comp
             else:
                 writer.write_all(name, [(0, share)] * ranks)
             writer.close(name)
-    reads, writes = (
-        phase(
-            operation,
-            path,
-            processes=ranks,
-            iterations=fields,
-            data_size=share,
-            request_size=share,
-            interface=Interface.MPIIO,
-            collective=True,
-            interleaved=operation is Operation.READ,
-            shared=True,
-            access=Access.CONSECUTIVE,
-            files=fields,
-            pause=compute,
-        )
-        for operation, path in ((Operation.READ, "u.0"), (Operation.WRITE, "spectrum.0"))
-    )
     size = side**3 * _DOUBLE
     return Kernel(
         name="pencils",
@@ -58,14 +38,10 @@ def pencils(scale: str, *, rows: int, columns: int, side: int, fields: int, comp
         title="spectra of a flow: pencils read and slabs written, field after field, collective",
         source="turbulence codes on P3DFFT and 2DECOMP&FFT through MPI_Type_create_subarray",
         changed=f"{fields} fields of {side}^3 numbers on {rows}x{columns} processes.",
-        processes=ranks,
-        workload=workload("pencils", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [(f"u.{field}", size) for field in range(fields)]),
         inputs=tuple(f"u.{field}" for field in range(fields)),
         results=tuple(f"spectrum.{field}" for field in range(fields)),
-        compute=fields * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -82,29 +58,14 @@ def frames(scale: str, *, ranks: int, steps: int, size: int, compute: float) -> 
         for rank in range(ranks):
             writer.write("h", (step * ranks + rank) * size, size, ranks=rank)
     writer.close("h")
-    found = posix(
-        Operation.WRITE,
-        "run.h5",
-        processes=ranks,
-        iterations=steps,
-        data_size=size,
-        request_size=size,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="frames",
         scale=scale,
         title="a dataset that grows in one file: a row of each process, step by step, independent",
         source="h5py with an extendible dataset, detectors' streams, particle codes that sample in every step",
         changed=f"{steps} steps of {size // KIB} KiB of each process; the library's own tables are left out.",
-        processes=ranks,
-        workload=workload("frames", ranks, found),
         run=writer.script,
         results=("run.h5",),
-        compute=steps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -120,30 +81,16 @@ def graph(scale: str, *, ranks: int, calls: int, ranking: int, compute: float) -
     writer.compute(compute)
     writer.barrier()
     writer.put("ranks.bin", 1, ranking, ranks=0)
-    reads = posix(Operation.READ, "edges.bin", processes=ranks, data_size=share, request_size=request, shared=True)
-    writes = posix(
-        Operation.WRITE,
-        "ranks.bin",
-        processes=ranks,
-        io_processes=1,
-        data_size=ranking,
-        request_size=ranking,
-        shared=False,
-    )
     return Kernel(
         name="graph",
         scale=scale,
         title="a graph: edges read by all, a part each, a result written by one",
         source="PageRank and Graph500 on a list of edges in one binary file",
         changed=f"{share // MIB} MiB for each process, a result of {ranking // MIB} MiB.",
-        processes=ranks,
-        workload=workload("graph", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("edges.bin", ranks * share)]),
         inputs=("edges.bin",),
         results=("ranks.bin",),
-        compute=compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -163,44 +110,16 @@ def relion(scale: str, *, ranks: int, rounds: int, images: int, image: int, stac
         writer.barrier()
         writer.put(f"map.{turn}.#", 1, density, ranks=0)
     writer.close("s")
-    reads = posix(
-        Operation.READ,
-        "particles.mrcs",
-        processes=ranks,
-        iterations=rounds,
-        data_size=images * image,
-        request_size=image,
-        shared=True,
-        access=Access.RANDOM,
-        pause=compute,
-        over=len(places) / (max(places) + 1),
-    )
-    writes = posix(
-        Operation.WRITE,
-        "map.0.0",
-        processes=ranks,
-        io_processes=1,
-        iterations=rounds,
-        data_size=density,
-        request_size=density,
-        shared=False,
-        files=rounds,
-        pause=compute,
-    )
     return Kernel(
         name="relion",
         scale=scale,
         title="reconstruction of particles: images anywhere in a stack, a map by one process in each round",
         source="RELION's refinement of particle stacks that lie on a shared file system",
         changed=f"{rounds} rounds of {images} images of {image // KIB} KiB for each process; maps of 2 MiB.",
-        processes=ranks,
-        workload=workload("relion", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("particles.mrcs", stack)]),
         inputs=("particles.mrcs",),
         results=tuple(f"map.{turn}.0" for turn in range(rounds)),
-        compute=rounds * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -217,28 +136,13 @@ def compare(scale: str, *, ranks: int, calls: int, request: int) -> Kernel:
                 writer.read(path[0], rank * share + call * request, request, ranks=rank)
     for path in paths:
         writer.close(path[0])
-    found = posix(
-        Operation.READ,
-        paths[0],
-        processes=ranks,
-        iterations=2 * calls,
-        data_size=request,
-        request_size=request,
-        shared=True,
-        files=2,
-        contiguous=True,
-    )
     return Kernel(
         name="compare",
         scale=scale,
         title="two large files compared, piece by piece",
         source="mpiFileUtils' dcmp and checks of bit-for-bit reproducibility behind runs of climate models",
         changed=f"Two files of {ranks * share // MIB} MiB in pieces of {request // KIB} KiB.",
-        processes=ranks,
-        workload=workload("compare", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [(path, ranks * share) for path in paths]),
         inputs=paths,
-        compute=0.0,
-        bytes_moved=found.bytes,
     )

@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
-from acic.workloads import Access, Interface, Operation
 
 
 def h5read(scale: str, *, ranks: int, steps: int, size: int, compute: float) -> Kernel:
@@ -24,32 +22,15 @@ def h5read(scale: str, *, ranks: int, steps: int, size: int, compute: float) -> 
         writer.compute(compute)
         writer.barrier()
     writer.close("h5")
-    found = phase(
-        Operation.READ,
-        "particles.h5",
-        processes=ranks,
-        iterations=steps,
-        data_size=datasets * size,
-        request_size=size,
-        interface=Interface.MPIIO,
-        collective=True,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="h5read",
         scale=scale,
         title="h5bench: time steps of particles read by all, collective",
         source="the log h5bench_read_1d_full: five steps, eight datasets, each process a contiguous part",
         changed=f"MPI-IO calls as HDF5 makes them; {steps} steps, {size // KIB} KiB of each dataset for a process.",
-        processes=ranks,
-        workload=workload("h5read", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [("particles.h5", steps * datasets * array)]),
         inputs=("particles.h5",),
-        compute=steps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -67,30 +48,15 @@ def samples(scale: str, *, ranks: int, each: int, size: int, compute: float) -> 
             owner, own = order[number * ranks + rank]
             writer.get(f"samples/{owner}.{own}", 1, size, ranks=rank)
         writer.compute(compute)
-    found = posix(
-        Operation.READ,
-        "samples/0.0",
-        processes=ranks,
-        iterations=each,
-        data_size=size,
-        request_size=size,
-        shared=False,
-        files=ranks * each,
-        pause=compute,
-    )
     return Kernel(
         name="samples",
         scale=scale,
         title="training of a network: samples read whole, in any order",
         source="DLIO and MLPerf Storage: a file for each sample, shuffled, computing behind each",
         changed=f"{ranks * each} samples of {size // KIB} KiB, one epoch.",
-        processes=ranks,
-        workload=workload("samples", ranks, found),
         run=writer.script,
         prepares=made.script,
         inputs=tuple(f"samples/{rank}.{number}" for rank in range(ranks) for number in range(each)),
-        compute=each * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -106,32 +72,15 @@ def slices(scale: str, *, ranks: int, steps: int, count: int, request: int, comp
             writer.read("grid", place, request, count=count, stride=readers * request, ranks=2 * one)
         writer.compute(compute)
     writer.close("grid")
-    found = posix(
-        Operation.READ,
-        "grid",
-        processes=ranks,
-        io_processes=readers,
-        apart=2.0,
-        iterations=steps,
-        data_size=mine,
-        request_size=request,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="slices",
         scale=scale,
         title="post-processing: columns of a grid read by half of the processes",
         source="visualisation of simulations: slabs of an array that was stored row by row",
         changed=f"{steps} time steps, {count} rows of {request // KIB} KiB for each reader.",
-        processes=ranks,
-        workload=workload("slices", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [("grid", steps * readers * mine)]),
         inputs=("grid",),
-        compute=steps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -148,38 +97,14 @@ def seismic(scale: str, *, ranks: int, shots: int, traces: int, trace: int, comp
     writer.close("segy")
     writer.barrier()
     writer.write_file("image", "image", line, count=image // line, ranks=0)
-    reads = posix(
-        Operation.READ,
-        "shots.segy",
-        processes=ranks,
-        iterations=shots,
-        data_size=traces * trace,
-        request_size=trace,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "image",
-        processes=ranks,
-        io_processes=1,
-        data_size=image,
-        request_size=line,
-        shared=False,
-    )
     return Kernel(
         name="seismic",
         scale=scale,
         title="seismic migration: traces dealt to the processes, an image written by one",
         source="the log app_strided: strided reads of a shared file; SEG-Y traces, dealt in turn",
         changed=f"{shots} shots of {ranks * traces} traces of {trace // KIB} KiB.",
-        processes=ranks,
-        workload=workload("seismic", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("shots.segy", shots * traces * ranks * trace)]),
         inputs=("shots.segy",),
         results=("image",),
-        compute=shots * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
-from acic.workloads import Access, Interface, Operation
 
 _COMPLEX = 8  # B
 _DOUBLE = 8  # B
@@ -39,24 +35,16 @@ def mp2c(scale: str, *, ranks: int, particles: int, dumps: int, compute: float) 
                 move(f"f{part}", place * share + 2 * vector, number, ranks=first + place)
             writer.close(f"f{part}", ranks=members)
         writer.barrier()
-    alike = partial(posix, processes=ranks, data_size=share, request_size=vector, shared=True)
-    start = alike(Operation.READ, names[0][0], files=parts)
-    made = dumps * parts
-    later = alike(Operation.WRITE, names[1][0], iterations=dumps, files=made, pause=compute, contiguous=True)
     return Kernel(
         name="mp2c",
         scale=scale,
         title="a fluid of particles: two files with a chunk for each process, read at the start, written in dumps",
         source="MP2C on SIONlib: task-local restart data of 52 B for each particle in few physical files",
         changed=f"{particles} particles on each process, {dumps} dumps; metablocks and gaps to whole blocks left out.",
-        processes=ranks,
-        workload=workload("mp2c", ranks, start, later),
         run=writer.script,
         prepares=prepared(ranks, [(name, group * share) for name in names[0]]),
         inputs=tuple(names[0]),
         results=tuple(name for files in names[1:] for name in files),
-        compute=dumps * compute,
-        bytes_moved=start.bytes + later.bytes,
     )
 
 
@@ -81,39 +69,16 @@ def qmcpack(scale: str, *, ranks: int, orbitals: int, waves: int, walkers: int, 
         writer.open("c", f"s{section:03d}.config.h5", write=True, mpiio=True)
         writer.write_all("c", [(rank * share, share) for rank in range(ranks)])
         writer.close("c")
-    one = partial(posix, processes=ranks, io_processes=1, shared=False)
-    read = one(Operation.READ, "orbitals.h5", data_size=orbitals * orbital, request_size=orbital)
-    added = partial(one, Operation.WRITE, iterations=sections * blocks, files=sections, pause=compute)
-    lines, grids = (added(f"s000.{name}", data_size=size, request_size=size) for name, size in estimates.items())
-    states = phase(
-        Operation.WRITE,
-        "s000.config.h5",
-        processes=ranks,
-        iterations=sections,
-        data_size=share,
-        request_size=share,
-        interface=Interface.MPIIO,
-        collective=True,
-        shared=True,
-        access=Access.CONSECUTIVE,
-        files=sections,
-        pause=round(blocks * compute, 9),
-    )
-    phases = (read, lines, grids, states)
     return Kernel(
         name="qmcpack",
         scale=scale,
         title="electrons by chance: orbitals read and estimates added to by one process, walkers of all, collective",
         source="QMCPACK: an ESHDF file read for all by process 0, scalar.dat and stat.h5, config.h5 by parallel HDF5",
         changed=f"{orbitals} orbitals of {orbital // 1000} kB, {walkers} walkers of {electrons} electrons on each.",
-        processes=ranks,
-        workload=workload("qmcpack", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("orbitals.h5", orbitals * orbital)]),
         inputs=("orbitals.h5",),
         results=tuple(f"s{section:03d}.{name}" for section in range(sections) for name in (*estimates, "config.h5")),
-        compute=sections * blocks * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )
 
 
@@ -140,39 +105,16 @@ def dp3(scale: str, *, ranks: int, tiles: int, rows: int, compute: float) -> Ker
     for rank, name, _ in columns:
         writer.close(f"i.{name}", ranks=rank)
         writer.close(f"o.{name}", ranks=rank)
-    alike = partial(posix, processes=ranks, shared=False)
-    moved = [
-        alike(
-            operation,
-            f"SB000.{stem}{column}",
-            iterations=count,
-            data_size=size,
-            request_size=size,
-            files=ranks,
-            pause=pause,
-        )
-        for operation, stem, count, pause in (
-            (Operation.READ, "", tiles, compute),
-            (Operation.WRITE, "out.", tiles // averaged, round(averaged * compute, 9)),
-        )
-        for column, size in sizes.items()
-    ]
-    own = partial(alike, data_size=table, request_size=table)
-    small = own(Operation.WRITE, "SB000.out.0", iterations=copies, files=ranks * copies)
     return Kernel(
         name="dp3",
         scale=scale,
         title="antennas: a subband for each process, columns read and averaged in tiles behind copies of small tables",
         source="LOFAR's DP3 on casacore: MeasurementSets whose columns are files of tiles, subtables copied",
         changed=f"{tiles} tiles of {rows} rows; subtables are alike and only written, flags and others left out.",
-        processes=ranks,
-        workload=workload("dp3", ranks, *moved, small),
         run=writer.script,
         prepares=prepared(ranks, [(name, tiles * size) for _, name, size in columns]),
         inputs=tuple(name for _, name, _ in columns),
         results=tuple(results),
-        compute=tiles * compute,
-        bytes_moved=sum(each.bytes for each in (*moved, small)),
     )
 
 
@@ -196,25 +138,14 @@ def cms(scale: str, *, ranks: int, sections: int, calls: int, compute: float) ->
         writer.stat(f"ls{section:04d}.dat", ranks=0)
         writer.put(f"ls{section:04d}.jsn", 1, merged, ranks=0)
         writer.unlink(f"ls{section:04d}.bu#.jsn", ranks, ranks=0)
-    alike = partial(posix, Operation.WRITE, processes=ranks, iterations=sections, pause=compute)
-    together = partial(alike, request_size=request, shared=True, contiguous=True)
-    events = together("ls0000.dat", data_size=share, files=sections)
-    own = partial(alike, shared=False)
-    notes = own("ls0000.bu0.jsn", data_size=note, request_size=note, files=sections * ranks)
-    last = own("ls0000.jsn", io_processes=1, data_size=merged, request_size=merged, files=sections)
-    phases = (events, notes, last)
     return Kernel(
         name="cms",
         scale=scale,
         title="collisions: a file for each section of time, a part of each process, and notes that one removes",
         source="CMS's file-based DAQ: mergers of builder units copy to one file of a lumisection at reserved places",
         changed=f"{sections} sections, {calls} pieces of {request // KIB} KiB; places are fixed, without a lock.",
-        processes=ranks,
-        workload=workload("cms", ranks, *phases),
         run=writer.script,
         results=tuple(f"ls{section:04d}.{kind}" for section in range(sections) for kind in ("dat", "jsn")),
-        compute=sections * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )
 
 
@@ -230,26 +161,15 @@ def autodock(scale: str, *, ranks: int, ligands: int, maps: int, calls: int, com
         writer.compute(compute)
         for rank in range(ranks):
             writer.write_file(f"l{rank}", f"docked{rank}.{number}.dlg", buffer, count=calls, ranks=rank)
-    alike = partial(posix, processes=ranks, iterations=ligands, pause=compute)
-    through = partial(alike, data_size=maps * buffer, request_size=buffer, shared=True, over=float(len(cases)))
-    grids = through(Operation.READ, "receptor.maps")
-    own = partial(alike, shared=False, files=len(cases))
-    given = own(Operation.READ, "ligand0.0.pdbqt", data_size=ligand, request_size=ligand)
-    logs = own(Operation.WRITE, "docked0.0.dlg", data_size=calls * buffer, request_size=buffer)
     inputs = {"receptor.maps": maps * buffer, **{f"ligand{case}.pdbqt": ligand for case in cases}}
-    phases = (grids, given, logs)
     return Kernel(
         name="autodock",
         scale=scale,
         title="molecules that are docked: maps that all read anew for each one, a log of each by the C library",
         source="AutoDock 4 in virtual screening: a run for each ligand, its .pdbqt, the receptor's .map files, a .dlg",
         changed=f"{ligands} ligands for each process; {maps * buffer // 1000} kB of maps in one file, logs alike.",
-        processes=ranks,
-        workload=workload("autodock", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
         inputs=tuple(inputs),
         results=tuple(f"docked{case}.dlg" for case in cases),
-        compute=ligands * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
-from acic.workloads import Operation
 
 
 def copytree(scale: str, *, ranks: int, files: int, size: int) -> Kernel:
@@ -18,34 +14,16 @@ def copytree(scale: str, *, ranks: int, files: int, size: int) -> Kernel:
         writer.get(f"from.{number}", 1, size, ranks=0)
         writer.put(f"to.{number}", 1, size, ranks=0)
     writer.barrier()
-    phases = [
-        posix(
-            operation,
-            f"{example}.0",
-            processes=ranks,
-            io_processes=1,
-            iterations=files,
-            data_size=size,
-            request_size=size,
-            shared=False,
-            files=files,
-        )
-        for operation, example in ((Operation.READ, "from"), (Operation.WRITE, "to"))
-    ]
     return Kernel(
         name="copytree",
         scale=scale,
         title="a folder copied by one process, file by file",
         source="cp -r and rsync in job scripts that stage a case in or out",
         changed=f"{files} files of {size // 1000} kB; attributes are not copied.",
-        processes=ranks,
-        workload=workload("copytree", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [(f"from.{number}", size) for number in range(files)]),
         inputs=tuple(f"from.{number}" for number in range(files)),
         results=tuple(f"to.{number}" for number in range(files)),
-        compute=0.0,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -63,42 +41,16 @@ def scan(scale: str, *, ranks: int, blocks: int, calls: int, compute: float) -> 
     writer.close("log")
     for rank in range(ranks):
         writer.put(f"count.{rank}", 1, 10_000, ranks=rank)
-    phases = [
-        posix(
-            Operation.READ,
-            "access.log",
-            processes=ranks,
-            iterations=blocks,
-            data_size=block,
-            request_size=request,
-            shared=True,
-            pause=compute,
-            contiguous=True,
-        ),
-        posix(
-            Operation.WRITE,
-            "count.0",
-            processes=ranks,
-            data_size=10_000,
-            request_size=10_000,
-            shared=False,
-            files=ranks,
-        ),
-    ]
     return Kernel(
         name="scan",
         scale=scale,
         title="looking through a log: a part of one large file for each process, block by block",
         source="grep and awk under GNU parallel or MPI, pandas in chunks",
         changed=f"{blocks} blocks of {block // 1000} kB for each process; counts are small files.",
-        processes=ranks,
-        workload=workload("scan", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("access.log", ranks * part)]),
         inputs=("access.log",),
         results=tuple(f"count.{rank}" for rank in range(ranks)),
-        compute=blocks * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -123,46 +75,14 @@ def variants(scale: str, *, ranks: int, regions: int, region: int, calls: int, c
     for rank in range(ranks):
         for number in range(regions):
             writer.unlink(f"calls.{rank}.{number}.vcf", ranks=rank)
-    files = ranks * regions
-    own = partial(
-        posix, processes=ranks, data_size=calls, request_size=calls, shared=False, files=files, opens=2 * files
-    )
-    phases = [
-        posix(
-            Operation.READ,
-            "sample.bam",
-            processes=ranks,
-            iterations=regions,
-            data_size=region,
-            request_size=request,
-            shared=True,
-            contiguous=True,
-            pause=compute,
-        ),
-        own(Operation.WRITE, "calls.0.0.vcf", iterations=regions, pause=compute),
-        own(Operation.READ, "calls.0.0.vcf", io_processes=1, iterations=files, others=True),
-        posix(
-            Operation.WRITE,
-            "merged.vcf",
-            processes=ranks,
-            io_processes=1,
-            data_size=files * calls,
-            request_size=files * calls,
-            shared=False,
-        ),
-    ]
     return Kernel(
         name="variants",
         scale=scale,
         title="calling variants: regions of a file read and worked on by each process, calls merged by one",
         source="GATK's HaplotypeCaller and bcftools by intervals, then MergeVcfs",
         changed=f"{regions} regions of {region // KIB} KiB, {calls // 1000} kB of calls for each.",
-        processes=ranks,
-        workload=workload("variants", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("sample.bam", ranks * regions * region)]),
         inputs=("sample.bam",),
         results=("merged.vcf",),
-        compute=regions * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )

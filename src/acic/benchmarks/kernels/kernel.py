@@ -6,9 +6,12 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from acic.benchmarks.kernels.phases import workload_of
+from acic.benchmarks.kernels.played import played
 from acic.benchmarks.kernels.script import Script
 from acic.errors import InvalidInput, UnreadableInput
 from acic.workloads import Workload
@@ -17,6 +20,23 @@ Step = Literal["prepare", "run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """How a kernel's workload is told, where its script leaves that open: as it was when the kernel was measured.
+
+    Args:
+        name: of the workload; "" for the kernel's.
+        example: the file by which a phase is told that has it; "" for the one of each that is made first.
+        before: whether a pause is told of what is done in one iteration, too: what is computed before it.
+
+    Source: docs/decisions/0023-told-by-scripts.md.
+    """
+
+    name: str = ""
+    example: str = ""
+    before: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)  # no slots: what its script tells is read when it is asked for, once
 class Kernel:
     """The I/O of an application, with the computing between, as scripts for `acic-bench play`.
 
@@ -26,14 +46,11 @@ class Kernel:
         title: what it does, in a few words.
         source: the paper or log that it follows.
         changed: what is not as there, in sentences.
-        processes: ranks; they stand in blocks on the nodes.
-        workload: as `acic characterize` would tell it.
         run: what is timed.
         prepares: makes what is read, untimed, before; None where nothing is read that was there before.
         inputs: files that `prepares` makes; the run leaves them.
         results: files that must outlive the run; all others it removes itself.
-        compute: processor time of each rank, s.
-        bytes_moved: written and read by all ranks, B.
+        told: what the run's script leaves open of the workload.
     """
 
     name: str
@@ -41,14 +58,39 @@ class Kernel:
     title: str
     source: str
     changed: str
-    processes: int
-    workload: Workload
     run: Script
     prepares: Script | None = None
     inputs: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
-    compute: float
-    bytes_moved: int
+    told: Told = Told()
+
+    @property
+    def processes(self) -> int:
+        """Ranks; they stand in blocks on the nodes."""
+        return self.run.ranks
+
+    @property
+    def workload(self) -> Workload:
+        """What it does to storage, as `acic characterize` would tell it of a log that forgets nothing."""
+        return self._derived[0]
+
+    @property
+    def compute(self) -> float:
+        """Processor time of each rank, s."""
+        return self._derived[1]
+
+    @property
+    def bytes_moved(self) -> int:
+        """Written and read by all ranks, B."""
+        return sum(phase.bytes for phase in self.workload.phases)
+
+    @cached_property
+    def _derived(self) -> tuple[Workload, float]:
+        found = played(self.run)
+        first = (self.told.example, *self.inputs) if self.told.example else self.inputs
+        workload = workload_of(self.told.name or self.name, found, first=first, before=self.told.before)
+        spent = (sum(times * seconds for seconds, times in own.items()) for own in found.computed)  # sums would drift
+        return workload, max(spent)
 
     @property
     def key(self) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Operation
 
 
 def imports(scale: str, *, ranks: int, modules: int, size: int, compute: float) -> Kernel:
@@ -19,30 +17,15 @@ def imports(scale: str, *, ranks: int, modules: int, size: int, compute: float) 
     for rank in range(ranks):
         writer.get(f"site.{rank}.#.py", modules // ranks, size, ranks="*")
     writer.compute(compute)
-    found = posix(
-        Operation.READ,
-        "site.0.0.py",
-        processes=ranks,
-        iterations=modules,
-        data_size=size,
-        request_size=size,
-        shared=True,
-        files=modules,
-        over=ranks,
-    )
     return Kernel(
         name="imports",
         scale=scale,
         title="a start of Python on all nodes: the same small files read by every process",
         source="mpi4py programs that import packages from a shared folder (Pynamic; Frings et al., SC13)",
         changed=f"{modules} modules of {size // 1000} kB; searches along the path are left out.",
-        processes=ranks,
-        workload=workload("imports", ranks, found),
         run=writer.script,
         prepares=before.script,
         inputs=tuple(f"site.{rank}.{number}.py" for rank in range(ranks) for number in range(modules // ranks)),
-        compute=compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -51,28 +34,15 @@ def inference(scale: str, *, ranks: int, weights: int, compute: float) -> Kernel
     writer = Writer(ranks)
     writer.read_file("m", "model.safetensors", MIB, count=weights // MIB)
     writer.compute(compute)
-    found = posix(
-        Operation.READ,
-        "model.safetensors",
-        processes=ranks,
-        data_size=weights,
-        request_size=MIB,
-        shared=True,
-        over=ranks,
-    )
     return Kernel(
         name="inference",
         scale=scale,
         title="a model is loaded: a file that every process reads whole, then some computing",
         source="servers of language models (vLLM, Triton) that start on several nodes at once",
         changed=f"{weights // MIB} MiB of weights; they are read, not mapped.",
-        processes=ranks,
-        workload=workload("inference", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [("model.safetensors", weights)]),
         inputs=("model.safetensors",),
-        compute=compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -92,45 +62,14 @@ def shuffle(scale: str, *, ranks: int, part: int, compute: float) -> Kernel:
     writer.barrier()
     for rank in range(ranks):
         writer.unlink(f"shuffle.{rank}.#", ranks, ranks=rank)
-    files = ranks * ranks
-    phases = [
-        posix(
-            operation,
-            "shuffle.0.0",
-            processes=ranks,
-            iterations=ranks,
-            data_size=part,
-            request_size=part,
-            shared=False,
-            files=files,
-            opens=2 * files,
-            others=operation is Operation.READ,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
-    phases.append(
-        posix(
-            Operation.WRITE,
-            "part-00000",
-            processes=ranks,
-            data_size=ranks * part,
-            request_size=ranks * part,
-            shared=False,
-            files=ranks,
-        )
-    )
     return Kernel(
         name="shuffle",
         scale=scale,
         title="a shuffle: a file from each process for each other one, written, then read by those",
         source="Spark's and Dask's shuffles through a shared file system, without consolidation",
         changed=f"Parts of {part // 1000} kB; sorting is computing.",
-        processes=ranks,
-        workload=workload("shuffle", ranks, *phases),
         run=writer.script,
         results=tuple(f"part-{rank:05}" for rank in range(ranks)),
-        compute=2 * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -150,41 +89,14 @@ def deepcam(scale: str, *, ranks: int, batches: int, samples: int, size: int, fi
         writer.barrier()
     writer.close("h5")
     writer.write_file("pt", "model.pt", MIB, count=model // MIB, ranks=0)
-    phases = [
-        posix(
-            Operation.READ,
-            "train.h5",
-            processes=ranks,
-            iterations=batches,
-            data_size=samples * size,
-            request_size=size,
-            shared=True,
-            access=Access.RANDOM,
-            pause=compute,
-            over=len(places) / (max(places) + 1),
-        ),
-        posix(
-            Operation.WRITE,
-            "model.pt",
-            processes=ranks,
-            io_processes=1,
-            data_size=model,
-            request_size=MIB,
-            shared=False,
-        ),
-    ]
     return Kernel(
         name="deepcam",
         scale=scale,
         title="training from one HDF5 file: samples anywhere in it, all wait for one another at each batch",
         source="MLPerf HPC's DeepCAM and CosmoFlow with samples in one file; gradients are summed behind each batch",
         changed=f"{batches} batches of {samples} samples of {size // KIB} KiB for a process, one epoch.",
-        processes=ranks,
-        workload=workload("deepcam", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("train.h5", file_size)]),
         inputs=("train.h5",),
         results=("model.pt",),
-        compute=batches * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )

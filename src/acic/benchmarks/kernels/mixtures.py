@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation, Phase
 
 
 def tiles(scale: str, *, split: tuple[int, int], frames: int, rows: int, row: int, compute: float) -> Kernel:
@@ -27,34 +25,14 @@ def tiles(scale: str, *, split: tuple[int, int], frames: int, rows: int, row: in
                 move("image", place, row, count=rows, stride=across * row, ranks=rank)
         writer.barrier()
     writer.close("image")
-    phases = [
-        phase(
-            operation,
-            "frames",
-            processes=ranks,
-            iterations=iterations,
-            data_size=frames // iterations * rows * row,
-            request_size=row,
-            interface=Interface.MPIIO,
-            shared=True,
-            access=Access.STRIDED,
-            pause=compute if iterations > 1 else 0.0,
-            opens=ranks,
-        )
-        for operation, iterations in ((Operation.WRITE, frames), (Operation.READ, 1))
-    ]
     return Kernel(
         name="tiles",
         scale=scale,
         title="tiles of an image, written frame by frame and read back, independent",
         source="the log app_tile_indep: independent MPI-IO through a subarray, appended to one file, then read",
         changed=f"A call for each row of {row // KIB} KiB, {frames} frames.",
-        processes=ranks,
-        workload=workload("tiles", ranks, *phases),
         run=writer.script,
         results=("frames",),
-        compute=frames * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -83,40 +61,16 @@ def mapreduce(scale: str, *, ranks: int, share: int, compute: float) -> Kernel:
     for rank in range(ranks):
         writer.unlink(f"map.{rank}", ranks=rank)
 
-    def one(operation: Operation, example: str, size: int, request: int, *, shared: bool, parts: int = 1) -> Phase:
-        return posix(
-            operation,
-            example,
-            processes=ranks,
-            iterations=parts,
-            data_size=size,
-            request_size=request,
-            shared=shared,
-            files=1 if example == "input" else ranks,
-            opens=ranks * (ranks + 1) if example == "map.0" else 0,
-            others=parts > 1,
-        )
-
-    phases = [
-        one(Operation.READ, "input", share, request, shared=True),
-        one(Operation.WRITE, "map.0", share, request, shared=False),
-        one(Operation.READ, "map.0", part, part, shared=True, parts=ranks),
-        one(Operation.WRITE, "reduced.0", found, found, shared=False),
-    ]
     return Kernel(
         name="mapreduce",
         scale=scale,
         title="MapReduce: a shared input, sorted parts that all read from, small results",
         source="external sorting as in TeraSort and samtools: spilled runs, each read by all that merge",
         changed=f"{share // MIB} MiB of each process, which all fit in memory; results are an eighth.",
-        processes=ranks,
-        workload=workload("mapreduce", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("input", ranks * share)]),
         inputs=("input",),
         results=tuple(f"reduced.{rank}" for rank in range(ranks)),
-        compute=2 * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )
 
 
@@ -136,33 +90,13 @@ def outofcore(scale: str, *, ranks: int, requests: int, compute: float) -> Kerne
     for rank, name in enumerate(names):
         writer.close(f"f{rank}", ranks=rank)
         writer.unlink(name, ranks=rank)
-    phases = [
-        posix(
-            operation,
-            names[0],
-            processes=ranks,
-            iterations=iterations,
-            data_size=requests * request,
-            request_size=request,
-            shared=False,
-            files=ranks,
-            pause=compute if iterations > 1 else 0.0,
-            opens=ranks,
-            over=iterations,
-        )
-        for operation, iterations in ((Operation.WRITE, 1), (Operation.READ, passes))
-    ]
     return Kernel(
         name="outofcore",
         scale=scale,
         title="NWChem: a scratch file of each process, written once and read in each iteration",
         source="Hartree-Fock with integrals on disk (NWChem, Gaussian): write once, read in every iteration",
         changed=f"{requests * request // KIB} KiB of each process, {passes} iterations; the files go at the end.",
-        processes=ranks,
-        workload=workload("outofcore", ranks, *phases),
         run=writer.script,
-        compute=passes * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -189,39 +123,16 @@ def keyvalue(scale: str, *, ranks: int, rounds: int, table: int, compute: float)
         writer.compute(compute)
     writer.close("updates")
     writer.close("table")
-    phases = [
-        posix(
-            operation,
-            path,
-            processes=ranks,
-            iterations=rounds,
-            data_size=count * page,
-            request_size=page,
-            shared=True,
-            access=Access.RANDOM,
-            pause=compute,
-            syncs=syncs,
-            over=len(places) / (max(places) + 1),
-        )
-        for operation, path, count, syncs, places in (
-            (Operation.READ, "table", reads, 0, wanted),
-            (Operation.WRITE, "updates", writes, ranks * rounds, changed),
-        )
-    ]
     return Kernel(
         name="keyvalue",
         scale=scale,
         title="a store of pages: random reads and writes, each round synced",
         source="the log app_mixrand: 4 KiB at random places of a shared file, 70 % reads",
         changed=f"Pages are written to a file of their own, synced in each of {rounds} rounds.",
-        processes=ranks,
-        workload=workload("keyvalue", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("table", table)]),
         inputs=("table",),
         results=("updates",),
-        compute=rounds * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -241,35 +152,14 @@ def dtar(scale: str, *, ranks: int, each: int, size: int) -> Kernel:
             writer.get(f"files/{(rank + ranks // 2) % ranks}.{number}", 1, size, ranks=rank)
             writer.write("tar", (rank * each + number) * size, size, ranks=rank)
     writer.close("tar")
-    phases = [
-        posix(
-            operation,
-            example,
-            processes=ranks,
-            iterations=each,
-            data_size=size,
-            request_size=size,
-            shared=shared,
-            files=files,
-            contiguous=shared,
-        )
-        for operation, example, shared, files in (
-            (Operation.READ, "files/0.0", False, ranks * each),
-            (Operation.WRITE, "archive.tar", True, 1),
-        )
-    ]
     return Kernel(
         name="dtar",
         scale=scale,
         title="archiving: many files read by all and packed into one",
         source="dtar of mpiFileUtils: files dealt to the processes, places in the archive known beforehand",
         changed=f"{ranks * each} files of {size // 1000} kB; headers and padding are left out.",
-        processes=ranks,
-        workload=workload("dtar", ranks, *phases),
         run=writer.script,
         prepares=made.script,
         inputs=tuple(f"files/{rank}.{number}" for rank in range(ranks) for number in range(each)),
         results=("archive.tar",),
-        compute=0.0,
-        bytes_moved=sum(one.bytes for one in phases),
     )

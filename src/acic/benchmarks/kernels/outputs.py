@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
-from acic.workloads import Access, Interface, Operation
 
 
 def openfoam(scale: str, *, ranks: int, fields: int, size: int, compute: float) -> Kernel:
@@ -16,29 +14,14 @@ def openfoam(scale: str, *, ranks: int, fields: int, size: int, compute: float) 
         writer.compute(compute)
         for rank in range(ranks):
             writer.put(f"field{field}.processor{rank}", 1, size, ranks=rank)
-    found = posix(
-        Operation.WRITE,
-        "field0.processor0",
-        processes=ranks,
-        iterations=fields,
-        data_size=size,
-        request_size=size,
-        shared=False,
-        files=ranks * fields,
-        pause=compute,
-    )
     return Kernel(
         name="openfoam",
         scale=scale,
         title="OpenFOAM: fields of a decomposed case, a file for each process and field",
         source="OpenFOAM's uncollated format: processorN/TIME/FIELD, binary",
         changed=f"{fields} fields of {size // 1000} kB, all in one folder; what derives each is computed before it.",
-        processes=ranks,
-        workload=workload("openfoam", ranks, found),
         run=writer.script,
         results=tuple(f"field{field}.processor{rank}" for field in range(fields) for rank in range(ranks)),
-        compute=fields * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -56,37 +39,16 @@ def restart(scale: str, *, ranks: int, size: int, compute: float) -> Kernel:
         if number < checkpoints:
             writer.compute(compute)
             writer.barrier()
-    phases = [
-        phase(
-            operation,
-            f"checkpoint.{first}.h5",
-            processes=ranks,
-            iterations=count,
-            data_size=datasets * size,
-            request_size=size,
-            interface=Interface.MPIIO,
-            collective=True,
-            shared=True,
-            access=Access.STRIDED,
-            files=count,
-            pause=compute if first else 0.0,
-        )
-        for operation, first, count in ((Operation.READ, 0, 1), (Operation.WRITE, 1, checkpoints))
-    ]
     return Kernel(
         name="restart",
         scale=scale,
         title="a restart: a checkpoint read by all, two more written, collective",
         source="the log app_ckpt_coll: parallel HDF5, a shared file for each checkpoint, one read back",
         changed=f"MPI-IO calls as HDF5 makes them; {datasets} datasets of {size // KIB} KiB of each process.",
-        processes=ranks,
-        workload=workload("restart", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("checkpoint.0.h5", datasets * array)]),
         inputs=("checkpoint.0.h5",),
         results=tuple(f"checkpoint.{number}.h5" for number in range(1, checkpoints + 1)),
-        compute=checkpoints * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -104,33 +66,14 @@ def pio(scale: str, *, ranks: int, steps: int, variables: int, size: int, comput
             first = (step * variables + variable) * array
             writer.write_all("nc", [(first + at * size, size) for at in range(len(tasks))], ranks=tasks)
     writer.close("nc", ranks=users)
-    found = phase(
-        Operation.WRITE,
-        "history.nc",
-        processes=ranks,
-        io_processes=len(tasks),
-        apart=4.0,
-        iterations=steps,
-        data_size=variables * size,
-        request_size=size,
-        interface=Interface.MPIIO,
-        collective=True,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="pio",
         scale=scale,
         title="CESM with PIO: one process of four writes history, collective",
         source="PIO of CESM and E3SM: box rearranger, PnetCDF, a stride of 4 between I/O tasks",
         changed=f"{steps} records of {variables} variables; the rearranging before them is left out.",
-        processes=ranks,
-        workload=workload("pio", ranks, found),
         run=writer.script,
         results=("history.nc",),
-        compute=steps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -147,31 +90,14 @@ def subfiles(scale: str, *, ranks: int, steps: int, chunk: int, compute: float) 
             writer.write(f"data{rank}", step * chunks * chunk, chunk, count=chunks, ranks=rank)
     for rank in writers:
         writer.close(f"data{rank}", ranks=rank)
-    found = posix(
-        Operation.WRITE,
-        "data.0",
-        processes=ranks,
-        io_processes=len(writers),
-        apart=4.0,
-        iterations=steps,
-        data_size=chunks * chunk,
-        request_size=chunk,
-        shared=False,
-        files=len(writers),
-        pause=compute,
-    )
     return Kernel(
         name="subfiles",
         scale=scale,
         title="ADIOS: one process of four appends to a file of its own",
         source="ADIOS2's BP4 engine: a sub-file for each aggregator, a chunk for each process and step",
         changed=f"{steps} steps, {chunk // KIB} KiB of each process; indices are left out.",
-        processes=ranks,
-        workload=workload("subfiles", ranks, found),
         run=writer.script,
         results=tuple(f"data.{rank // 4}" for rank in writers),
-        compute=steps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -185,27 +111,12 @@ def trajectory(scale: str, *, ranks: int, frames: int, lines: int, compute: floa
         writer.barrier()
         writer.write("dump", frame * lines * buffer, buffer, count=lines, ranks=0)
     writer.close("dump", ranks=0)
-    found = posix(
-        Operation.WRITE,
-        "atoms.lammpstrj",
-        processes=ranks,
-        io_processes=1,
-        iterations=frames,
-        data_size=lines * buffer,
-        request_size=buffer,
-        shared=False,
-        pause=compute,
-    )
     return Kernel(
         name="trajectory",
         scale=scale,
         title="LAMMPS: process 0 appends frames to a trajectory",
         source="LAMMPS's dump command, style atom: gathered and printed by process 0",
         changed=f"{frames} frames in requests of {buffer // KIB} KiB; the gathering before them is left out.",
-        processes=ranks,
-        workload=workload("trajectory", ranks, found),
         run=writer.script,
         results=("atoms.lammpstrj",),
-        compute=frames * compute,
-        bytes_moved=found.bytes,
     )

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, blocks_of, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation
 
 
 def gromacs(scale: str, *, ranks: int, frames: int, frame: int, state: int, compute: float) -> Kernel:
@@ -27,37 +25,14 @@ def gromacs(scale: str, *, ranks: int, frames: int, frame: int, state: int, comp
                 writer.unlink(f"state.{number // every - 1}.cpt", ranks=0)
     writer.close("xtc", ranks=0)
     states = frames // every
-    phases = [
-        posix(
-            Operation.WRITE,
-            example,
-            processes=ranks,
-            io_processes=1,
-            iterations=count,
-            data_size=size,
-            request_size=request,
-            shared=False,
-            files=files,
-            pause=pause,
-            syncs=syncs,
-        )
-        for example, count, size, request, files, pause, syncs in (
-            ("traj.xtc", frames, frame, frame, 1, compute, 0),
-            ("state.0.cpt", states, state, 64 * KIB, states, every * compute, states),
-        )
-    ]
     return Kernel(
         name="gromacs",
         scale=scale,
         title="GROMACS: process 0 appends compressed frames, and syncs checkpoints",
         source="GROMACS's mdrun: .xtc frames, a .cpt that is synced and takes the place of the one before",
         changed=f"{frames} frames of {frame // 1000} kB, checkpoints of {state // KIB} KiB; energies are left out.",
-        processes=ranks,
-        workload=workload("gromacs", ranks, *phases),
         run=writer.script,
         results=("traj.xtc", f"state.{states - 1}.cpt"),
-        compute=frames * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -69,35 +44,16 @@ def scatter(scale: str, *, ranks: int, size: int, compute: float) -> Kernel:
     writer.compute(compute)
     writer.barrier()
     writer.write_file("out", "restart.nc", MIB, count=size // MIB // 4, ranks=0)
-    phases = [
-        posix(
-            operation,
-            example,
-            processes=ranks,
-            io_processes=1,
-            data_size=moved,
-            request_size=MIB,
-            shared=False,
-        )
-        for operation, example, moved in (
-            (Operation.READ, "initial.nc", size),
-            (Operation.WRITE, "restart.nc", size // MIB // 4 * MIB),
-        )
-    ]
     return Kernel(
         name="scatter",
         scale=scale,
         title="process 0 reads the input for all, and writes the restart",
         source="climate models with serial netCDF: process 0 reads and scatters",
         changed="Requests of 1 MiB; scattering and gathering are left out.",
-        processes=ranks,
-        workload=workload("scatter", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("initial.nc", size)]),
         inputs=("initial.nc",),
         results=("restart.nc",),
-        compute=compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -112,31 +68,14 @@ def chombo(scale: str, *, ranks: int, dumps: int, boxes: int, side: int, compute
         for rank in range(ranks):
             writer.write("h5", rank * box, box, count=boxes, stride=ranks * box, ranks=rank)
         writer.close("h5")
-    found = phase(
-        Operation.WRITE,
-        "plot.0.hdf5",
-        processes=ranks,
-        iterations=dumps,
-        data_size=boxes * box,
-        request_size=box,
-        interface=Interface.MPIIO,
-        shared=True,
-        access=Access.STRIDED,
-        files=dumps,
-        pause=compute,
-    )
     return Kernel(
         name="chombo",
         scale=scale,
         title="Chombo: boxes of an adaptive mesh, dealt in turn, in shared plotfiles, independent",
         source="Chombo's HDF5 plotfiles: a write for each box",
         changed=f"One component in boxes of {side}^3 cells, {boxes} of each process and dump; tables are left out.",
-        processes=ranks,
-        workload=workload("chombo", ranks, found),
         run=writer.script,
         results=tuple(f"plot.{dump}.hdf5" for dump in range(dumps)),
-        compute=dumps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -156,27 +95,14 @@ def macsio(scale: str, *, ranks: int, groups: int, request: int, count: int, com
         if turn < each - 1:
             for group in range(groups):
                 writer.barrier(f"{group * each}-{group * each + each - 1}")
-    found = posix(
-        Operation.WRITE,
-        "silo.0",
-        processes=ranks,
-        data_size=count * request,
-        request_size=request,
-        shared=True,
-        files=groups,
-    )
     return Kernel(
         name="macsio",
         scale=scale,
         title="MACSio: a file for each group of processes, written by one after the other",
         source="MACSio and Silo: multiple independent files, the processes of a group pass a baton",
         changed=f"{groups} files; {count * request // KIB} KiB of each process in {count} requests.",
-        processes=ranks,
-        workload=workload("macsio", ranks, found),
         run=writer.script,
         results=tuple(f"silo.{group}" for group in range(groups)),
-        compute=compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -194,31 +120,13 @@ def volume(scale: str, *, split: tuple[int, int, int], block: tuple[int, int, in
         writer.compute(compute)
         writer.barrier()
     writer.close("raw")
-    found = phase(
-        Operation.READ,
-        "volume.raw",
-        processes=ranks,
-        iterations=steps,
-        data_size=mine,
-        request_size=mine,
-        interface=Interface.MPIIO,
-        collective=True,
-        interleaved=True,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
     return Kernel(
         name="volume",
         scale=scale,
         title="volume rendering: blocks of a field read by all, collective",
         source="parallel volume rendering (Peterka et al.): subarrays of a raw file, two-phase reads",
         changed=f"{steps} time steps, blocks of {'x'.join(map(str, block))} points of 4 B.",
-        processes=ranks,
-        workload=workload("volume", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [("volume.raw", steps * array)]),
         inputs=("volume.raw",),
-        compute=steps * compute,
-        bytes_moved=found.bytes,
     )

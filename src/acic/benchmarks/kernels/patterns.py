@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Operation
 
 
 def mdtest(scale: str, *, ranks: int, files: int) -> Kernel:
@@ -31,32 +29,13 @@ def mdtest(scale: str, *, ranks: int, files: int) -> Kernel:
         writer.unlink(path[rank], files, ranks=rank)
     writer.barrier()
     writer.rmdir("tree", ranks=0)
-    phases = [
-        posix(
-            operation,
-            "tree/file.0.0",
-            processes=ranks,
-            iterations=files,
-            data_size=size,
-            request_size=size,
-            shared=False,
-            files=ranks * files,
-            opens=2 * ranks * files,
-            others=operation is Operation.READ,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
     return Kernel(
         name="mdtest",
         scale=scale,
         title="mdtest: many files of 4 KiB, made, looked at, read and removed",
         source="mdtest of the IOR distribution (-w 4096 -e 4096 -N), and the log mdtest",
         changed=f"{ranks * files} files in one folder, {files} of each process.",
-        processes=ranks,
-        workload=workload("mdtest", ranks, *phases),
         run=writer.script,
-        compute=0.0,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -74,31 +53,15 @@ def random_reads(scale: str, *, ranks: int, batches: int, reads: int, file_size:
                 writer.read("events", place * size, size, ranks=rank)
             writer.compute(compute, rank)
     writer.close("events")
-    found = posix(
-        Operation.READ,
-        "events",
-        processes=ranks,
-        iterations=batches,
-        data_size=reads * size,
-        request_size=size,
-        shared=True,
-        access=Access.RANDOM,
-        pause=compute,
-        over=count / (max(places) + 1),
-    )
     return Kernel(
         name="random-reads",
         scale=scale,
         title="small random reads of a large file",
         source="event selection as in high-energy physics: 16 KiB of a file at a time, all processes",
         changed=f"{count} reads from a file of {file_size // MIB} MiB.",
-        processes=ranks,
-        workload=workload("random-reads", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [("events", file_size)]),
         inputs=("events",),
-        compute=batches * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -108,28 +71,14 @@ def one_writer(scale: str, *, ranks: int, size: int) -> Kernel:
     writer = Writer(ranks)
     writer.write_file("out", "stream.out", request, count=size // request, ranks=0, sync=True)
     writer.barrier()
-    found = posix(
-        Operation.WRITE,
-        "stream.out",
-        processes=ranks,
-        io_processes=1,
-        data_size=size,
-        request_size=request,
-        shared=False,
-        syncs=1,
-    )
     return Kernel(
         name="one-writer",
         scale=scale,
         title="one process streams a file, and syncs it",
         source="collecting and archiving: a serial program in a parallel job",
         changed="Nothing is computed.",
-        processes=ranks,
-        workload=workload("one-writer", ranks, found),
         run=writer.script,
         results=("stream.out",),
-        compute=0.0,
-        bytes_moved=found.bytes,
     )
 
 
@@ -152,43 +101,14 @@ def shared_log(scale: str, *, ranks: int, rounds: int, compute: float) -> Kernel
         writer.barrier()
     writer.close("header", ranks=0)
     writer.close("log")
-    records = posix(
-        Operation.WRITE,
-        "events.log",
-        processes=ranks,
-        iterations=rounds,
-        data_size=record,
-        request_size=record,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-        syncs=ranks * rounds,
-    )
-    headers = posix(
-        Operation.WRITE,
-        "header",
-        processes=ranks,
-        io_processes=1,
-        iterations=rounds,
-        data_size=header,
-        request_size=header,
-        shared=False,
-        pause=compute,
-        syncs=rounds,
-        again=True,
-    )
     return Kernel(
         name="shared-log",
         scale=scale,
         title="a small shared file written often, each record synced",
         source="journals and headers of libraries that update their metadata: write, fsync, again",
         changed=f"{rounds} rounds of a record of 8 KiB from each process, and a header of 512 B.",
-        processes=ranks,
-        workload=workload("shared-log", ranks, records, headers),
         run=writer.script,
         results=("events.log", "header"),
-        compute=rounds * compute,
-        bytes_moved=records.bytes + headers.bytes,
     )
 
 
@@ -204,27 +124,12 @@ def bursts(scale: str, *, ranks: int, steps: int, compute: float) -> Kernel:
             writer.write_file(name, f"ckpt.{step}.{rank}", request, count=requests, ranks=rank)
             if step >= kept:
                 writer.unlink(f"ckpt.{step - kept}.{rank}", ranks=rank)
-    found = posix(
-        Operation.WRITE,
-        "ckpt.0.0",
-        processes=ranks,
-        iterations=steps,
-        data_size=requests * request,
-        request_size=request,
-        shared=False,
-        files=steps * ranks,
-        pause=compute,
-    )
     return Kernel(
         name="bursts",
         scale=scale,
         title="long computing with short bursts of checkpoints",
         source="defensive checkpoints: a file for each process and step, the last two kept",
         changed=f"{steps} steps.",
-        processes=ranks,
-        workload=workload("bursts", ranks, found),
         run=writer.script,
         results=tuple(f"ckpt.{step}.{rank}" for step in range(steps - kept, steps) for rank in range(ranks)),
-        compute=steps * compute,
-        bytes_moved=found.bytes,
     )

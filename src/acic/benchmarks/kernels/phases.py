@@ -1,136 +1,186 @@
-"""Phases of kernels: what an application does, known exactly."""
+"""Phases of kernels, from their scripts: what `acic characterize` would tell, had it a log that forgets nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from functools import partial
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import pairwise
+from statistics import median
 from types import MappingProxyType
+from typing import TypeVar
 
-from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Quality, Workload
+from acic.benchmarks.kernels.played import Played, Transfer, sign
+from acic.errors import InvalidInput
+from acic.workloads import Access, Characteristics, Operation, Phase, Quality, Workload
 
 _EXACT: Mapping[str, Quality] = MappingProxyType(
     dict.fromkeys((field.name for field in fields(Characteristics)), Quality.EXACT)
 )
+_DIGITS = 9  # of the s that ranks compute, which are sums
+_Number = TypeVar("_Number", int, float)
 
 
-def phase(
-    operation: Operation,
-    example: str,
-    *,
-    processes: int,
-    data_size: int,
-    request_size: int,
-    interface: Interface,
-    access: Access,
-    shared: bool,
-    io_processes: int = 0,
-    iterations: int = 1,
-    collective: bool = False,
-    files: int = 1,
-    pause: float = 0.0,
-    syncs: int = 0,
-    again: bool = False,
-    interleaved: bool = False,
-    opens: int = 0,
-    over: float = 1.0,
-    apart: float = 1.0,
-    contiguous: bool = False,
-    others: bool = False,
-) -> Phase:
-    """Return a phase that is known exactly.
+def workload_of(name: str, found: Played, *, first: Sequence[str] = (), before: bool = False) -> Workload:
+    """Return what was done to storage, known exactly: a phase for each direction on files that are alike.
+
+    Files are alike in interface, in whether several ranks use them, and in the bytes moved of each. An iteration is a
+    stretch of a rank without computing and without another file or direction.
 
     Args:
-        operation: read or write.
-        example: a file of it.
-        processes: of the job.
-        data_size: of an I/O process in an iteration, B.
-        request_size: of a single call, B.
-        interface: that the application calls.
-        access: how one process's requests lie.
-        shared: whether several processes use a file.
-        io_processes: that do this I/O; 0 for all.
-        iterations: how often.
-        collective: whether the calls are.
-        files: in all.
-        pause: processor time computed by each rank before each iteration, s.
-        syncs: fsync calls of all processes.
-        again: each iteration writes the same place.
-        interleaved: processes' parts of a collective call are, so that MPI-IO gathers them at aggregators.
-        opens: of its files by all processes in the run, for what is read and was written in the same run.
-        over: how often each byte of its files is moved; as many times as iterations, where each is `again`.
-        apart: how far the ranks that do this I/O lie apart.
-        contiguous: what a process moves of a shared file over all iterations is one part of it.
-        others: most of what is read other processes wrote in the same run.
+        name: of the workload.
+        found: what ranks did.
+        first: files made before; a phase's example is the first of its files in these, or else in what is opened.
+        before: whether a pause is told of what is done in one iteration, too: what was computed last before it.
+
+    Raises:
+        InvalidInput: ranks differ in iterations, or iterations in bytes or pauses: no phase can tell that.
     """
-    found = Characteristics(
-        processes=processes,
-        io_processes=io_processes or processes,
-        interface=interface,
+    groups: dict[tuple[object, ...], _Group] = {}
+    for (path, write), ranks in found.transfers.items():
+        transfers = [one for own in ranks.values() for one in own]
+        alike = write, transfers[0].interface, len(ranks) > 1, sum(one.bytes for one in transfers)
+        group = groups.setdefault(alike, _Group(write, len(ranks) > 1))
+        group.files.append(path)
+        for rank, own in ranks.items():
+            group.ranks.setdefault(rank, []).extend(own)
+    order = {path: number for number, path in reversed([*enumerate((*first, *found.opens))])}
+    phases = [_phase(group, found, order, before=before) for group in groups.values()]
+    phases.sort(key=lambda one: -one.bytes)
+    return Workload(name=name, processes=len(found.computed), phases=tuple(phases), source="acic kernel")
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Files that are alike, and what each rank moves of them in one direction, file by file."""
+
+    write: bool
+    shared: bool
+    files: list[str] = field(default_factory=list)
+    ranks: dict[int, list[Transfer]] = field(default_factory=dict)
+
+
+def _phase(group: _Group, found: Played, order: Mapping[str, int], *, before: bool) -> Phase:
+    example, of_ranks = min(group.files, key=order.__getitem__), group.ranks.values()
+    transfers = [one for own in of_ranks for one in own]
+    bursts = [_bursts(own) for own in of_ranks]
+    iterations = _same("iterations", example, map(len, bursts))
+    characteristics = Characteristics(
+        processes=len(found.computed),
+        io_processes=len(group.ranks),
+        interface=transfers[0].interface,
         iterations=iterations,
-        data_size=data_size,
-        request_size=request_size,
-        operation=operation,
-        collective=collective,
-        shared=shared,
-        access=access,
+        data_size=_same("bytes", example, (moved for own in bursts for moved, _ in own)),
+        request_size=int(median(one.size for one in transfers for _ in range(one.calls))),
+        operation=Operation.WRITE if group.write else Operation.READ,
+        collective=all(one.collective for one in transfers),
+        shared=group.shared,
+        access=_access(of_ranks),
     )
-    alone = iterations > 1 and files >= iterations * (1 if shared else found.io_processes)
-    how = "one" if iterations == 1 else "again" if again else "files" if alone else "pauses"
+    pause = transfers[0].paused if before else 0.0
+    if iterations > 1:
+        pause = _same("pauses", example, (round(b - a, _DIGITS) for own in bursts for (_, a), (_, b) in pairwise(own)))
+    return Phase(
+        characteristics=characteristics,
+        quality=_EXACT,
+        files=len(group.files),
+        bytes=characteristics.total_bytes,
+        example=example,
+        details=_details(characteristics, group, found, pause),
+    )
+
+
+def _bursts(own: Iterable[Transfer]) -> list[tuple[int, float]]:
+    """Return the bytes that a rank moves in each of its bursts, and the s that it computed until then."""
+    moved: Counter[int] = Counter()
+    computed = {}
+    for one in own:
+        moved[one.burst] += one.bytes
+        computed[one.burst] = one.computed
+    return [(moved[burst], computed[burst]) for burst in sorted(moved)]
+
+
+def _same(what: str, example: str, told: Iterable[_Number]) -> _Number:
+    """Return what is the same for all ranks, in all iterations."""
+    first, *others = dict.fromkeys(told)
+    if others:
+        raise InvalidInput(
+            f"what is done with {example} and files like it differs in {what}: {first} here, {others[0]} there",
+            hint="have each rank do as much in each iteration, or give files that differ in use different sizes",
+        )
+    return first
+
+
+def _access(of_ranks: Iterable[Sequence[Transfer]]) -> Access:
+    """Return how most requests of a rank lie, and their pieces, to the ones before them in the same file."""
+    gaps: Counter[int] = Counter()
+    for own in of_ranks:
+        for one in own:
+            if one.gaps:
+                gaps.update(one.gaps)
+        gaps.update(sign(b.offset - a.end) for a, b in pairwise(own) if a.path == b.path and a.last != b.offset)
+    if gaps[0] * 2 >= gaps.total():
+        return Access.CONSECUTIVE
+    return Access.RANDOM if gaps[-1] else Access.STRIDED
+
+
+def _details(c: Characteristics, group: _Group, found: Played, pause: float) -> dict[str, str | int | float]:
+    over = _times_over(group.files, found, write=group.write)
+    again = over == c.iterations and _times_over(group.files, found, write=True) == over
+    alone = len(group.files) >= c.iterations * (1 if c.shared else c.io_processes)
+    how = "one" if c.iterations == 1 else "again" if again else "files" if alone else "pauses"
     details: dict[str, str | int | float] = {"iterations_are": how}
     if pause:
         details["pause_seconds"] = pause
-    if syncs:
+    if group.write and (syncs := sum(found.syncs[path] for path in group.files)):
         details["syncs"] = syncs
-    if opens:
-        details["opens"] = opens
-    if (times := iterations if again else over) != 1.0:
-        details["times_over"] = float(times)
-    if apart != 1.0:
+    if any((path, not group.write) in found.transfers for path in group.files):
+        details["opens"] = sum(found.opens[path] for path in group.files)
+    if over != 1.0:
+        details["times_over"] = over
+    if (apart := (max(group.ranks) - min(group.ranks)) / max(1, len(group.ranks) - 1) or 1.0) != 1.0:
         details["ranks_apart"] = apart
-    if contiguous:
+    if c.shared and not c.collective and c.iterations > 1 and _contiguous(group.ranks.values()):
         details["contiguous"] = True
-    if others:
+    if not group.write and _of_others(group.ranks, found) * 2 > c.total_bytes:
         details["written_by_others"] = True
-    if collective:
-        details["collective_buffering"] = interleaved
-    return Phase(
-        characteristics=found,
-        quality=_EXACT,
-        files=files,
-        bytes=found.total_bytes,
-        example=example,
-        details=details,
-    )
+    if c.collective:
+        details["collective_buffering"] = _interleaved(group.ranks)
+    return details
 
 
-posix = partial(phase, interface=Interface.POSIX, access=Access.CONSECUTIVE)
-"""A phase of POSIX calls, consecutive where nothing else is told."""
+def _times_over(files: Iterable[str], found: Played, *, write: bool) -> float:
+    """Return how often each byte of some files is moved in a direction, to the last that is; 0.0 where none is."""
+    moved, extent = 0, 0
+    for path in files:
+        transfers = [one for own in found.transfers.get((path, write), {}).values() for one in own]
+        moved += sum(one.bytes for one in transfers)
+        extent += max((one.end for one in transfers), default=0)
+    return moved / extent if extent else 0.0
 
 
-def own(
-    ranks: int,
-    operation: Operation,
-    example: str,
-    times: int,
-    size: int,
-    request: int,
-    files: int,
-    pause: float = 0.0,
-    *,
-    by: int = 0,
-    opens: int = 0,
-    syncs: int = 0,
-    apart: float = 1.0,
-    others: bool = False,
-) -> Phase:
-    """Return a phase of POSIX calls to files that no two processes use at once: `by` of the `ranks`, 0 for all."""
-    sized = partial(posix, processes=ranks, io_processes=by, iterations=times, data_size=size, request_size=request)
-    told = partial(sized, operation, example, shared=False, files=files, pause=round(pause, 9))
-    return told(opens=opens, syncs=syncs, apart=apart, others=others)
+def _contiguous(of_ranks: Iterable[Sequence[Transfer]]) -> bool:
+    """Return whether the requests of each rank to a file follow one another, and there are several to one file."""
+    several = False
+    for own in of_ranks:
+        alike = [(a, b) for a, b in pairwise(own) if a.path == b.path]
+        if any(b.offset != a.end for a, b in alike) or any(set(one.gaps) - {0} for one in own):
+            return False
+        several = several or bool(alike) or any(one.calls > 1 for one in own)
+    return several
 
 
-def workload(name: str, processes: int, *phases: Phase, notes: tuple[str, ...] = ()) -> Workload:
-    """Return the workload of some phases, the largest first."""
-    ordered = sorted(phases, key=lambda one: -one.bytes)
-    return Workload(name=name, processes=processes, phases=tuple(ordered), source="acic kernel", notes=notes)
+def _of_others(ranks: Mapping[int, Sequence[Transfer]], found: Played) -> int:
+    """Return how many bytes ranks read of files that others wrote, and they themselves did not."""
+    moved = 0
+    for rank, own in ranks.items():
+        for one in own:
+            writers = found.transfers.get((one.path, True), {})
+            moved += one.bytes if writers and rank not in writers else 0
+    return moved
+
+
+def _interleaved(ranks: Mapping[int, Sequence[Transfer]]) -> bool:
+    """Return whether a rank's part of a call begins before the one of the rank below ends: what ROMIO asks."""
+    calls = zip(*(own for _, own in sorted(ranks.items())), strict=True)
+    return any(b.offset < a.end for call in calls for a, b in pairwise(call))

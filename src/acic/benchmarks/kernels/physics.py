@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, blocks_of, prepared
 from acic.units import KIB
-from acic.workloads import Access, Interface, Operation
 
 _COMPLEX = 16  # B
 
@@ -25,57 +23,16 @@ def openmc(scale: str, *, ranks: int, nuclides: int, size: int, sites: int, comp
         writer.write_all("s", [(rank * share, share) for rank in range(ranks)])
         writer.close("s")
     writer.write_file("t", "tallies.out", line, count=lines, ranks=0)
-    phases = [
-        posix(
-            Operation.READ,
-            names[0],
-            processes=ranks,
-            iterations=nuclides,
-            data_size=size,
-            request_size=size // calls,
-            shared=True,
-            files=nuclides,
-            over=float(ranks),
-            contiguous=True,
-        ),
-        phase(
-            Operation.WRITE,
-            "statepoint.0.h5",
-            processes=ranks,
-            iterations=batches,
-            data_size=share,
-            request_size=share,
-            interface=Interface.MPIIO,
-            collective=True,
-            shared=True,
-            access=Access.CONSECUTIVE,
-            files=batches,
-            pause=compute,
-        ),
-        posix(
-            Operation.WRITE,
-            "tallies.out",
-            processes=ranks,
-            io_processes=1,
-            data_size=lines * line,
-            request_size=line,
-            shared=False,
-        ),
-    ]
     return Kernel(
         name="openmc",
         scale=scale,
         title="neutrons: nuclides' files that all read, sites in order of the processes, collective, tallies by one",
         source="OpenMC on MPI: a library of HDF5 files, statepoints with the source bank, tallies.out",
         changed=f"{nuclides} nuclides of {size // 1000} kB, {batches} statepoints of {sites} sites a process.",
-        processes=ranks,
-        workload=workload("openmc", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [(name, size) for name in names]),
         inputs=tuple(names),
         results=(*(f"statepoint.{batch}.h5" for batch in range(batches)), "tallies.out"),
-        compute=batches * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -97,38 +54,16 @@ def wavewatch(scale: str, *, ranks: int, points: int, restarts: int, compute: fl
         for rank in range(ranks):
             writer.write("o", rank * record, record, count=points, stride=ranks * record, ranks=rank)
         writer.close("o")
-    reads, writes = (
-        posix(
-            operation,
-            path,
-            processes=ranks,
-            iterations=iterations,
-            data_size=share,
-            request_size=record,
-            shared=True,
-            access=Access.STRIDED,
-            files=iterations,
-            pause=compute if iterations > 1 else 0.0,
-        )
-        for operation, path, iterations in (
-            (Operation.READ, "restart.ww3", 1),
-            (Operation.WRITE, "restart0.ww3", restarts),
-        )
-    )
     return Kernel(
         name="wavewatch",
         scale=scale,
         title="waves of the sea: a small record for each point, points dealt in turn, read and written by all",
         source="WAVEWATCH III without I/O servers: restart files of direct access, written by each process",
         changed=f"{points} spectra of {record} B on each process, {restarts} restart files; fields are left out.",
-        processes=ranks,
-        workload=workload("wavewatch", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("restart.ww3", ranks * share)]),
         inputs=("restart.ww3",),
         results=tuple(f"restart{number}.ww3" for number in range(restarts)),
-        compute=restarts * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -141,31 +76,14 @@ def warpx(scale: str, *, ranks: int, dumps: int, fields: int, size: int, compute
         for rank in range(ranks):
             writer.write("d", rank * size, size, count=fields, stride=ranks * size, ranks=rank)
         writer.close("d")
-    found = phase(
-        Operation.WRITE,
-        "openpmd.0.h5",
-        processes=ranks,
-        iterations=dumps,
-        data_size=fields * size,
-        request_size=size,
-        interface=Interface.MPIIO,
-        shared=True,
-        access=Access.STRIDED,
-        files=dumps,
-        pause=compute,
-    )
     return Kernel(
         name="warpx",
         scale=scale,
         title="a plasma: slabs of nine fields in a shared file for each dump, independent",
         source="WarpX with openPMD-api on HDF5, whose writes are independent by default",
         changed=f"{dumps} dumps, {size // 1000} kB of each field for a process; particles are left out.",
-        processes=ranks,
-        workload=workload("warpx", ranks, found),
         run=writer.script,
         results=tuple(f"openpmd.{dump}.h5" for dump in range(dumps)),
-        compute=dumps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -188,46 +106,16 @@ def gene(scale: str, *, block: tuple[int, int, int], records: int, record: int, 
             writer.barrier()
             writer.write("f", number * record, record, ranks=0)
     writer.close("f", ranks=0)
-    phases = [
-        phase(
-            operation,
-            path,
-            processes=ranks,
-            data_size=share,
-            request_size=share,
-            interface=Interface.MPIIO,
-            collective=True,
-            interleaved=True,
-            shared=True,
-            access=Access.STRIDED,
-        )
-        for operation, path in ((Operation.READ, "checkpoint"), (Operation.WRITE, "s_checkpoint"))
-    ]
-    notes = posix(
-        Operation.WRITE,
-        "field.dat",
-        processes=ranks,
-        io_processes=1,
-        iterations=records,
-        data_size=record,
-        request_size=record,
-        shared=False,
-        pause=compute,
-    )
     return Kernel(
         name="gene",
         scale=scale,
         title="turbulence of a plasma: short rows of a distribution, read and written, collective; fields by one",
         source="GENE's checkpoints through MPI-IO, its field.dat from process 0",
         changed=f"Rows of {block[2] * _COMPLEX} B, three dimensions for six; {records} fields of {record // KIB} KiB.",
-        processes=ranks,
-        workload=workload("gene", ranks, *phases, notes),
         run=writer.script,
         prepares=prepared(ranks, [("checkpoint", ranks * share)]),
         inputs=("checkpoint",),
         results=("s_checkpoint", "field.dat"),
-        compute=records * compute,
-        bytes_moved=sum(one.bytes for one in (*phases, notes)),
     )
 
 
@@ -247,43 +135,12 @@ def yambo(scale: str, *, ranks: int, fragments: int, request: int, compute: floa
         writer.read_file("r", name, request, count=calls)
     writer.compute(compute)
     files = fragments * ranks
-    opens = files * (1 + ranks)
-    writes = posix(
-        Operation.WRITE,
-        names[0][0],
-        processes=ranks,
-        iterations=fragments,
-        data_size=share,
-        request_size=request,
-        shared=False,
-        files=files,
-        pause=compute,
-        opens=opens,
-    )
-    reads = posix(
-        Operation.READ,
-        names[0][0],
-        processes=ranks,
-        iterations=files,
-        data_size=share,
-        request_size=request,
-        shared=True,
-        files=files,
-        opens=opens,
-        over=float(ranks),
-        contiguous=True,
-        others=True,
-    )
     return Kernel(
         name="yambo",
         scale=scale,
         title="excited electrons: fragments of a database, some from each process, that every process reads",
         source="Yambo's screening (ndb.em1s fragments), read again by all for the self-energy",
         changed=f"{files} fragments of {share // 1000} kB; what comes of them is left out.",
-        processes=ranks,
-        workload=workload("yambo", ranks, writes, reads),
         run=writer.script,
         results=results,
-        compute=(fragments + 1) * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Operation
 
 
 def bwa(scale: str, *, ranks: int, index: int, chunks: int, chunk: int, compute: float) -> Kernel:
@@ -22,40 +20,16 @@ def bwa(scale: str, *, ranks: int, index: int, chunks: int, chunk: int, compute:
             writer.write(f"sam{rank}", number * chunk, piece, count=chunk // piece, ranks=rank)
     for rank in range(ranks):
         writer.close(f"sam{rank}", ranks=rank)
-    reads = posix(
-        Operation.READ,
-        "genome.bwt",
-        processes=ranks,
-        data_size=index,
-        request_size=request,
-        shared=True,
-        over=ranks,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "0.sam",
-        processes=ranks,
-        iterations=chunks,
-        data_size=chunk,
-        request_size=piece,
-        shared=False,
-        files=ranks,
-        pause=compute,
-    )
     return Kernel(
         name="bwa",
         scale=scale,
         title="alignment of genomes: an index that all read whole, results of each process",
         source="BWA-MEM and Bowtie run by MPI wrappers: the index is loaded by each process",
         changed=f"An index of {index // MIB} MiB; {chunks} chunks of {chunk // KIB} KiB; reads come by other ways.",
-        processes=ranks,
-        workload=workload("bwa", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("genome.bwt", index)]),
         inputs=("genome.bwt",),
         results=tuple(f"{rank}.sam" for rank in range(ranks)),
-        compute=chunks * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -70,37 +44,16 @@ def montage(scale: str, *, ranks: int, each: int, raw: int, projected: int, comp
         writer.compute(compute)
         for rank in range(ranks):
             writer.put(f"projected.{rank}.{number}", 1, projected, ranks=rank)
-    phases = [
-        posix(
-            operation,
-            example,
-            processes=ranks,
-            iterations=each,
-            data_size=size,
-            request_size=size,
-            shared=False,
-            files=ranks * each,
-            pause=compute,
-        )
-        for operation, example, size in (
-            (Operation.READ, "raw.0.0", raw),
-            (Operation.WRITE, "projected.0.0", projected),
-        )
-    ]
     return Kernel(
         name="montage",
         scale=scale,
         title="Montage: images read whole, projected and written, a file each",
         source="Montage's mProject run for many images: a task for each, no task waits for another",
         changed=f"{ranks * each} images of {raw // 1000} kB, projected to {projected // 1000} kB, each in a request.",
-        processes=ranks,
-        workload=workload("montage", ranks, *phases),
         run=writer.script,
         prepares=made.script,
         inputs=tuple(f"raw.{rank}.{number}" for rank in range(ranks) for number in range(each)),
         results=tuple(f"projected.{rank}.{number}" for rank in range(ranks) for number in range(each)),
-        compute=each * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -119,40 +72,16 @@ def tfrecord(scale: str, *, ranks: int, batches: int, batch: int, weights: int, 
     for rank in range(ranks):
         writer.close(f"shard{rank}", ranks=rank)
     writer.write_file("model", "model.ckpt", MIB, count=weights // MIB, ranks=0)
-    reads = posix(
-        Operation.READ,
-        shards[0],
-        processes=ranks,
-        iterations=batches,
-        data_size=batch,
-        request_size=request,
-        shared=False,
-        files=ranks,
-        pause=compute,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "model.ckpt",
-        processes=ranks,
-        io_processes=1,
-        data_size=weights,
-        request_size=MIB,
-        shared=False,
-    )
     return Kernel(
         name="tfrecord",
         scale=scale,
         title="training of a network from records: a file of each process, batch by batch; weights saved by one",
         source="TensorFlow's TFRecord files and MLPerf Storage: sequential reads, a step of all after each batch",
         changed=f"{batches} batches of {batch // KIB} KiB of each process, weights of {weights // MIB} MiB.",
-        processes=ranks,
-        workload=workload("tfrecord", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [(shard, batches * batch) for shard in shards]),
         inputs=tuple(shards),
         results=("model.ckpt",),
-        compute=batches * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -165,33 +94,14 @@ def zarr(scale: str, *, ranks: int, each: int, chunk: int, compute: float) -> Ke
     writer.barrier()
     for rank in range(ranks):
         writer.get(f"array.{(rank + ranks // 2) % ranks}.#", each, chunk, ranks=rank)
-    phases = [
-        posix(
-            operation,
-            "array.0.0",
-            processes=ranks,
-            iterations=each,
-            data_size=chunk,
-            request_size=chunk,
-            shared=False,
-            files=ranks * each,
-            opens=2 * ranks * each,
-            others=operation is Operation.READ,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
     return Kernel(
         name="zarr",
         scale=scale,
         title="arrays in chunks: a file for each, written by one process and read by another",
         source="Zarr and Dask: chunks of an array are files, read again by whichever worker needs them",
         changed=f"{ranks * each} chunks of {chunk // 1000} kB, all in one folder.",
-        processes=ranks,
-        workload=workload("zarr", ranks, *phases),
         run=writer.script,
         results=tuple(f"array.{rank}.{number}" for rank in range(ranks) for number in range(each)),
-        compute=compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -215,22 +125,6 @@ def io500(scale: str, *, ranks: int, request: int, count: int, hard: bool) -> Ke
             writer.close(f"f{rank}", ranks=rank)
         if write:
             writer.barrier()
-    phases = [
-        posix(
-            operation,
-            paths[0],
-            processes=ranks,
-            data_size=count * request,
-            request_size=request,
-            shared=hard,
-            access=Access.STRIDED if hard else Access.CONSECUTIVE,
-            files=len(paths),
-            syncs=ranks if operation is Operation.WRITE else 0,
-            opens=2 * ranks + hard,
-            others=operation is Operation.READ and not hard,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
     name = f"io500-{'hard' if hard else 'easy'}"
     return Kernel(
         name=name,
@@ -238,10 +132,6 @@ def io500(scale: str, *, ranks: int, request: int, count: int, hard: bool) -> Ke
         title=f"IO500's ior-{'hard: records of 47008 B, interleaved' if hard else 'easy: a file of each process'}",
         source=f"IO500, ior-{'hard' if hard else 'easy'}: written, synced, and read by other processes",
         changed=f"{count} requests of {request} B of each process, where IO500 writes for five minutes.",
-        processes=ranks,
-        workload=workload(name, ranks, *phases),
         run=writer.script,
         results=tuple(paths),
-        compute=0.0,
-        bytes_moved=sum(one.bytes for one in phases),
     )

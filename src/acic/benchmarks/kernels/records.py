@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Box, Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation
 
 _DOUBLE = 8  # B
 
@@ -19,31 +17,14 @@ def torch(scale: str, *, ranks: int, saves: int, size: int, compute: float) -> K
         writer.barrier()
         writer.write_file("pt", f"epoch{save}.pt", MIB, count=size // MIB, ranks=0, sync=True)
         writer.barrier()
-    found = posix(
-        Operation.WRITE,
-        "epoch0.pt",
-        processes=ranks,
-        io_processes=1,
-        iterations=saves,
-        data_size=size,
-        request_size=MIB,
-        shared=False,
-        files=saves,
-        pause=compute,
-        syncs=saves,
-    )
     return Kernel(
         name="torch",
         scale=scale,
         title="training with copies of one model: one process saves it, synced, all wait",
         source="torch.save on rank 0 of data-parallel training, with fsync, behind a barrier",
         changed=f"{saves} saves of {size // MIB} MiB; all are kept.",
-        processes=ranks,
-        workload=workload("torch", ranks, found),
         run=writer.script,
         results=tuple(f"epoch{save}.pt" for save in range(saves)),
-        compute=saves * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -61,31 +42,14 @@ def segments(scale: str, *, ranks: int, dumps: int, calls: int, compute: float) 
             writer.write("d", rank * share, MIB, count=calls, ranks=rank)
         writer.sync("d")
         writer.close("d")
-    found = posix(
-        Operation.WRITE,
-        "dump.0",
-        processes=ranks,
-        iterations=dumps,
-        data_size=share,
-        request_size=MIB,
-        shared=True,
-        files=dumps,
-        pause=compute,
-        syncs=dumps * ranks,
-        contiguous=True,
-    )
     return Kernel(
         name="segments",
         scale=scale,
         title="dumps in segments: a shared file each, a part of each process, synced",
         source="N-to-1 segmented checkpoints by POSIX, as the papers of PLFS have them",
         changed=f"{dumps} dumps, {calls} MiB of each process.",
-        processes=ranks,
-        workload=workload("segments", ranks, found),
         run=writer.script,
         results=tuple(f"dump.{dump}" for dump in range(dumps)),
-        compute=dumps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -107,21 +71,6 @@ def scalapack(scale: str, *, grid: int, tile: int, tiles: int, compute: float) -
         writer.close("m")
         if not write:
             writer.compute(compute)
-    phases = [
-        phase(
-            operation,
-            name,
-            processes=ranks,
-            data_size=share,
-            request_size=share,
-            interface=Interface.MPIIO,
-            collective=True,
-            interleaved=True,
-            shared=True,
-            access=Access.STRIDED,
-        )
-        for operation, name in ((Operation.READ, "a.mat"), (Operation.WRITE, "lu.mat"))
-    ]
     whole = side * side * _DOUBLE
     return Kernel(
         name="scalapack",
@@ -129,14 +78,10 @@ def scalapack(scale: str, *, grid: int, tile: int, tiles: int, compute: float) -
         title="a dense matrix, rows dealt in turn, columns in blocks: read, factorised, written, collective",
         source="ScaLAPACK's and ELPA's matrices through MPI_Type_create_darray",
         changed=f"{side}^2 numbers on {grid}x{grid} processes, {tile} rows at a time; cyclic in rows alone.",
-        processes=ranks,
-        workload=workload("scalapack", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("a.mat", whole)]),
         inputs=("a.mat",),
         results=("lu.mat",),
-        compute=compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -151,20 +96,6 @@ def grib(scale: str, *, ranks: int, hours: int, wanted: int, record: int, comput
             writer.read(f"g{rank}", 0, record, count=wanted, stride=every * record, ranks=rank)
             writer.close(f"g{rank}", ranks=rank)
         writer.compute(compute)
-    extent = ((wanted - 1) * every + 1) * record
-    found = posix(
-        Operation.READ,
-        names[0][0],
-        processes=ranks,
-        iterations=hours,
-        data_size=wanted * record,
-        request_size=record,
-        shared=False,
-        access=Access.STRIDED,
-        files=ranks * hours,
-        pause=compute,
-        over=wanted * record / extent,
-    )
     inputs = [name for mine in names for name in mine]
     return Kernel(
         name="grib",
@@ -172,13 +103,9 @@ def grib(scale: str, *, ranks: int, hours: int, wanted: int, record: int, comput
         title="post-processing of forecasts: every fourth record of a file for each hour",
         source="wgrib2 and ecCodes with an index: one variable of many, hour by hour",
         changed=f"{hours} files of {size / MIB:.3g} MiB for each process, records of {record // KIB} KiB.",
-        processes=ranks,
-        workload=workload("grib", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [(name, size) for name in inputs]),
         inputs=tuple(inputs),
-        compute=hours * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -197,40 +124,14 @@ def encode(scale: str, *, ranks: int, turns: int, chunk: int, made: int, compute
     writer.close("film")
     for rank in range(ranks):
         writer.close(f"o{rank}", ranks=rank)
-    reads = posix(
-        Operation.READ,
-        "film.y4m",
-        processes=ranks,
-        iterations=turns,
-        data_size=chunk,
-        request_size=chunk,
-        shared=True,
-        access=Access.STRIDED,
-        pause=compute,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "part.0.mkv",
-        processes=ranks,
-        iterations=turns,
-        data_size=made,
-        request_size=made,
-        shared=False,
-        files=ranks,
-        pause=compute,
-    )
     return Kernel(
         name="encode",
         scale=scale,
         title="encoding of a film: chunks of one file in turn, a file of each process behind",
         source="ffmpeg and av1an by chunks on many nodes; satellite scenes calibrated strip by strip",
         changed=f"{turns} chunks of {chunk // KIB} KiB for each process; what they become is {made // KIB} KiB each.",
-        processes=ranks,
-        workload=workload("encode", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("film.y4m", ranks * turns * chunk)]),
         inputs=("film.y4m",),
         results=tuple(f"part.{rank}.mkv" for rank in range(ranks)),
-        compute=turns * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )

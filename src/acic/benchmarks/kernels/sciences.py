@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import own, phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
-from acic.workloads import Access, Interface, Operation
 
-_READ, _WRITE = Operation.READ, Operation.WRITE
 _FLOAT, _DOUBLE = 4, 8  # B
 
 
@@ -40,20 +35,6 @@ def icon(scale: str, *, ranks: int, calls: int, record: int, steps: int, message
         writer.write_file(f"o{rank}", f"end.patch1_{rank}.nc", record, count=calls, ranks=rank)
     writer.put("end.attributes.nc", 1, attributes, ranks=0)
     share = calls * record
-    one = partial(own, ranks, by=1)
-    packed = partial(one, _WRITE, request=message, files=steps)
-    packs = [
-        packed(f"{stream}.0.grb", steps * variables, levels * message, pause=compute / variables)
-        for stream, (_, variables, levels) in streams.items()
-    ]
-    phases = (
-        *packs,
-        one(_READ, "grid.nc", 1, arrays * grid, grid, 1),
-        own(ranks, _READ, "start.patch1_0.nc", 1, share, record, works, by=works),
-        own(ranks, _WRITE, "end.patch1_0.nc", 1, share, record, works, by=works),
-        one(_WRITE, "end.attributes.nc", 1, attributes, attributes, 1),
-        one(_WRITE, "ready.0", steps, ready, ready, steps, compute),
-    )
     inputs = {"grid.nc": arrays * grid, **{f"start.patch1_{rank}.nc": share for rank in range(works)}}
     forecasts = [name.format(step) for step in range(steps) for name in ("ml.{}.grb", "pl.{}.grb", "ready.{}")]
     left = ("end.attributes.nc", *(f"end.patch1_{rank}.nc" for rank in range(works)))
@@ -63,14 +44,10 @@ def icon(scale: str, *, ranks: int, calls: int, record: int, steps: int, message
         title="weather: a restart file of each working process, forecasts packed and written by two that only do that",
         source="ICON: asynchronous output in GRIB2 through CDI, a file for each time, ready files, multifile restarts",
         changed=f"{steps} times, records of {record // 1000} kB, messages of {message // 1000} kB; packing is as long.",
-        processes=ranks,
-        workload=workload("icon", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, list(inputs.items())),
         inputs=tuple(inputs),
         results=(*forecasts, *left),
-        compute=steps * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )
 
 
@@ -99,13 +76,6 @@ def namd(scale: str, *, ranks: int, atoms: int, frames: int, every: int, compute
             writer.put(f"restart.{number}.xsc", 1, system, ranks=0)
     for name in appended:
         writer.close(name, ranks=0)
-    one, pause = partial(own, ranks, by=1), every * compute
-    phases = (
-        *(one(_READ, name, 1, count * buffer, buffer, 1) for name, count in texts.items()),
-        *(one(_WRITE, name, frames, count * size, size, 1, compute) for name, (count, size) in appended.items()),
-        one(_WRITE, "restart.1.bin", restarts, 2 * vectors, vectors, restarts, pause),
-        one(_WRITE, "restart.1.xsc", restarts, system, system, restarts, pause),
-    )
     kept = [f"restart.{number}.{kind}" for number in (restarts - 1, restarts) for kind in ("bin", "xsc")]
     return Kernel(
         name="namd",
@@ -113,14 +83,10 @@ def namd(scale: str, *, ranks: int, atoms: int, frames: int, every: int, compute
         title="proteins in water: text read, coordinates appended and restarts of two versions kept by process 0",
         source="NAMD: PSF and PDB by the C library, a DCD frame axis by axis, restarts whose former ones become .old",
         changed=f"{atoms} atoms, {frames} frames; .coor and .vel are one file; renaming removes; marks are left out.",
-        processes=ranks,
-        workload=workload("namd", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [(name, count * buffer) for name, count in texts.items()]),
         inputs=tuple(texts),
         results=(*appended, *kept),
-        compute=frames * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )
 
 
@@ -140,14 +106,6 @@ def cryosparc(scale: str, *, ranks: int, movies: int, frames: int, frame: int, p
                 writer.put(f"{movie}.{rank}.{name}", 1, size, ranks=rank)
     writer.barrier()
     writer.put("micrographs.cs", 1, len(cases) * row, ranks=0)
-    alike = partial(posix, _READ, processes=ranks, data_size=picture, request_size=picture, shared=True)
-    gain, each = alike("gain.mrc", over=float(ranks)), partial(own, ranks)
-    phases = (
-        gain,
-        each(_READ, "movie.0.0.tif", movies, frames * frame, frame, len(cases), compute),
-        *(each(_WRITE, f"0.0.{name}", movies, size, size, len(cases), compute) for name, size in made.items()),
-        each(_WRITE, "micrographs.cs", 1, len(cases) * row, len(cases) * row, 1, by=1),
-    )
     inputs = {"gain.mrc": picture, **{f"movie.{case}.tif": frames * frame for case in cases}}
     return Kernel(
         name="cryosparc",
@@ -155,14 +113,10 @@ def cryosparc(scale: str, *, ranks: int, movies: int, frames: int, frame: int, p
         title="a microscope's movies: each process reads its own, frame by frame, and leaves a picture and small files",
         source="CryoSPARC's patch motion correction: TIFF movies, a gain reference, .mrc, .npy and .png of each, a .cs",
         changed=f"{len(cases)} movies of {frames} frames of {frame // 1000} kB, pictures of {picture // 1000} kB.",
-        processes=ranks,
-        workload=workload("cryosparc", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, list(inputs.items())),
         inputs=tuple(inputs),
         results=(*(f"{case}.{name}" for case in cases for name in made), "micrographs.cs"),
-        compute=movies * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )
 
 
@@ -192,25 +146,14 @@ def picongpu(scale: str, *, ranks: int, cells: int, particles: int, outputs: int
         for name, size in tables.items():
             writer.put(f"simData_{output}.{name}", 1, size, ranks=0)
     writer.close("e", ranks=0)
-    one, share = partial(own, ranks, _WRITE, by=1), group * sum(blocks)
-    data = partial(own, ranks, _WRITE, "simData_0.data.0", by=nodes, apart=float(group))
-    phases = (
-        data(outputs, share, blocks[-1], outputs * nodes, compute),
-        *(one(f"simData_0.{name}", outputs, size, size, outputs, compute) for name, size in tables.items()),
-        one("e_energy_all.dat", outputs * notes, line, line, 1, compute / notes),
-    )
     return Kernel(
         name="picongpu",
         scale=scale,
         title="a plasma: for each output a sub-file of each node, component after component, tables by process 0",
         source="PIConGPU with openPMD on ADIOS2's BP5: TwoLevelShm, an aggregator a node, a flush for each component",
         changed=f"{outputs} outputs, {cells} cells and {particles} electrons on each; md.idx is written at once.",
-        processes=ranks,
-        workload=workload("picongpu", ranks, *phases),
         run=writer.script,
         results=("e_energy_all.dat", *(f"simData_{output}.{name}" for output in range(outputs) for name in names)),
-        compute=outputs * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )
 
 
@@ -219,7 +162,7 @@ def cp2k(scale: str, *, ranks: int, basis: int, orbitals: int, side: int, steps:
     buffer, every, backups = 128 * KIB, 2, 3  # buffer: of gfortran, for unformatted files
     calls = basis * orbitals * _DOUBLE // buffer
     share = side * side // ranks * (13 * side + side // 6)
-    appended, state, cubes = {"pos-1.xyz": 12_300, "1.ener": 118}, 41_000, steps // every
+    appended, state = {"pos-1.xyz": 12_300, "1.ener": 118}, 41_000
     writer = Writer(ranks)
     writer.read_file("i", "start.wfn", buffer, count=calls, ranks=0)
     writer.barrier()
@@ -241,17 +184,6 @@ def cp2k(scale: str, *, ranks: int, basis: int, orbitals: int, side: int, steps:
         writer.put(f"{step}.restart", 1, state, ranks=0)
     for name in appended:
         writer.close(name, ranks=0)
-    together = partial(phase, interface=Interface.MPIIO, collective=True, shared=True, access=Access.CONSECUTIVE)
-    dumped = partial(together, _WRITE, processes=ranks, iterations=cubes, files=cubes, pause=every * compute)
-    densities = dumped(f"density.{every - 1}.cube", data_size=share, request_size=share)
-    one = partial(own, ranks, by=1)
-    phases = (
-        one(_READ, "start.wfn", 1, calls * buffer, buffer, 1),
-        one(_WRITE, "0.wfn", steps, calls * buffer, buffer, steps, compute),
-        densities,
-        one(_WRITE, "0.restart", steps, state, state, steps, compute),
-        *(one(_WRITE, name, steps, size, size, 1, compute) for name, size in appended.items()),
-    )
     kept = [f"{step}.{kind}" for step in range(max(0, steps - backups - 1), steps) for kind in ("wfn", "restart")]
     grids = [f"density.{step}.cube" for step in range(every - 1, steps, every)]
     return Kernel(
@@ -260,12 +192,8 @@ def cp2k(scale: str, *, ranks: int, basis: int, orbitals: int, side: int, steps:
         title="water by quantum chemistry: orbitals by process 0 in each step, densities of all as text, collective",
         source="CP2K's molecular dynamics: RESTART.wfn with three backups, .cube by MPI-IO, trajectories, energies",
         changed=f"{orbitals} orbitals of {basis} functions, {side}^3 points without headers; renaming is removing.",
-        processes=ranks,
-        workload=workload("cp2k", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("start.wfn", calls * buffer)]),
         inputs=("start.wfn",),
         results=(*kept, *grids, *appended),
-        compute=steps * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )

@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Operation
 
 
 def lookup(scale: str, *, ranks: int, queries: int, size: int, index: int) -> Kernel:
@@ -20,29 +18,15 @@ def lookup(scale: str, *, ranks: int, queries: int, size: int, index: int) -> Ke
     for number, place in enumerate(places):
         writer.read("index", place * size, size, ranks=number // queries)
     writer.close("index")
-    found = posix(
-        Operation.READ,
-        "vectors.ivf",
-        processes=ranks,
-        data_size=queries * size,
-        request_size=size,
-        shared=True,
-        access=Access.RANDOM,
-        over=len(places) / (max(places) + 1),
-    )
     return Kernel(
         name="lookup",
         scale=scale,
         title="a search in an index on disk: lists anywhere in one file",
         source="vector search on disk (FAISS's on-disk inverted lists, DiskANN) by several servers",
         changed=f"{queries} lists of {size // KIB} KiB for a process, of an index of {index // MIB} MiB.",
-        processes=ranks,
-        workload=workload("lookup", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [("vectors.ivf", index)]),
         inputs=("vectors.ivf",),
-        compute=0.0,
-        bytes_moved=found.bytes,
     )
 
 
@@ -56,22 +40,15 @@ def weights(scale: str, *, ranks: int, calls: int, compute: float) -> Kernel:
         writer.read("w", rank * share, request, count=calls, ranks=rank)
     writer.close("w")
     writer.compute(compute)
-    found = posix(
-        Operation.READ, "model.safetensors", processes=ranks, data_size=share, request_size=request, shared=True
-    )
     return Kernel(
         name="weights",
         scale=scale,
         title="a sharded model is loaded: each process its part of one file",
         source="tensor-parallel servers of language models that read slices of a safetensors file",
         changed=f"{share // MIB} MiB for each process.",
-        processes=ranks,
-        workload=workload("weights", ranks, found),
         run=writer.script,
         prepares=prepared(ranks, [("model.safetensors", ranks * share)]),
         inputs=("model.safetensors",),
-        compute=compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -87,30 +64,14 @@ def journal(scale: str, *, ranks: int, entries: int, size: int, compute: float) 
             writer.sync(f"j{rank}", ranks=rank)
     for rank in range(ranks):
         writer.close(f"j{rank}", ranks=rank)
-    found = posix(
-        Operation.WRITE,
-        "journal.0",
-        processes=ranks,
-        iterations=entries,
-        data_size=size,
-        request_size=size,
-        shared=False,
-        files=ranks,
-        pause=compute,
-        syncs=entries * ranks,
-    )
     return Kernel(
         name="journal",
         scale=scale,
         title="a log of each process: entries that have to last before the work goes on",
         source="tasks that note what they have done (checkpointed parameter studies, message brokers, RocksDB's log)",
         changed=f"{entries} entries of {size // KIB} KiB of each process; nobody waits for another.",
-        processes=ranks,
-        workload=workload("journal", ranks, found),
         run=writer.script,
         results=tuple(f"journal.{rank}" for rank in range(ranks)),
-        compute=entries * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -128,35 +89,14 @@ def spool(scale: str, *, ranks: int, rounds: int, calls: int, compute: float) ->
         for rank in range(half):
             writer.read_file(f"t{rank}", f"spool.{turn}.{rank}", request, count=calls, ranks=half + rank)
         writer.compute(compute, ranks=takers)
-    phases = [
-        posix(
-            operation,
-            "spool.0.0",
-            processes=ranks,
-            io_processes=half,
-            iterations=rounds,
-            data_size=share,
-            request_size=request,
-            shared=False,
-            files=rounds * half,
-            pause=compute,
-            opens=2 * rounds * half,
-            others=operation is Operation.READ,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
     return Kernel(
         name="spool",
         scale=scale,
         title="a simulation hands its files over to an analysis that runs beside it",
         source="coupled workflows through files: a simulation's processes and those of its analysis, step by step",
         changed=f"{rounds} rounds of {share // MIB} MiB from each of {half} processes.",
-        processes=ranks,
-        workload=workload("spool", ranks, *phases),
         run=writer.script,
         results=tuple(f"spool.{turn}.{rank}" for turn in range(rounds) for rank in range(half)),
-        compute=rounds * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -168,36 +108,14 @@ def initial(scale: str, *, ranks: int, case: int, state: int, compute: float) ->
     writer.compute(compute)
     for rank in range(ranks):
         writer.write_file(f"s{rank}", f"state.{rank}", 256 * KIB, count=state // (256 * KIB), ranks=rank)
-    reads = posix(
-        Operation.READ,
-        "case.in",
-        processes=ranks,
-        io_processes=1,
-        data_size=case,
-        request_size=512 * KIB,
-        shared=False,
-    )
-    writes = posix(
-        Operation.WRITE,
-        "state.0",
-        processes=ranks,
-        data_size=state,
-        request_size=256 * KIB,
-        shared=False,
-        files=ranks,
-    )
     return Kernel(
         name="initial",
         scale=scale,
         title="a case is set up: read by one process, written by all, a file each",
         source="decomposition steps of solvers (OpenFOAM's decomposePar in parallel, CESM's initial files)",
         changed=f"An input of {case // MIB} MiB, states of {state // MIB} MiB; what is sent between them is left out.",
-        processes=ranks,
-        workload=workload("initial", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [("case.in", case)]),
         inputs=("case.in",),
         results=tuple(f"state.{rank}" for rank in range(ranks)),
-        compute=compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )

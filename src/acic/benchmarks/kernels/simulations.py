@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, blocks_of, prepared
-from acic.workloads import Access, Interface, Operation, Phase
 
 _FLOAT = 4  # B
 _DOUBLE = 8  # B
@@ -36,15 +32,7 @@ def gadget(scale: str, *, ranks: int, particles: int, rounds: int, compute: floa
         writer.barrier()
         for rank in range(ranks if turn else 0):
             writer.unlink(f"restart_{turn - 1}.{rank}", ranks=rank)
-    each = partial(posix, processes=ranks, shared=False)
-    size, pause = group * blocks * piece, round(2 * compute, 9)
-    alike = partial(each, io_processes=files, data_size=size, request_size=piece, apart=float(group))
-    ics = alike(Operation.READ, "ics.0", files=files)
-    snapshots = alike(Operation.WRITE, "snapshot_0.0", iterations=rounds, files=rounds * files, pause=pause)
-    made, state = rounds * ranks, 2 * part
-    restarts = each(
-        Operation.WRITE, "restart_0.0", iterations=rounds, data_size=state, request_size=part, files=made, pause=pause
-    )
+    size = group * blocks * piece
     inputs = [f"ics.{number}" for number in range(files)]
     kept = [f"snapshot_{turn}.{number}" for turn in range(rounds) for number in range(files)]
     return Kernel(
@@ -53,14 +41,10 @@ def gadget(scale: str, *, ranks: int, particles: int, rounds: int, compute: floa
         title="galaxies that form: snapshots by one process of each group, restart files of all in waves",
         source="GADGET-4 and AREPO: several files per snapshot, a limit to files that are written at a time",
         changed=f"{particles} particles on each process, {rounds} rounds; blocks are alike, headers are left out.",
-        processes=ranks,
-        workload=workload("gadget", ranks, ics, snapshots, restarts),
         run=writer.script,
         prepares=prepared(ranks, [(name, size) for name in inputs]),
         inputs=tuple(inputs),
         results=(*kept, *(f"restart_{rounds - 1}.{rank}" for rank in range(ranks))),
-        compute=2 * rounds * compute,
-        bytes_moved=ics.bytes + snapshots.bytes + restarts.bytes,
     )
 
 
@@ -84,27 +68,16 @@ def basilisk(scale: str, *, ranks: int, calls: int, dumps: int, frames: int, fra
             writer.write("d", rank * share, buffer, count=calls, ranks=rank)
         writer.close("d")
     writer.close("m", ranks=0)
-    alike = partial(posix, processes=ranks, request_size=buffer, shared=True)
-    reads = alike(Operation.READ, "restart", data_size=ranks * share, over=float(ranks))
-    pause = round(frames * compute, 9)
-    writes = alike(
-        Operation.WRITE, "dump-0", iterations=dumps, data_size=share, files=dumps, pause=pause, contiguous=True
-    )
-    movie = _appended("movie.ppm", ranks=ranks, times=dumps * frames, size=frame, pause=compute)
     return Kernel(
         name="basilisk",
         scale=scale,
         title="a splashing fluid: a dump that every process reads through, cells of each in the next ones, a movie",
         source="Basilisk's dump and restore of trees on MPI, by the C library; output_ppm from process 0",
         changed=f"{calls} buffers of {buffer} B of each process, {dumps} dumps; coarse cells lie with the others.",
-        processes=ranks,
-        workload=workload("basilisk", ranks, reads, writes, movie),
         run=writer.script,
         prepares=prepared(ranks, [("restart", ranks * share)]),
         inputs=("restart",),
         results=(*(f"dump-{dump}" for dump in range(dumps)), "movie.ppm"),
-        compute=dumps * frames * compute,
-        bytes_moved=reads.bytes + writes.bytes + movie.bytes,
     )
 
 
@@ -131,28 +104,16 @@ def awp(scale: str, *, block: tuple[int, int, int], outputs: int, steps: int, co
     writer.close("s", ranks=surface)
     for rank in range(ranks):
         writer.write_file(f"c{rank}", f"checkpoint.{rank}", cells * _FLOAT, count=state, ranks=rank)
-    alike = partial(phase, processes=ranks, interface=Interface.MPIIO, collective=True, shared=True)
-    together = partial(alike, access=Access.STRIDED, interleaved=True)
-    size, moved, array = cells * material, steps * plane, cells * _FLOAT
-    mesh = together(Operation.READ, "mesh", data_size=size, request_size=size)
-    part = partial(together, io_processes=len(top), iterations=outputs, pause=compute)
-    motions = part(Operation.WRITE, "surface", data_size=moved, request_size=moved)
-    own = partial(posix, processes=ranks, shared=False, files=ranks)
-    left = own(Operation.WRITE, "checkpoint.0", data_size=state * array, request_size=array)
     return Kernel(
         name="awp",
         scale=scale,
         title="an earthquake: a mesh read by all, the surface's motion written by half, collective; a state of each",
         source="AWP-ODC: MPI-IO through subarrays for mesh and output, time steps gathered before each write",
         changed=f"Blocks of {depth}x{height}x{width} cells, {outputs} writes of {steps} steps; one file for three.",
-        processes=ranks,
-        workload=workload("awp", ranks, mesh, motions, left),
         run=writer.script,
         prepares=prepared(ranks, [("mesh", ranks * cells * material)]),
         inputs=("mesh",),
         results=("surface", *(f"checkpoint.{rank}" for rank in range(ranks))),
-        compute=outputs * compute,
-        bytes_moved=mesh.bytes + motions.bytes + left.bytes,
     )
 
 
@@ -189,29 +150,16 @@ def mom6(scale: str, *, ranks: int, rows: int, levels: int, days: int, compute: 
     writer.close("o", ranks=0)
     for name in parts:
         writer.unlink(name, ranks=0)
-    alike = partial(posix, processes=ranks)
-    size, access, files = levels * band, Access.STRIDED, len(roots)
-    restart = alike(Operation.READ, "restart.nc", data_size=size, request_size=band, access=access, shared=True)
-    own = partial(alike, data_size=day, request_size=piece, shared=False, files=files, opens=files * (1 + days))
-    made = own(Operation.WRITE, parts[0], io_processes=files, iterations=days, pause=compute, apart=float(group))
-    read = own(Operation.READ, parts[0], io_processes=1, iterations=days * files, others=True)
-    one = partial(alike, io_processes=1, iterations=days, shared=False)
-    whole = one(Operation.WRITE, "ocean.nc", data_size=files * day, request_size=field)
-    phases = (restart, made, read, whole)
     return Kernel(
         name="mom6",
         scale=scale,
         title="an ocean: bands of a restart read by all, history in parts by one process of four, combined by one",
         source="MOM6 and other models on FMS: io_layout, and mppnccombine at the end of the job",
         changed=f"A grid of {ranks * rows}x{columns}, {levels} levels read, {days} days of {variables} fields.",
-        processes=ranks,
-        workload=workload("mom6", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("restart.nc", ranks * levels * band)]),
         inputs=("restart.nc",),
         results=("ocean.nc",),
-        compute=days * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )
 
 
@@ -243,32 +191,14 @@ def dlpoly(scale: str, *, ranks: int, batches: int, atoms: int, frames: int, com
     for place, rank in enumerate(doing):
         writer.write("r", place * batches * batch, batch, count=batches, ranks=rank)
     writer.close("r", ranks=group)
-    some = partial(phase, processes=ranks, io_processes=len(doing), interface=Interface.MPIIO, shared=True, apart=2.0)
-    size, even = batches * batch, Access.CONSECUTIVE
-    config = some(Operation.READ, "CONFIG", data_size=size, request_size=batch, access=Access.STRIDED)
-    framed = partial(some, iterations=frames, pause=compute)
-    history = framed(Operation.WRITE, "HISTORY", data_size=share, request_size=frame_batch, access=even)
-    last = some(Operation.WRITE, "REVCON", data_size=size, request_size=batch, access=even)
-    notes = _appended("STATIS", ranks=ranks, times=frames, size=statis, pause=compute)
-    phases = (config, history, last, notes)
     return Kernel(
         name="dlpoly",
         scale=scale,
         title="molecules that move: lines of text read, appended and left in batches by half of the processes",
         source="DL_POLY 4: CONFIG, HISTORY and REVCON by sorted MPI-IO with I/O processes and batches",
         changed=f"{len(doing) * batches * atoms} atoms, {frames} frames; the sorting and REVIVE are left out.",
-        processes=ranks,
-        workload=workload("dlpoly", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("CONFIG", state)]),
         inputs=("CONFIG",),
         results=("HISTORY", "STATIS", "REVCON"),
-        compute=frames * compute,
-        bytes_moved=sum(each.bytes for each in phases),
     )
-
-
-def _appended(path: str, *, ranks: int, times: int, size: int, pause: float) -> Phase:
-    """Return the phase of a file to which process 0 adds a piece whenever all have computed."""
-    alike = partial(posix, processes=ranks, io_processes=1, iterations=times, pause=pause)
-    return alike(Operation.WRITE, path, data_size=size, request_size=size, shared=False)

@@ -16,11 +16,10 @@ from dataclasses import replace
 from functools import cache, partial
 
 from acic.benchmarks.kernels.drawn import CALLS, MOST, SMALLEST, WORD, Drawn, drawn, log_uniform
-from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, workload
+from acic.benchmarks.kernels.kernel import Kernel, Told
 from acic.benchmarks.kernels.script import Box, Script, Writer, prepared
 from acic.units import MIB
-from acic.workloads import Access, Interface, Operation, Phase
+from acic.workloads import Access
 
 COUNT = 240
 """How many there are; more may follow, and the first ones stay as they are."""
@@ -67,7 +66,7 @@ def _shared_file(scale: str, draw: random.Random) -> Kernel:
                 begin = (place * d.iterations + iteration) * d.share
                 move("f", begin, d.request, count=d.calls, ranks=rank)
 
-    return _of_one_file(scale, d, transfer, access=access)
+    return _of_one_file(scale, d, transfer)
 
 
 def _collective(scale: str, draw: random.Random) -> Kernel:
@@ -92,15 +91,7 @@ def _collective(scale: str, draw: random.Random) -> Kernel:
             ]
             move("f", places, ranks=d.doing)
 
-    return _of_one_file(
-        scale,
-        replace(d, request=request),
-        transfer,
-        access=Access.STRIDED,
-        collective=True,
-        interleaved=interleaved,
-        view=view,
-    )
+    return _of_one_file(scale, replace(d, request=request), transfer, collective=True, view=view)
 
 
 def _of_one_file(
@@ -108,9 +99,7 @@ def _of_one_file(
     d: Drawn,
     transfer: Transfer,
     *,
-    access: Access,
     collective: bool = False,
-    interleaved: bool = False,
     view: Callable[[Writer], None] = lambda _: None,
 ) -> Kernel:
     writer = Writer(d.ranks)
@@ -139,11 +128,8 @@ def _of_one_file(
     if d.own:
         writer.barrier()
         writer.unlink("data", ranks=0)
-    phases = _phases(
-        d, "data", shared=len(d.doing) > 1, access=access, files=1, collective=collective, interleaved=interleaved
-    )
     before = prepared(d.ranks, [("data", size)]) if d.reads and not d.own else None
-    return _sketch(scale, d, writer, phases, before, ["data"])
+    return _sketch(scale, "collective" if collective else "a shared file", writer, before, ["data"])
 
 
 def _own_files(scale: str, draw: random.Random) -> Kernel:
@@ -168,9 +154,8 @@ def _own_files(scale: str, draw: random.Random) -> Kernel:
     if d.own:
         for rank, name in names.items():
             writer.unlink(name, ranks=rank)
-    phases = _phases(d, names[d.doing[0]], shared=False, access=Access.CONSECUTIVE, files=len(d.doing))
     before = prepared(d.ranks, [(name, size) for name in names.values()]) if d.reads and not d.own else None
-    return _sketch(scale, d, writer, phases, before, list(names.values()))
+    return _sketch(scale, "own files", writer, before, list(names.values()))
 
 
 def _many_files(scale: str, draw: random.Random) -> Kernel:
@@ -197,12 +182,11 @@ def _many_files(scale: str, draw: random.Random) -> Kernel:
         for rank in d.doing:
             writer.get(f"files/{rank}.{number}", 1, size, ranks=rank)
     names = [f"files/{rank}.{number}" for rank in d.doing for number in range(each)]
-    phases = _phases(d, names[0], shared=False, access=Access.CONSECUTIVE, files=len(names))
     if d.own:
         writer.barrier()
         for rank in d.doing:
             writer.unlink(f"files/{rank}.#", each, ranks=rank)
-    return _sketch(scale, d, writer, phases, made.script if maker is made else None, names)
+    return _sketch(scale, "many files", writer, made.script if maker is made else None, names)
 
 
 def _steps(
@@ -227,66 +211,17 @@ def _before(writer: Writer, d: Drawn) -> None:
         writer.barrier()
 
 
-def _phases(
-    d: Drawn,
-    example: str,
-    *,
-    shared: bool,
-    access: Access,
-    files: int,
-    collective: bool = False,
-    interleaved: bool = False,
-) -> list[Phase]:
-    made_first = shared and not d.mpiio  # by one process, before the others open it
-    opens = 2 * max(files, len(d.doing)) + made_first if d.own else 0
-    return [
-        phase(
-            operation,
-            example,
-            processes=one.ranks,
-            io_processes=len(one.doing),
-            iterations=one.iterations,
-            data_size=one.share,
-            request_size=one.request,
-            interface=Interface.MPIIO if one.mpiio else Interface.POSIX,
-            collective=collective,
-            shared=shared,
-            access=access,
-            files=files,
-            pause=one.pause,
-            syncs=0 if operation is Operation.READ else one.syncs,
-            interleaved=interleaved,
-            opens=opens,
-            apart=one.apart,
-            contiguous=shared and not collective and access is Access.CONSECUTIVE and one.iterations > 1,
-        )
-        for operation, one in ([(Operation.WRITE, _written(d, files))] if d.own else []) + [(d.operation, d)]
-    ]
-
-
-def _written(d: Drawn, files: int) -> Drawn:
-    """Return how what is read later was written: without pauses, so at once, but for a file each."""
-    return replace(d, pause=0.0) if files > len(d.doing) else d.at_once
-
-
-def _sketch(
-    scale: str, d: Drawn, writer: Writer, phases: list[Phase], prepares: Script | None, files: list[str]
-) -> Kernel:
-    made = workload(f"{NAME}-{scale}", d.ranks, *phases)
-    first = phases[-1].characteristics
+def _sketch(scale: str, title: str, writer: Writer, prepares: Script | None, files: list[str]) -> Kernel:
     return Kernel(
         name=NAME,
         scale=scale,
-        title=f"{first.operation} {first.access}, {'shared' if first.shared else 'own'} files",
+        title=title,
         source="drawn at random",
         changed="",
-        processes=d.ranks,
-        workload=made,
         run=writer.script,
         prepares=prepares,
         inputs=tuple(files) if prepares else (),
-        compute=d.pause * d.iterations,
-        bytes_moved=sum(one.bytes for one in phases),
+        told=Told(name=f"{NAME}-{scale}", before=True),
     )
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation
 
 
 def espresso(scale: str, *, ranks: int, steps: int, calls: int, density: int, compute: float) -> Kernel:
@@ -29,45 +27,14 @@ def espresso(scale: str, *, ranks: int, steps: int, calls: int, density: int, co
     for rank in range(ranks):
         writer.close(f"w{rank}", ranks=rank)
         writer.unlink(f"scf.wfc{rank}", ranks=rank)
-    waves = [
-        posix(
-            operation,
-            "scf.wfc0",
-            processes=ranks,
-            iterations=steps,
-            data_size=calls * request,
-            request_size=request,
-            shared=False,
-            files=ranks,
-            pause=compute,
-            again=True,
-            opens=ranks,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
-    gathered = posix(
-        Operation.WRITE,
-        "charge-density.dat",
-        processes=ranks,
-        io_processes=1,
-        iterations=steps,
-        data_size=density,
-        request_size=MIB,
-        shared=False,
-        pause=compute,
-    )
     return Kernel(
         name="espresso",
         scale=scale,
         title="Quantum ESPRESSO: scratch files of wave functions, written and read in each step; a density by one",
         source="pw.x with disk_io='high': .wfc files of direct access for each process, kept open",
         changed=f"{steps} steps, {calls * request // KIB} KiB of each process; densities follow one another in a file.",
-        processes=ranks,
-        workload=workload("espresso", ranks, *waves, gathered),
         run=writer.script,
         results=("charge-density.dat",),
-        compute=steps * compute,
-        bytes_moved=sum(one.bytes for one in (*waves, gathered)),
     )
 
 
@@ -90,32 +57,13 @@ def rtm(scale: str, *, ranks: int, snapshots: int, calls: int, compute: float) -
     for rank in range(ranks):
         writer.close(f"s{rank}", ranks=rank)
         writer.unlink(f"snapshots.{rank}", ranks=rank)
-    phases = [
-        posix(
-            operation,
-            "snapshots.0",
-            processes=ranks,
-            iterations=snapshots,
-            data_size=size,
-            request_size=request,
-            shared=False,
-            files=ranks,
-            pause=compute,
-            opens=ranks,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
     return Kernel(
         name="rtm",
         scale=scale,
         title="reverse-time migration: snapshots of each process, written forward and read backward",
         source="seismic imaging: the source's wave field saved every few time steps, used in reverse",
         changed=f"{snapshots} snapshots of {size // KIB} KiB; the image is left out.",
-        processes=ranks,
-        workload=workload("rtm", ranks, *phases),
         run=writer.script,
-        compute=2 * snapshots * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -130,37 +78,14 @@ def regrid(scale: str, *, ranks: int, variables: int, coarse: int, fine: int, co
         writer.write_all("out", [((variable * ranks + rank) * fine, fine) for rank in range(ranks)])
     writer.close("in")
     writer.close("out")
-    phases = [
-        phase(
-            operation,
-            example,
-            processes=ranks,
-            iterations=variables,
-            data_size=size,
-            request_size=size,
-            interface=Interface.MPIIO,
-            collective=True,
-            shared=True,
-            access=Access.STRIDED,
-            pause=compute,
-        )
-        for operation, example, size in (
-            (Operation.READ, "coarse.nc", coarse),
-            (Operation.WRITE, "fine.nc", fine),
-        )
-    ]
     return Kernel(
         name="regrid",
         scale=scale,
         title="regridding: rows of a coarse grid read, rows of a fine one written, variable after variable, collective",
         source="ESMF_RegridWeightGen and NCO on PnetCDF: a band of latitudes for each process",
         changed=f"{variables} variables, {coarse // 1000} kB read and {fine // 1000} kB written by each process.",
-        processes=ranks,
-        workload=workload("regrid", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("coarse.nc", variables * ranks * coarse)]),
         inputs=("coarse.nc",),
         results=("fine.nc",),
-        compute=variables * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import Box, Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Interface, Operation
 
 _DOUBLE = 8  # B
 
@@ -27,30 +25,14 @@ def xios(scale: str, *, ranks: int, servers: int, steps: int, calls: int, comput
         for place, rank in enumerate(doing):
             writer.write("nc", (step * servers + place) * share, request, count=calls, ranks=rank)
     writer.close("nc", ranks=those)
-    found = posix(
-        Operation.WRITE,
-        "history.nc",
-        processes=ranks,
-        io_processes=servers,
-        apart=ranks / servers,
-        iterations=steps,
-        data_size=share,
-        request_size=request,
-        shared=True,
-        pause=compute,
-    )
     return Kernel(
         name="xios",
         scale=scale,
         title="I/O servers of a climate model: two processes write while the others compute on",
         source="NEMO with XIOS in attached mode; E3SM's and FV3's I/O servers: one file, nobody waits for it",
         changed=f"{steps} steps of {share // KIB} KiB from each I/O server, which computes too.",
-        processes=ranks,
-        workload=workload("xios", ranks, found),
         run=writer.script,
         results=("history.nc",),
-        compute=steps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -67,29 +49,14 @@ def exodus(scale: str, *, ranks: int, steps: int, variables: int, size: int, com
             writer.write(f"e{rank}", step * variables * size, size, count=variables, ranks=rank)
     for rank in range(ranks):
         writer.close(f"e{rank}", ranks=rank)
-    found = posix(
-        Operation.WRITE,
-        names[0],
-        processes=ranks,
-        iterations=steps,
-        data_size=variables * size,
-        request_size=size,
-        shared=False,
-        files=ranks,
-        pause=compute,
-    )
     return Kernel(
         name="exodus",
         scale=scale,
         title="finite elements: results of each process in a file of its own, a small record of each variable",
         source="Exodus files of MOOSE and Sierra, one for each process (nemesis)",
         changed=f"{steps} steps of {variables} variables of {size // KIB} KiB; the mesh is left out.",
-        processes=ranks,
-        workload=workload("exodus", ranks, found),
         run=writer.script,
         results=tuple(names),
-        compute=steps * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -114,36 +81,16 @@ def stencil(scale: str, *, side: int, halo: int, compute: float) -> Kernel:
             writer.write_all(name, [(0, size)] * ranks)
         writer.close(name)
     field = side**3 * _DOUBLE
-    phases = [
-        phase(
-            operation,
-            path,
-            processes=ranks,
-            data_size=size,
-            request_size=size,
-            interface=Interface.MPIIO,
-            collective=True,
-            interleaved=True,
-            shared=True,
-            access=Access.STRIDED,
-            over=ranks * size / field,
-        )
-        for operation, path, size in ((Operation.READ, "field.in", wider), (Operation.WRITE, "field.out", mine))
-    ]
     return Kernel(
         name="stencil",
         scale=scale,
         title="a start from a field: blocks with halos, read collectively, and blocks without, written",
         source="restarts of finite-difference codes through MPI-IO subarrays, ghost cells included",
         changed=f"{side}^3 numbers, halos of {halo}; one field.",
-        processes=ranks,
-        workload=workload("stencil", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("field.in", field)]),
         inputs=("field.in",),
         results=("field.out",),
-        compute=compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -163,30 +110,14 @@ def inplace(scale: str, *, ranks: int, saves: int, calls: int, compute: float) -
             writer.write("c", rank * share, request, count=calls, ranks=rank)
         writer.sync("c")
     writer.close("c")
-    found = posix(
-        Operation.WRITE,
-        "state.chk",
-        processes=ranks,
-        iterations=saves,
-        data_size=share,
-        request_size=request,
-        shared=True,
-        pause=compute,
-        syncs=ranks * saves,
-        again=True,
-    )
     return Kernel(
         name="inplace",
         scale=scale,
         title="a checkpoint in one file, written over and synced each time",
         source="codes that keep a single restart file of fixed layout (direct access in Fortran)",
         changed=f"{saves} checkpoints, {share // MIB} MiB of each process.",
-        processes=ranks,
-        workload=workload("inplace", ranks, found),
         run=writer.script,
         results=("state.chk",),
-        compute=saves * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -201,30 +132,14 @@ def restore(scale: str, *, ranks: int, calls: int, compute: float) -> Kernel:
     writer.compute(compute)
     for rank in range(ranks):
         writer.write_file(f"w{rank}", f"new.{rank}", request, count=calls, ranks=rank)
-    phases = [
-        posix(
-            operation,
-            f"{name}.0",
-            processes=ranks,
-            data_size=share,
-            request_size=request,
-            shared=False,
-            files=ranks,
-        )
-        for operation, name in ((Operation.READ, "old"), (Operation.WRITE, "new"))
-    ]
     return Kernel(
         name="restore",
         scale=scale,
         title="a job that goes on: a checkpoint of each process read, and the next one written",
         source="chained jobs under a time limit; DMTCP and VELOC with a file for each process",
         changed=f"{share // MIB} MiB of each process.",
-        processes=ranks,
-        workload=workload("restore", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [(f"old.{rank}", share) for rank in range(ranks)]),
         inputs=tuple(f"old.{rank}" for rank in range(ranks)),
         results=tuple(f"new.{rank}" for rank in range(ranks)),
-        compute=compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )

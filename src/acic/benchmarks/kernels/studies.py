@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from itertools import product
 
-from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import posix, workload
+from acic.benchmarks.kernels.kernel import Kernel, Told
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB
-from acic.workloads import Access, Operation, Phase
-
-_READ, _WRITE = Operation.READ, Operation.WRITE
 
 
 def minimap2(scale: str, *, ranks: int, index: int, chunks: int, reads: int, rounds: int, compute: float) -> Kernel:
@@ -42,22 +36,18 @@ def minimap2(scale: str, *, ranks: int, index: int, chunks: int, reads: int, rou
         for number in range(chunks):
             writer.close(f"t{rank}.{number}", ranks=rank)
             writer.unlink(f"tmp{rank}.{number}.bam", ranks=rank)
-    size, files, out = index * piece, ranks * chunks, chunks * given
-    told, spaced = partial(_sized, ranks), round(chunks * merging, 9)
-    phases = (
-        told(_READ, "genome.mmi", 1, size, piece)(shared=True, over=float(ranks)),
-        told(_READ, "reads.fastq.gz", chunks, chunk, given, pause=compute)(shared=True, contiguous=True),
-        told(_WRITE, "tmp0.0.bam", chunks, sorted_, block, files, compute)(opens=2 * files),
-        told(_READ, "tmp0.0.bam", chunks * rounds, given, given, files, merging)(opens=2 * files),
-        told(_WRITE, "sorted0.bam", rounds, out, block, ranks, spaced)(),
-    )
-    inputs = {"genome.mmi": size, "reads.fastq.gz": files * chunk}
+    inputs = {"genome.mmi": index * piece, "reads.fastq.gz": ranks * chunks * chunk}
     results = [f"sorted{rank}.bam" for rank in range(ranks)]
-    return _made("minimap2", scale, writer, phases, inputs, results)(
-        compute=chunks * compute + chunks * rounds * merging,
+    return Kernel(
+        name="minimap2",
+        scale=scale,
         title="genomes: an index that all read, a range of the reads for each, sorted chunks merged in turn by each",
         source="minimap2 behind bgzip -b and before samtools sort, as in parts of a lane: .mmi, tmp.NNNN.bam, a .bam",
-        changed=f"An index of {size / 1e6:g} MB, {chunks} chunks of {sorted_ / 1e3:.0f} kB; no .gzi, no .bai.",
+        changed=f"An index of {index * piece / 1e6:g} MB, {chunks} chunks of {sorted_ / 1e3:.0f} kB; no .gzi, no .bai.",
+        run=writer.script,
+        prepares=prepared(ranks, inputs.items()),
+        inputs=tuple(inputs),
+        results=tuple(results),
     )
 
 
@@ -90,24 +80,23 @@ def rechunker(scale: str, *, ranks: int, times: int, parts: int, piece: int, com
     writer.put("out.zmetadata", 1, listed, ranks=0)
     for group in range(ranks):
         writer.unlink(f"int.{group}.#", every, ranks=0)
-    files, told = ranks * every, partial(_sized, ranks)
-    phases = (
-        told(_READ, "in.0.0", times, source, source, ranks * times, taken)(),
-        told(_WRITE, "int.0.0", every, piece, piece, files, one)(opens=2 * files),
-        told(_READ, "int.0.0", every, piece, piece, files, one)(opens=2 * files, others=True),
-        told(_WRITE, "out.0.0", made, target, target, ranks * made, compute)(),
-        told(_WRITE, "int.zarray", 2, note, note, 2)(io_processes=1, opens=2 * (ranks + 1)),
-        told(_READ, "int.zarray", 3, note, note, 3)(shared=True, over=float(ranks), opens=3 * ranks + 2, others=True),
-        told(_WRITE, "out.zmetadata", 1, listed, listed)(io_processes=1),
-    )
     inputs = {"in.zarray": note, **{f"in.{rank}.{n}": source for rank, n in product(range(ranks), range(times))}}
     chunks = [f"out.{rank}.{number}" for rank, number in product(range(ranks), range(made))]
     results = ["int.zarray", "out.zarray", "out.zmetadata", *chunks]
-    return _made("rechunker", scale, writer, phases, inputs, results)(
-        compute=times * taken + 2 * every * one + made * compute,
+    return Kernel(
+        name="rechunker",
+        scale=scale,
         title="chunks of an array by time, rewritten as chunks by place through a store between, which is then removed",
         source="Pangeo's rechunker on Zarr: source, intermediate and target store, files of one chunk, .zarray files",
-        changed=f"{ranks * times} chunks of {source // 1000} kB, {files} between, one task of each process and stage.",
+        changed=(
+            f"{ranks * times} chunks of {source // 1000} kB, {ranks * every} between, one task of each process and "
+            "stage."
+        ),
+        run=writer.script,
+        prepares=prepared(ranks, inputs.items()),
+        inputs=tuple(inputs),
+        results=tuple(results),
+        told=Told(example="int.zarray"),  # not in.zarray, which was there before
     )
 
 
@@ -115,7 +104,7 @@ def lammps(scale: str, *, ranks: int, frames: int, atoms: int, groups: int, comp
     """Molecules: frames by one process of each group, restarts by one into two files in turn, a log that is flushed."""
     buffer, line, thermo, kept = 4 * KIB, 120, 4, 3  # thermo: lines for a frame; kept: frames for a restart
     given = ranks * atoms * 100 // buffer  # requests
-    text, state, group, steps = atoms * 60, atoms * 94, ranks // groups, frames * thermo
+    text, state, group, steps, saves = atoms * 60, atoms * 94, ranks // groups, frames * thermo, frames // kept
     writer = Writer(ranks)
     writer.read_file("d", "data.lammps", buffer, count=given, ranks=0)
     writer.open("log", "log.lammps", ranks=0, write=True)
@@ -136,22 +125,18 @@ def lammps(scale: str, *, ranks: int, frames: int, atoms: int, groups: int, comp
     writer.close("log", ranks=0)
     for first in range(0, ranks, group):
         writer.close(f"d{first}", ranks=first)
-    saves, framed, spaced = frames // kept, round(thermo * compute, 9), round(kept * thermo * compute, 9)
-    told = partial(_sized, ranks)
-    dumped = told(_WRITE, "dump.0.lammpstrj", frames, group * text, text, groups, framed)
-    phases = (
-        told(_READ, "data.lammps", 1, given * buffer, buffer)(io_processes=1),
-        dumped(io_processes=groups, apart=float(group)),
-        told(_WRITE, "restart.a", saves, ranks * state, state, 2, spaced)(io_processes=1, over=saves / 2),
-        told(_WRITE, "log.lammps", steps, line, line, pause=compute)(io_processes=1),
-    )
     dumps = [f"dump.{number}.lammpstrj" for number in range(groups)]
     results = [*dumps, "restart.a", "restart.b", "log.lammps"]
-    return _made("lammps", scale, writer, phases, {"data.lammps": given * buffer}, results)(
-        compute=steps * compute,
+    return Kernel(
+        name="lammps",
+        scale=scale,
         title="molecules: frames from one process of each group, restarts from one, into two files in turn, and a log",
         source="LAMMPS: read_data, dump custom with nfile, restart a b, thermo lines that are flushed",
         changed=f"{ranks * atoms} atoms, {frames} frames, {saves} restarts; gathering and headers are left out.",
+        run=writer.script,
+        prepares=prepared(ranks, [("data.lammps", given * buffer)]),
+        inputs=("data.lammps",),
+        results=tuple(results),
     )
 
 
@@ -159,7 +144,7 @@ def megatron(scale: str, *, ranks: int, saves: int, steps: int, tensors: int, te
     """A language model: goes on from shards, reads samples anywhere in a file, saves synced shards and small files."""
     tokens, samples, index, ahead = 16 * KIB, 4, 5, 128 * KIB  # samples: of a process in a step
     common, listed, tracker, sample, total = 24_000, 60_000, 7, tokens + 2, 1_500  # total: samples of the file
-    small, turns, spaced = {"common.pt": common, "metadata": listed}, saves * steps, round(steps * compute, 9)
+    small, turns = {"common.pt": common, "metadata": listed}, saves * steps
     draw = random.Random(50)  # noqa: S311  # the same on every machine
     places = draw.sample(range(total), ranks * turns * samples)
     writer = Writer(ranks)
@@ -189,28 +174,20 @@ def megatron(scale: str, *, ranks: int, saves: int, steps: int, tensors: int, te
             writer.unlink(f"{save - 1}.#.distcp", ranks, ranks=0)
             for file in small:
                 writer.unlink(f"{save - 1}.{file}", ranks=0)
-    told, size = partial(_sized, ranks), tensors * tensor
-    over = len(places) * sample / (max(places) * tokens + sample)
-    text = told(_READ, "text.bin", turns, samples * sample, sample, pause=compute)
-    phases = (
-        told(_READ, "text.idx", 1, index * ahead, ahead)(shared=True, over=float(ranks)),
-        *(told(_READ, f"0.{file}", 1, each, each)(shared=True, over=float(ranks)) for file, each in small.items()),
-        told(_READ, "0.0.distcp", 1, size, tensor, ranks)(),
-        text(shared=True, access=Access.RANDOM, over=over),
-        told(_WRITE, "1.0.distcp", saves, size, tensor, saves * ranks, spaced)(syncs=saves * ranks),
-        told(_WRITE, "1.common.pt", saves, common, common, saves, spaced)(io_processes=1),
-        told(_WRITE, "1.metadata", saves, listed, listed, saves, spaced)(io_processes=1, syncs=saves),
-        told(_WRITE, "latest.txt", saves, tracker, tracker, pause=spaced)(io_processes=1, again=True),
-    )
     shards = [f"{rank}.distcp" for rank in range(ranks)]
-    inputs = {f"0.{file}": each for file, each in (dict.fromkeys(shards, size) | small).items()}
+    inputs = {f"0.{file}": each for file, each in (dict.fromkeys(shards, tensors * tensor) | small).items()}
     inputs |= {"text.idx": index * ahead, "text.bin": (total - 1) * tokens + sample}
     results = [*(f"{saves}.{file}" for file in (*shards, *small)), "latest.txt"]
-    return _made("megatron", scale, writer, phases, inputs, results)(
-        compute=turns * compute,
+    return Kernel(
+        name="megatron",
+        scale=scale,
         title="a language model goes on: shards loaded, samples anywhere in a file, shards and small files saved",
         source="Megatron-LM: torch_dist with fsync and a tracker, IndexedDataset without mmap; NeMo removes old ones",
         changed=f"{saves} saves of {tensors} tensors by one writer of each; the index is read, not mapped.",
+        run=writer.script,
+        prepares=prepared(ranks, inputs.items()),
+        inputs=tuple(inputs),
+        results=tuple(results),
     )
 
 
@@ -247,42 +224,19 @@ def rockstar(scale: str, *, ranks: int, snapshots: int, readers: int, particles:
             for rank in range(ranks):
                 writer.unlink(f"halos{snap - 1}.{rank}.bin", ranks=rank)
         writer.barrier()
-    later, spaced, files = snapshots - 1, round(near * compute, 9), snapshots * ranks
-    left, size, block = later * ranks * (near + 1), 2 * half, 2 * vector + number  # left: opens of .bin that are read
-    told = partial(_sized, ranks)
-    loads = told(_READ, "halos0.0.bin", later * near, size, half, later * ranks, compute)
-    phases = (
-        told(_READ, "snap0.0", snapshots, block, vector, snapshots * readers, spaced)(io_processes=readers),
-        told(_WRITE, "halos0.0.ascii", snapshots, lines * printed, printed, files, spaced)(),
-        told(_WRITE, "halos0.0.bin", snapshots, size, half, files, spaced)(opens=left + ranks),
-        loads(shared=True, over=float(near), contiguous=True, opens=left, others=True),
-        told(_WRITE, "out0.list", later, row, row, later, spaced)(shared=True),
-    )
+    later, block = snapshots - 1, 2 * vector + number
     inputs = {f"snap{snap}.{rank}": block for snap, rank in product(range(snapshots), range(readers))}
     halos = [f"halos{snap}.{rank}.ascii" for snap, rank in product(range(snapshots), range(ranks))]
     last = [f"halos{later}.{rank}.bin" for rank in range(ranks)]
     results = [*halos, *last, *(f"out{snap}.list" for snap in range(later))]
-    return _made("rockstar", scale, writer, phases, inputs, results)(
-        compute=snapshots * near * compute,
+    return Kernel(
+        name="rockstar",
+        scale=scale,
         title="halos: blocks read by some for all, halos of each and of neighbours read in the next step, one list",
         source="Rockstar and MPI-Rockstar: NUM_READERS, halos_N.M.ascii and .bin, out_N.list at places of each chunk",
         changed=f"{snapshots} snapshots, {readers} blocks; .bin files are read once, without headers; no last list.",
+        run=writer.script,
+        prepares=prepared(ranks, inputs.items()),
+        inputs=tuple(inputs),
+        results=tuple(results),
     )
-
-
-def _sized(
-    ranks: int, does: Operation, example: str, times: int, size: int, request: int, files: int = 1, pause: float = 0
-) -> partial[Phase]:
-    """Return a phase, to be called with what else is to be told; nobody shares its files where that is nothing."""
-    told = partial(posix, does, example, processes=ranks, iterations=times, files=files, pause=pause, shared=False)
-    return partial(told, data_size=size, request_size=request)
-
-
-def _made(
-    name: str, scale: str, writer: Writer, phases: Sequence[Phase], inputs: Mapping[str, int], results: Iterable[str]
-) -> partial[Kernel]:
-    """Return a kernel of what was written and told, to be called with what people are told."""
-    ranks, moved = writer.script.ranks, sum(one.bytes for one in phases)
-    named = partial(Kernel, name=name, scale=scale, processes=ranks, workload=workload(name, ranks, *phases))
-    script = partial(named, run=writer.script, prepares=prepared(ranks, inputs.items()), bytes_moved=moved)
-    return partial(script, inputs=tuple(inputs), results=tuple(results))

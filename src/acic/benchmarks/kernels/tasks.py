@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import posix, workload
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.units import KIB, MIB
-from acic.workloads import Access, Operation
 
 
 def skim(scale: str, *, ranks: int, clusters: int, cluster: int, kept: int, compute: float) -> Kernel:
@@ -24,44 +22,16 @@ def skim(scale: str, *, ranks: int, clusters: int, cluster: int, kept: int, comp
     for rank in range(ranks):
         writer.close(f"i{rank}", ranks=rank)
         writer.close(f"o{rank}", ranks=rank)
-    reads = posix(
-        Operation.READ,
-        "events.0.root",
-        processes=ranks,
-        iterations=clusters,
-        data_size=cluster,
-        request_size=cluster,
-        shared=False,
-        access=Access.STRIDED,
-        files=ranks,
-        pause=compute,
-        over=clusters / (2 * clusters - 1),
-    )
-    writes = posix(
-        Operation.WRITE,
-        "skim.0.root",
-        processes=ranks,
-        iterations=clusters,
-        data_size=kept,
-        request_size=kept,
-        shared=False,
-        files=ranks,
-        pause=compute,
-    )
     return Kernel(
         name="skim",
         scale=scale,
         title="events picked out: every second cluster of a file read, a smaller file written, by each process",
         source="skims of ROOT files in high-energy physics: some branches of a tree, read cluster by cluster",
         changed=f"{clusters} clusters of {cluster // KIB} KiB, of which {kept // KIB} KiB are kept.",
-        processes=ranks,
-        workload=workload("skim", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [(f"events.{rank}.root", 2 * clusters * cluster) for rank in range(ranks)]),
         inputs=tuple(f"events.{rank}.root" for rank in range(ranks)),
         results=tuple(f"skim.{rank}.root" for rank in range(ranks)),
-        compute=clusters * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -74,34 +44,16 @@ def untar(scale: str, *, ranks: int, files: int, size: int) -> Kernel:
         writer.put(f"case.{number}.#", 1, size, ranks=0)
     writer.close("a", ranks=0)
     writer.barrier()
-    phases = [
-        posix(
-            operation,
-            example,
-            processes=ranks,
-            io_processes=1,
-            iterations=files,
-            data_size=size,
-            request_size=size,
-            shared=False,
-            files=count,
-        )
-        for operation, example, count in ((Operation.READ, "case.tar", 1), (Operation.WRITE, "case.0.0", files))
-    ]
     return Kernel(
         name="untar",
         scale=scale,
         title="an archive unpacked by one process into many files",
         source="tar -xf at the beginning of a job script",
         changed=f"{files} files of {size // 1000} kB; headers are left out.",
-        processes=ranks,
-        workload=workload("untar", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("case.tar", files * size)]),
         inputs=("case.tar",),
         results=tuple(f"case.{number}.0" for number in range(files)),
-        compute=0.0,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -116,29 +68,14 @@ def logs(scale: str, *, ranks: int, lines: int, size: int, compute: float) -> Ke
             writer.write(f"l{rank}", line * size, size, ranks=rank)
     for rank in range(ranks):
         writer.close(f"l{rank}", ranks=rank)
-    found = posix(
-        Operation.WRITE,
-        "task.0.out",
-        processes=ranks,
-        iterations=lines,
-        data_size=size,
-        request_size=size,
-        shared=False,
-        files=ranks,
-        pause=compute,
-    )
     return Kernel(
         name="logs",
         scale=scale,
         title="what tasks print: small pieces added to a file of each process, between little computing",
         source="verbose output of ensembles of tasks, a buffer of the C library at a time",
         changed=f"{lines} pieces of {size // KIB} KiB of each process.",
-        processes=ranks,
-        workload=workload("logs", ranks, found),
         run=writer.script,
         results=tuple(f"task.{rank}.out" for rank in range(ranks)),
-        compute=lines * compute,
-        bytes_moved=found.bytes,
     )
 
 
@@ -154,43 +91,6 @@ def harvest(scale: str, *, ranks: int, each: int, size: int, table: int, compute
         for case in range(each):
             writer.get(f"case.{rank}.{case}.#", 1, size, ranks=0)
     writer.put("table.csv", 1, table, ranks=0)
-    opens = 2 * ranks * each
-    phases = [
-        posix(
-            Operation.WRITE,
-            "case.0.0.0",
-            processes=ranks,
-            iterations=each,
-            data_size=size,
-            request_size=size,
-            shared=False,
-            files=ranks * each,
-            pause=compute,
-            opens=opens,
-        ),
-        posix(
-            Operation.READ,
-            "case.0.0.0",
-            processes=ranks,
-            io_processes=1,
-            iterations=ranks * each,
-            data_size=size,
-            request_size=size,
-            shared=False,
-            files=ranks * each,
-            opens=opens,
-            others=True,
-        ),
-        posix(
-            Operation.WRITE,
-            "table.csv",
-            processes=ranks,
-            io_processes=1,
-            data_size=table,
-            request_size=table,
-            shared=False,
-        ),
-    ]
     cases = [f"case.{rank}.{case}.0" for rank in range(ranks) for case in range(each)]
     return Kernel(
         name="harvest",
@@ -198,12 +98,8 @@ def harvest(scale: str, *, ranks: int, each: int, size: int, table: int, compute
         title="a study's results: a file for each case, gathered by one process at the end",
         source="parameter studies (Dakota, nextflow's publishing) whose last step reads all results",
         changed=f"{each} cases of each process, {size // KIB} KiB each; a table of {table / 1e6:.2g} MB.",
-        processes=ranks,
-        workload=workload("harvest", ranks, *phases),
         run=writer.script,
         results=(*cases, "table.csv"),
-        compute=each * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -220,32 +116,12 @@ def exchange(scale: str, *, ranks: int, rounds: int, calls: int, compute: float)
         for rank in range(ranks):
             other = (rank + ranks // 2) % ranks
             writer.read_file(f"r{rank}", f"replica.{turn}.{other}", request, count=calls, ranks=rank)
-    phases = [
-        posix(
-            operation,
-            "replica.0.0",
-            processes=ranks,
-            iterations=rounds,
-            data_size=share,
-            request_size=request,
-            shared=False,
-            files=rounds * ranks,
-            pause=compute,
-            opens=2 * rounds * ranks,
-            others=operation is Operation.READ,
-        )
-        for operation in (Operation.WRITE, Operation.READ)
-    ]
     return Kernel(
         name="exchange",
         scale=scale,
         title="replicas that change places: a state of each process, read by its partner, round by round",
         source="replica exchange by files (RepEx, Amber's multi-replica runs)",
         changed=f"{rounds} rounds of {share / MIB:.3g} MiB; all states are kept.",
-        processes=ranks,
-        workload=workload("exchange", ranks, *phases),
         run=writer.script,
         results=tuple(f"replica.{turn}.{rank}" for turn in range(rounds) for rank in range(ranks)),
-        compute=rounds * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )

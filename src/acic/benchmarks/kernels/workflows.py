@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from acic.benchmarks.kernels.kernel import Kernel
-from acic.benchmarks.kernels.phases import phase, posix, workload
 from acic.benchmarks.kernels.script import ALL, Box, Writer, prepared
 from acic.units import KIB
-from acic.workloads import Access, Interface, Operation
 
 
 def taudem(scale: str, *, ranks: int, request: int, calls: int, compute: float) -> Kernel:
@@ -27,42 +25,16 @@ def taudem(scale: str, *, ranks: int, request: int, calls: int, compute: float) 
                 writer.write("o", rank * share[raster], request, count=parts[raster] * calls, ranks=rank)
                 writer.close("o", ranks=rank)
                 writer.barrier()
-    phases = [
-        posix(
-            operation,
-            raster,
-            processes=ranks,
-            iterations=files,
-            data_size=share[raster],
-            request_size=request,
-            shared=True,
-            files=files,
-            pause=compute if files > 1 else 0.0,
-            opens=opens * ranks,
-            contiguous=files > 1,
-        )
-        for operation, raster, files, opens in (
-            (Operation.READ, "dem.tif", 1, 0),
-            (Operation.WRITE, "fel.tif", 3, 4),
-            (Operation.READ, "fel.tif", 1, 2),
-            (Operation.WRITE, "p.tif", 1, 2),
-            (Operation.READ, "p.tif", 1, 2),
-        )
-    ]
     return Kernel(
         name="taudem",
         scale=scale,
         title="terrain: tools that read a raster in stripes and write others, one process after the other",
         source="TauDEM on MPI: PitRemove, D8FlowDir and AreaD8 on GeoTIFF files, which no two processes write at once",
         changed=f"Stripes of {share['fel.tif'] / 1e6:.3g} MB, in requests of {request // 1000} kB; tags are left out.",
-        processes=ranks,
-        workload=workload("taudem", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [("dem.tif", ranks * share["dem.tif"])]),
         inputs=("dem.tif",),
         results=tuple(raster for _, rasters in tools for raster in rasters),
-        compute=len(tools) * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
 
 
@@ -81,41 +53,16 @@ def dassa(scale: str, *, ranks: int, files: int, samples: int, channels: int, re
     writer.open("r", "correlation.h5", write=True, mpiio=True)
     writer.write_all("r", [(rank * result, result) for rank in range(ranks)])
     writer.close("r")
-    reads, writes = (
-        phase(
-            operation,
-            example,
-            processes=ranks,
-            iterations=count,
-            data_size=size,
-            request_size=size,
-            interface=Interface.MPIIO,
-            collective=True,
-            interleaved=access is Access.STRIDED,
-            shared=True,
-            access=access,
-            files=count,
-            pause=compute if count > 1 else 0.0,
-        )
-        for operation, example, count, size, access in (
-            (Operation.READ, names[0], files, share, Access.STRIDED),
-            (Operation.WRITE, "correlation.h5", 1, result, Access.CONSECUTIVE),
-        )
-    )
     return Kernel(
         name="dassa",
         scale=scale,
         title="a fibre that listens: channels of many files, short pieces, read collectively; a result written so",
         source="DASSA and ArrayUDF on acoustic sensing: an HDF5 file a minute, samples by channels, parts of channels",
         changed=f"{files} files of {samples} samples, {channels} channels for a process; parts of {result // KIB} KiB.",
-        processes=ranks,
-        workload=workload("dassa", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [(name, ranks * share) for name in names]),
         inputs=tuple(names),
         results=("correlation.h5",),
-        compute=files * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -135,37 +82,16 @@ def bcl(scale: str, *, ranks: int, cycles: int, tile: int, samples: int, calls: 
         writer.compute(compute)
         for rank in range(ranks):
             writer.write_file(f"s{rank}", results[sample * ranks + rank], request, count=calls, ranks=rank)
-    reads, writes = (
-        posix(
-            operation,
-            example,
-            processes=ranks,
-            iterations=count,
-            data_size=size,
-            request_size=call,
-            shared=operation is Operation.READ,
-            files=files,
-            pause=pause,
-        )
-        for operation, example, count, size, call, files, pause in (
-            (Operation.READ, names[0], cycles, tile, tile, cycles, 0.0),
-            (Operation.WRITE, results[0], samples, calls * request, request, len(results), compute),
-        )
-    )
     return Kernel(
         name="bcl",
         scale=scale,
         title="a sequencer's run: a part of every cycle's file for each process, then a file for each sample",
         source="Illumina's bcl2fastq and BCL Convert: a tile of each cycle's .cbcl file, FASTQ files of each sample",
         changed=f"{cycles} cycles, tiles of {tile // 1000} kB; {samples} samples; headers and filters are left out.",
-        processes=ranks,
-        workload=workload("bcl", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [(name, ranks * tile) for name in names]),
         inputs=tuple(names),
         results=tuple(results),
-        compute=samples * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -184,44 +110,16 @@ def tomopy(scale: str, *, ranks: int, scans: int, angles: int, rows: int, width:
             writer.compute(compute)
             for rank in range(ranks):
                 writer.put(f"slice.{scan}.{row}.{rank}", 1, picture, ranks=rank)
-    reads = phase(
-        Operation.READ,
-        names[0],
-        processes=ranks,
-        iterations=scans,
-        data_size=angles * piece,
-        request_size=piece,
-        interface=Interface.MPIIO,
-        shared=True,
-        access=Access.STRIDED,
-        files=scans,
-        pause=round(rows * compute, 9),
-    )
-    writes = posix(
-        Operation.WRITE,
-        results[0],
-        processes=ranks,
-        iterations=scans * rows,
-        data_size=picture,
-        request_size=picture,
-        shared=False,
-        files=len(results),
-        pause=compute,
-    )
     return Kernel(
         name="tomopy",
         scale=scale,
         title="X-rays, scan after scan: rows of every projection read, independent, a picture of each slice written",
         source="TomoPy on MPI with h5py at synchrotrons: sinograms of a Data Exchange file, a stack of TIFF files",
         changed=f"{scans} scans of {angles} projections, {rows} rows of {width} pixels each; pictures of 8 bits.",
-        processes=ranks,
-        workload=workload("tomopy", ranks, reads, writes),
         run=writer.script,
         prepares=prepared(ranks, [(name, angles * ranks * piece) for name in names]),
         inputs=tuple(names),
         results=tuple(results),
-        compute=scans * rows * compute,
-        bytes_moved=reads.bytes + writes.bytes,
     )
 
 
@@ -256,44 +154,14 @@ def pegasus(scale: str, *, ranks: int, tasks: int, sizes: tuple[int, int, int], 
     records = [f"kickstart.{level}.{rank}.{task}" for level in range(levels) for task, rank in every]
     for name in records:
         writer.get(name, 1, record, ranks=0)
-    phases = [
-        posix(
-            operation,
-            example,
-            processes=ranks,
-            io_processes=by,
-            iterations=count,
-            data_size=calls * size,
-            request_size=size,
-            shared=False,
-            files=1 if calls > 1 else by * count,
-            pause=pause,
-            syncs=count * calls if calls > 1 else 0,
-            opens=2 * by * count if again else 0,
-            others=again and operation is Operation.READ,
-        )
-        for operation, example, by, count, calls, size, pause, again in (
-            (Operation.READ, "raw.0.0", ranks, tasks, 1, sizes[0], compute, False),
-            (Operation.WRITE, "run/mid.0.0", ranks, tasks, 1, sizes[1], compute, True),
-            (Operation.READ, "run/mid.0.0", ranks, tasks, 1, sizes[1], compute, True),
-            (Operation.WRITE, "out.0.0", ranks, tasks, 1, sizes[2], compute, False),
-            (Operation.WRITE, records[0], ranks, levels * tasks, 1, record, compute, True),
-            (Operation.READ, records[0], 1, len(records), 1, record, 0.0, True),
-            (Operation.WRITE, "dag.log", 1, levels, logged, event, round(tasks * compute, 9), False),
-        )
-    ]
     return Kernel(
         name="pegasus",
         scale=scale,
         title="a workflow: tasks hand files over by a scratch folder, one process syncs each event to a log",
         source="Pegasus and HTCondor's DAGMan on a shared folder: kickstart's records, a log synced for each event",
         changed=f"{levels} levels of {len(every)} tasks; files of {', '.join(f'{s // 1000}' for s in sizes)} kB.",
-        processes=ranks,
-        workload=workload("pegasus", ranks, *phases),
         run=writer.script,
         prepares=prepared(ranks, [(f"raw.{rank}.{task}", sizes[0]) for task, rank in every]),
         inputs=tuple(f"raw.{rank}.{task}" for task, rank in every),
         results=(*(f"out.{rank}.{task}" for task, rank in every), *records, "dag.log"),
-        compute=levels * tasks * compute,
-        bytes_moved=sum(one.bytes for one in phases),
     )
