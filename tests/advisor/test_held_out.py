@@ -76,7 +76,7 @@ class Blind:
         self._at = data.columns.index(self._column)
         return self
 
-    def restore(self, arrays: Any) -> Blind:  # noqa: ARG002
+    def restore(self, arrays: Any) -> Blind:  # noqa: ARG002 (the same)
         return self
 
     @property
@@ -86,7 +86,7 @@ class Blind:
     def predict(self, x: NDArray[np.float64]) -> Prediction:
         return Prediction(np.full(len(x), 3.0), np.zeros(len(x)))
 
-    def explain(self, x: NDArray[np.float64], describe: Any = None) -> list[str]:  # noqa: ARG002
+    def explain(self, x: NDArray[np.float64], describe: Any = None) -> list[str]:  # noqa: ARG002 (the same)
         return []
 
     def arrays(self) -> dict[str, NDArray[Any]]:

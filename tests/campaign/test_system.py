@@ -15,6 +15,7 @@ from acic.campaign.request import Where
 from acic.campaign.system import Deployed
 from acic.errors import TransientError
 from acic.evaluation.running import Runs
+from acic.lab import Lab
 from acic.platforms import load_platform
 from acic.space import Configuration
 
@@ -37,6 +38,9 @@ class PretendLab:
 
     def undeploy(self) -> None:
         self.site = None
+
+    def undeploy_after(self, error: BaseException) -> None:
+        Lab.undeploy_after(self, error)  # type: ignore[arg-type]  # pretended
 
     def audit(self, *, knobs: bool = True) -> list[str]:
         self.asked.append(knobs)

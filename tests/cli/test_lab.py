@@ -205,6 +205,7 @@ def fake_lab(
         undeploy=undeploy,
         close=lambda: done.append("closed"),
     )
+    fake.undeploy_after = lambda error: Lab.undeploy_after(fake, error)  # type: ignore[arg-type]  # pretended
     monkeypatch.setattr("acic.lab.Lab.open", lambda _: fake)
     monkeypatch.setattr("acic.cli.lab.run_command", running)
     monkeypatch.setattr("os.geteuid", lambda: 0)

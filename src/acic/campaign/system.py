@@ -160,8 +160,9 @@ class Deployed:
         if due:
             self._asked = self._clock()
         if problems := self._lab.audit(knobs=due):
-            self._lab.undeploy()
-            raise TransientError(f"the lab is not what it should be: {'; '.join(problems)}")
+            error = TransientError(f"the lab is not what it should be: {'; '.join(problems)}")
+            self._lab.undeploy_after(error)
+            raise error
         return place
 
     def forget(self, folder: Path) -> None:  # noqa: ARG002  # everything is forgotten

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acic.errors import AcicError
-
 if TYPE_CHECKING:
     from acic.lab import Lab
 
@@ -28,10 +26,7 @@ def opened_lab(state: Path, *, keep: bool) -> Iterator[Lab]:
         yield opened
     except BaseException as error:
         if not keep:
-            try:
-                opened.undeploy()
-            except AcicError as left:
-                error.add_note(f"the file system cannot be taken down: {left.problem}; {left.hint}")
+            opened.undeploy_after(error)
         raise
     else:
         if not keep:

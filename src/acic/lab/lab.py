@@ -11,7 +11,7 @@ from typing import Any
 
 from acic.cluster.lab import MOST_DEVICES, NAME, RECORD, LabFacts, LabRunner, Lock, Node, Record, Room, sweep
 from acic.cluster.lab.tools import DOCTOR, which
-from acic.errors import InvalidInput, TransientError
+from acic.errors import AcicError, InvalidInput, TransientError
 from acic.filesystems.deployment import Deployment, FileSystem
 from acic.filesystems.nfs import BUILDERS, Nfs
 from acic.filesystems.registry import FILE_SYSTEMS
@@ -146,8 +146,8 @@ class Lab:
             _log.warning("deploying failed, and is tried again: %s", error.problem)
         try:
             return self._deploy(configuration)
-        except TransientError:
-            self.undeploy()
+        except TransientError as error:
+            self.undeploy_after(error)
             raise
 
     def _deploy(self, configuration: Mapping[str, Value]) -> Site:
@@ -208,6 +208,13 @@ class Lab:
         self.room.clear()
         if note is not None:
             self.room.remember(_DEPLOYED, None)
+
+    def undeploy_after(self, error: BaseException) -> None:
+        """Take down what is deployed because of an error, which gets as a note what stays."""
+        try:
+            self.undeploy()
+        except AcicError as left:
+            error.add_note(f"the file system cannot be taken down: {left.problem}; {left.hint}")
 
     def fresh(self) -> None:
         """Empty all caches, so that what is read next comes from the disks."""
