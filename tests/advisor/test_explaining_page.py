@@ -34,7 +34,7 @@ def drawn(found: Explanation, workload: Workload, platform: Platform) -> ET.Elem
 
 
 def tables(root: ET.Element) -> dict[str, ET.Element]:
-    return {"".join(one.find("caption").itertext()): one for one in root.iter("table")}  # type: ignore[union-attr]
+    return {"".join(caption.itertext()): table for table in root.iter("table") for caption in table.iter("caption")}
 
 
 def bars(table: ET.Element) -> list[tuple[float, float]]:

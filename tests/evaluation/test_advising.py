@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -208,10 +209,10 @@ def test_results_whose_copies_are_not_counted_are_said_not_to_be(results: int) -
 def test_who_wrote_files_of_his_own_hands_them_over_from_his_cache() -> None:
     """Where everybody writes one file, or one for all, most of it has to be read over the network first."""
 
-    def staged(**changes: object) -> float:
+    def staged(**changes: Any) -> float:
         asks = question()
         c = asks.workload.phases[0].characteristics
-        phase = replace(asks.workload.phases[0], characteristics=replace(c, **changes))  # type: ignore[arg-type]
+        phase = replace(asks.workload.phases[0], characteristics=replace(c, **changes))
         found = forecast(replace(asks.workload, phases=(phase,)), LAB, knowledge(), goal=Goal.TIME, results=10**8)
         gluster = [i for i, point in enumerate(knowledge().points) if kept(LAB.space.configuration(point))]
         return float(found.staging[gluster].max())
