@@ -18,11 +18,13 @@ from functools import cache
 from typing import Literal, get_args
 
 from acic.benchmarks.kernels.analyses import abyss, madbench2, mpiblast
+from acic.benchmarks.kernels.analysis_jobs import diamond, fmriprep, hhblits, mintpy, optuna
 from acic.benchmarks.kernels.analytics import concat, dcp, kmeans, parquet, sweep
 from acic.benchmarks.kernels.checkpoints import btio, flashio, gcrmio, pop, vorpalio, vpicio
 from acic.benchmarks.kernels.codes import ensemble, lattice, nek5000, specfem
 from acic.benchmarks.kernels.data_jobs import apptainer, cpptraj, gdal2tiles, kaldi, rocksdb
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
+from acic.benchmarks.kernels.dynamics import mapdl, mitgcm, ramses, saturne, vasp
 from acic.benchmarks.kernels.fields import compare, frames, graph, pencils, relion
 from acic.benchmarks.kernels.inputs import h5read, samples, seismic, slices
 from acic.benchmarks.kernels.instruments import autodock, cms, dp3, mp2c, qmcpack
@@ -224,12 +226,6 @@ def _for_test() -> tuple[Kernel, ...]:
         gdal2tiles(only, ranks=8, tops=2, block=96_000, sizes=(75_000, 85_000, 90_000), compute=0.009),
         rocksdb(only, ranks=4, fills=4, batches=50, batch=24_000, table=1_000_000, compute=0.14),
         apptainer(only, ranks=16, blocks=40, given=6, made=8, compute=0.02),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         icon(only, ranks=16, calls=20, record=70_000, steps=4, message=60_000, compute=0.048),
         namd(only, ranks=16, atoms=92_224, frames=24, every=6, compute=0.008),
         cryosparc(only, ranks=4, movies=8, frames=40, frame=38_000, picture=390_000, compute=0.09),
@@ -240,6 +236,22 @@ def _held_out() -> tuple[Kernel, ...]:
         lammps(only, ranks=16, frames=12, atoms=3_300, groups=4, compute=0.004),
         megatron(only, ranks=8, saves=2, steps=4, tensors=12, tensor=200_000, compute=0.044),
         rockstar(only, ranks=16, snapshots=3, readers=4, particles=80_000, compute=0.005),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        mitgcm(only, side=4, tile=(60, 40), levels=8, periods=4, compute=0.04),
+        saturne(only, ranks=16, cells=10_000, outputs=4, steps=6, compute=0.008),
+        ramses(only, ranks=8, grids=(500, 1_200), particles=10_000, outputs=2, compute=0.18),
+        mapdl(only, ranks=4, solves=2, panels=10, panel=256 * KIB, compute=0.04),
+        vasp(only, ranks=8, bands=288, waves=12_000, grid=72, moves=5, compute=0.018),
+        diamond(only, ranks=8, chunks=2, blocks=2, calls=4, turns=4, compute=0.085),
+        mintpy(only, pairs=16, dates=10, rows=240, boxes=2, compute=0.19),
+        fmriprep(only, ranks=4, nodes=8, calls=88, compute=0.08),
+        optuna(only, ranks=8, trials=4, entries=9, calls=3, model=300_000, compute=0.008),
+        hhblits(only, ranks=16, rounds=3, hits=16, sequences=12, lines=70, compute=0.04),
     )
 
 

@@ -1,4 +1,4 @@
-"""Applications held out: weather, proteins in water, a microscope's movies, a plasma and water by quantum chemistry."""
+"""Applications for a test: weather, proteins, a microscope's movies, a plasma and water by quantum chemistry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications held out: genomes, chunks of arrays, molecules, a language model and halos of galaxies."""
+"""Applications for a test: genomes, chunks of arrays, molecules, a language model and halos of galaxies."""
 
 from __future__ import annotations
 
