@@ -267,6 +267,6 @@ def test_a_kernel_with_another_script_is_told_by_that() -> None:
     writer = Writer(2)
     writer.compute(0.5)
     writer.put("x.#", 2, 100, ranks=1)
-    other: Kernel = replace(one, run=writer.script, inputs=())
+    other: Kernel = replace(one, run=writer.script)
     assert (other.processes, other.compute, other.bytes_moved) == (2, 0.5, 200)
     assert [phase.example for phase in other.workload.phases] == ["x.0"]

@@ -84,7 +84,6 @@ def mpiblast(scale: str, *, ranks: int, segment: int, compute: float) -> Kernel:
         changed=f"Segments of {segment // MIB} MiB for 2.6 GB, read 128 KiB at a time; results of 256 KiB.",
         run=writer.script,
         prepares=prepared(ranks, [("database", segments * segment)]),
-        inputs=("database",),
         results=("blast.out",),
     )
 
@@ -120,6 +119,5 @@ def abyss(scale: str, *, ranks: int, requests: int, compute: float) -> Kernel:
         ),
         run=writer.script,
         prepares=prepared(ranks, [(path, requests * request) for path in inputs]),
-        inputs=inputs,
         results=("contigs.fa",),
     )

@@ -41,7 +41,6 @@ def diamond(scale: str, *, ranks: int, chunks: int, blocks: int, calls: int, tur
         changed=f"{chunks} parts of a query, {every} blocks of {block / 1e6:g} MB; lists are not cut, nor locked.",
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=tuple(f"nr.out_{chunk}" for chunk in range(chunks)),
     )
 
@@ -99,7 +98,6 @@ def mintpy(scale: str, *, pairs: int, dates: int, rows: int, boxes: int, compute
         changed=f"{pairs} pairs of {rows}x{width}, {dates} dates, {boxes} boxes; chunks are written once; no maps.",
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=("ifgramStack.h5", "timeseries.h5"),
     )
 
@@ -140,7 +138,6 @@ def fmriprep(scale: str, *, ranks: int, nodes: int, calls: int, compute: float) 
         changed=f"{nodes} tools, pictures of {calls * buffer / 1000:.0f} kB; without renaming.",
         run=writer.script,
         prepares=prepared(ranks, [(f"sub-{rank}.nii.gz", calls * buffer) for rank in range(ranks)]),
-        inputs=tuple(f"sub-{rank}.nii.gz" for rank in range(ranks)),
         results=tuple(f"sub-{rank}.{name}" for rank in range(ranks) for name in final),
     )
 
@@ -192,7 +189,6 @@ def optuna(scale: str, *, ranks: int, trials: int, entries: int, calls: int, mod
         changed=f"{trials} trials of each, {entries} lines of {line} B; nobody waits for a lock; read a trial later.",
         run=writer.script,
         prepares=prepared(ranks, [("train.npz", calls * buffer)]),
-        inputs=("train.npz",),
         results=("study.log", *(f"model.{rank}.{trial}.pkl" for rank in range(ranks) for trial in range(trials))),
     )
 
@@ -224,6 +220,5 @@ def hhblits(scale: str, *, ranks: int, rounds: int, hits: int, sequences: int, l
         changed=f"{rounds} rounds of {hits} hits of 24 KiB for each process; files are read, not mapped.",
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=tuple(f"{rank}.{kind}" for rank in range(ranks) for kind in ("hhr", "a3m")),
     )

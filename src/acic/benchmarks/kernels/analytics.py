@@ -30,7 +30,6 @@ def kmeans(scale: str, *, ranks: int, passes: int, calls: int, compute: float) -
         changed=f"{passes} passes over {share // MIB} MiB of each process.",
         run=writer.script,
         prepares=prepared(ranks, [(f"points.{rank}", share) for rank in range(ranks)]),
-        inputs=tuple(f"points.{rank}" for rank in range(ranks)),
         results=("centres",),
     )
 
@@ -58,7 +57,6 @@ def parquet(scale: str, *, ranks: int, files: int, wanted: int, chunk: int, comp
         changed=f"{files} files of each process, {wanted} of {columns} columns of {chunk // 1000} kB.",
         run=writer.script,
         prepares=prepared(ranks, [(name, size) for name in every]),
-        inputs=tuple(every),
     )
 
 
@@ -82,7 +80,6 @@ def concat(scale: str, *, ranks: int, files: int, calls: int) -> Kernel:
         changed=f"{files} files of {share // MIB} MiB.",
         run=writer.script,
         prepares=prepared(ranks, [(name, share) for name in names]),
-        inputs=tuple(names),
         results=("all.nc",),
     )
 
@@ -111,7 +108,6 @@ def dcp(scale: str, *, ranks: int, turns: int, chunk: int) -> Kernel:
         changed=f"{turns * ranks} chunks of {chunk // KIB} KiB, dealt out in turn.",
         run=writer.script,
         prepares=prepared(ranks, [("archive.tar", size)]),
-        inputs=("archive.tar",),
         results=("copy.tar",),
     )
 
@@ -132,6 +128,5 @@ def sweep(scale: str, *, ranks: int, table: int, result: int, compute: float) ->
         changed=f"A table of {table // MIB} MiB, results of {result // 1000} kB.",
         run=writer.script,
         prepares=prepared(ranks, [("cross-sections.dat", table)]),
-        inputs=("cross-sections.dat",),
         results=tuple(f"run.{rank}.out" for rank in range(ranks)),
     )

@@ -51,7 +51,6 @@ def specfem(scale: str, *, ranks: int, record: int, records: int, frames: int, c
         changed=f"{records} records of {record // 1000} kB, {frames} frames; seismograms are left out.",
         run=writer.script,
         prepares=prepared(ranks, [(mesh, records * record) for mesh in meshes]),
-        inputs=tuple(meshes),
         results=tuple(f"proc{rank:06}_movie{frame:03}.bin" for rank in range(ranks) for frame in range(frames)),
     )
 
@@ -78,7 +77,6 @@ def ensemble(scale: str, *, ranks: int, state: int, history: int, days: int, com
         changed=f"States of {state // KIB} KiB, {days} days of {history // 1000} kB.",
         run=writer.script,
         prepares=prepared(ranks, [(start, state) for start in starts]),
-        inputs=tuple(starts),
         results=tuple(f"member{rank:02}.{name}.nc" for rank in range(ranks) for name in names),
     )
 
@@ -110,6 +108,5 @@ def lattice(scale: str, *, split: tuple[int, int, int], block: tuple[int, int, i
         changed=f"Blocks of {'x'.join(map(str, block))} sites of {site} B; a propagator is as large as the field.",
         run=writer.script,
         prepares=prepared(ranks, [("gauge.lime", size)]),
-        inputs=("gauge.lime",),
         results=tuple(f"prop.{number}.lime" for number in range(made)),
     )

@@ -33,7 +33,6 @@ def cpptraj(scale: str, *, ranks: int, frames: int, atoms: int, kept: int, secti
         changed=f"{total} frames of {atoms} atoms, {kept} kept; headers and boxes are left out.",
         run=writer.script,
         prepares=prepared(ranks, [("parm7", size), ("md.nc", total * whole)]),
-        inputs=("parm7", "md.nc"),
         results=("dry.nc", "rmsd.dat"),
     )
 
@@ -73,7 +72,6 @@ def kaldi(scale: str, *, ranks: int, rounds: int, batches: int, reads: int, laye
         changed=f"{rounds} rounds, archives of {batches * batch / 1e6:.3g} MB, models of {model // 1000} kB; no logs.",
         run=writer.script,
         prepares=prepared(ranks, list(inputs.items())),
-        inputs=tuple(inputs),
         results=tuple(f"{turn + 1}.mdl" for turn in range(rounds)),
     )
 
@@ -109,7 +107,6 @@ def gdal2tiles(scale: str, *, ranks: int, tops: int, block: int, sizes: tuple[in
         changed=f"{ranks * counts[0]} tiles, {levels - 1} levels above, in one folder; who deals them out works, too.",
         run=writer.script,
         prepares=prepared(ranks, [("mosaic.tif", ranks * counts[0] * block)]),
-        inputs=("mosaic.tif",),
         results=tuple(f"{level}.{rank}.{tile}.png" for level, rank, tile in tiles),
     )
 
@@ -194,6 +191,5 @@ def apptainer(scale: str, *, ranks: int, blocks: int, given: int, made: int, com
         changed=f"{blocks} blocks of {block // 1000} kB; {given} files in, {made} out; tar's headers are left out.",
         run=writer.script,
         prepares=prepared(ranks, list(inputs.items())),
-        inputs=tuple(inputs),
         results=tuple(name for rank in range(ranks) for name in (f"slurm.{rank}.out", f"results.{rank}.tar")),
     )

@@ -53,7 +53,6 @@ def mitgcm(scale: str, *, side: int, tile: tuple[int, int], levels: int, periods
         changed=f"{periods} outputs, tiles of {width}x{height}x{levels}; forcing in turn; no bathymetry, no STDOUT.",
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=tuple(f"{name}.{rank}.{kind}" for name in names for rank in range(ranks) for kind in ("data", "meta")),
     )
 
@@ -93,7 +92,6 @@ def saturne(scale: str, *, ranks: int, cells: int, outputs: int, steps: int, com
         changed=f"{ranks * cells} cells, {outputs} outputs, blocks of every {apart}th process; no headers, no .case.",
         run=writer.script,
         prepares=prepared(ranks, [("mesh_input.csm", ranks * sum(mesh))]),
-        inputs=("mesh_input.csm",),
         results=(*results, *saves, "run_solver.log"),
     )
 
@@ -136,7 +134,6 @@ def ramses(scale: str, *, ranks: int, grids: tuple[int, ...], particles: int, ou
         changed=f"{len(grids)} levels of {sum(grids)} grids on each, {outputs} outputs; no folders, no counts.",
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=(*made, *(f"{text}_{output}.txt" for output in later for text in texts)),
     )
 
@@ -185,7 +182,6 @@ def mapdl(scale: str, *, ranks: int, solves: int, panels: int, panel: int, compu
         changed=f"{solves} solutions with {panels * panel / 1e6:.1f} MB of a factor each, in own files; no .db.",
         run=writer.script,
         prepares=prepared(ranks, [("ds.dat", deck * buffer)]),
-        inputs=("ds.dat",),
         results=("file.rst", *(f"file{rank}.{solves - 1}.esav" for rank in range(ranks))),
     )
 
@@ -223,6 +219,5 @@ def vasp(scale: str, *, ranks: int, bands: int, waves: int, grid: int, moves: in
         changed=f"{bands} bands of {waves} plane waves, {moves} moves of ions; CONTCAR once, WAVECAR to another name.",
         run=writer.script,
         prepares=prepared(ranks, [("POTCAR", texts["POTCAR"] * buffer), ("WAVECAR", bands * record)]),
-        inputs=("POTCAR", "WAVECAR"),
         results=(*lines, *left, "CHG", "CHGCAR", "CONTCAR", "WAVECAR.new"),
     )

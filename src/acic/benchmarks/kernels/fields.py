@@ -40,7 +40,6 @@ def pencils(scale: str, *, rows: int, columns: int, side: int, fields: int, comp
         changed=f"{fields} fields of {side}^3 numbers on {rows}x{columns} processes.",
         run=writer.script,
         prepares=prepared(ranks, [(f"u.{field}", size) for field in range(fields)]),
-        inputs=tuple(f"u.{field}" for field in range(fields)),
         results=tuple(f"spectrum.{field}" for field in range(fields)),
     )
 
@@ -89,7 +88,6 @@ def graph(scale: str, *, ranks: int, calls: int, ranking: int, compute: float) -
         changed=f"{share // MIB} MiB for each process, a result of {ranking // MIB} MiB.",
         run=writer.script,
         prepares=prepared(ranks, [("edges.bin", ranks * share)]),
-        inputs=("edges.bin",),
         results=("ranks.bin",),
     )
 
@@ -118,7 +116,6 @@ def relion(scale: str, *, ranks: int, rounds: int, images: int, image: int, stac
         changed=f"{rounds} rounds of {images} images of {image // KIB} KiB for each process; maps of 2 MiB.",
         run=writer.script,
         prepares=prepared(ranks, [("particles.mrcs", stack)]),
-        inputs=("particles.mrcs",),
         results=tuple(f"map.{turn}.0" for turn in range(rounds)),
     )
 
@@ -144,5 +141,4 @@ def compare(scale: str, *, ranks: int, calls: int, request: int) -> Kernel:
         changed=f"Two files of {ranks * share // MIB} MiB in pieces of {request // KIB} KiB.",
         run=writer.script,
         prepares=prepared(ranks, [(path, ranks * share) for path in paths]),
-        inputs=paths,
     )

@@ -30,7 +30,6 @@ def h5read(scale: str, *, ranks: int, steps: int, size: int, compute: float) -> 
         changed=f"MPI-IO calls as HDF5 makes them; {steps} steps, {size // KIB} KiB of each dataset for a process.",
         run=writer.script,
         prepares=prepared(ranks, [("particles.h5", steps * datasets * array)]),
-        inputs=("particles.h5",),
     )
 
 
@@ -56,7 +55,6 @@ def samples(scale: str, *, ranks: int, each: int, size: int, compute: float) -> 
         changed=f"{ranks * each} samples of {size // KIB} KiB, one epoch.",
         run=writer.script,
         prepares=made.script,
-        inputs=tuple(f"samples/{rank}.{number}" for rank in range(ranks) for number in range(each)),
     )
 
 
@@ -80,7 +78,6 @@ def slices(scale: str, *, ranks: int, steps: int, count: int, request: int, comp
         changed=f"{steps} time steps, {count} rows of {request // KIB} KiB for each reader.",
         run=writer.script,
         prepares=prepared(ranks, [("grid", steps * readers * mine)]),
-        inputs=("grid",),
     )
 
 
@@ -105,6 +102,5 @@ def seismic(scale: str, *, ranks: int, shots: int, traces: int, trace: int, comp
         changed=f"{shots} shots of {ranks * traces} traces of {trace // KIB} KiB.",
         run=writer.script,
         prepares=prepared(ranks, [("shots.segy", shots * traces * ranks * trace)]),
-        inputs=("shots.segy",),
         results=("image",),
     )

@@ -43,7 +43,6 @@ def mp2c(scale: str, *, ranks: int, particles: int, dumps: int, compute: float) 
         changed=f"{particles} particles on each process, {dumps} dumps; metablocks and gaps to whole blocks left out.",
         run=writer.script,
         prepares=prepared(ranks, [(name, group * share) for name in names[0]]),
-        inputs=tuple(names[0]),
         results=tuple(name for files in names[1:] for name in files),
     )
 
@@ -77,7 +76,6 @@ def qmcpack(scale: str, *, ranks: int, orbitals: int, waves: int, walkers: int, 
         changed=f"{orbitals} orbitals of {orbital // 1000} kB, {walkers} walkers of {electrons} electrons on each.",
         run=writer.script,
         prepares=prepared(ranks, [("orbitals.h5", orbitals * orbital)]),
-        inputs=("orbitals.h5",),
         results=tuple(f"s{section:03d}.{name}" for section in range(sections) for name in (*estimates, "config.h5")),
     )
 
@@ -113,7 +111,6 @@ def dp3(scale: str, *, ranks: int, tiles: int, rows: int, compute: float) -> Ker
         changed=f"{tiles} tiles of {rows} rows; subtables are alike and only written, flags and others left out.",
         run=writer.script,
         prepares=prepared(ranks, [(name, tiles * size) for _, name, size in columns]),
-        inputs=tuple(name for _, name, _ in columns),
         results=tuple(results),
     )
 
@@ -170,6 +167,5 @@ def autodock(scale: str, *, ranks: int, ligands: int, maps: int, calls: int, com
         changed=f"{ligands} ligands for each process; {maps * buffer // 1000} kB of maps in one file, logs alike.",
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=tuple(f"docked{case}.dlg" for case in cases),
     )

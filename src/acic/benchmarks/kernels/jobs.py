@@ -22,7 +22,6 @@ def copytree(scale: str, *, ranks: int, files: int, size: int) -> Kernel:
         changed=f"{files} files of {size // 1000} kB; attributes are not copied.",
         run=writer.script,
         prepares=prepared(ranks, [(f"from.{number}", size) for number in range(files)]),
-        inputs=tuple(f"from.{number}" for number in range(files)),
         results=tuple(f"to.{number}" for number in range(files)),
     )
 
@@ -49,7 +48,6 @@ def scan(scale: str, *, ranks: int, blocks: int, calls: int, compute: float) -> 
         changed=f"{blocks} blocks of {block // 1000} kB for each process; counts are small files.",
         run=writer.script,
         prepares=prepared(ranks, [("access.log", ranks * part)]),
-        inputs=("access.log",),
         results=tuple(f"count.{rank}" for rank in range(ranks)),
     )
 
@@ -83,6 +81,5 @@ def variants(scale: str, *, ranks: int, regions: int, region: int, calls: int, c
         changed=f"{regions} regions of {region // KIB} KiB, {calls // 1000} kB of calls for each.",
         run=writer.script,
         prepares=prepared(ranks, [("sample.bam", ranks * regions * region)]),
-        inputs=("sample.bam",),
         results=("merged.vcf",),
     )

@@ -48,8 +48,7 @@ class Kernel:
         changed: what is not as there, in sentences.
         run: what is timed.
         prepares: makes what is read, untimed, before; None where nothing is read that was there before.
-        inputs: files that `prepares` makes; the run leaves them.
-        results: files that must outlive the run; all others it removes itself.
+        results: files that must outlive the run, as they are staged out; all others it removes itself.
         told: what the run's script leaves open of the workload.
     """
 
@@ -60,7 +59,6 @@ class Kernel:
     changed: str
     run: Script
     prepares: Script | None = None
-    inputs: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     told: Told = Told()
 
@@ -68,6 +66,11 @@ class Kernel:
     def processes(self) -> int:
         """Ranks; they stand in blocks on the nodes."""
         return self.run.ranks
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """Files that `prepares` makes."""
+        return self.prepares.made if self.prepares else ()
 
     @property
     def workload(self) -> Workload:

@@ -25,7 +25,6 @@ def imports(scale: str, *, ranks: int, modules: int, size: int, compute: float) 
         changed=f"{modules} modules of {size // 1000} kB; searches along the path are left out.",
         run=writer.script,
         prepares=before.script,
-        inputs=tuple(f"site.{rank}.{number}.py" for rank in range(ranks) for number in range(modules // ranks)),
     )
 
 
@@ -42,7 +41,6 @@ def inference(scale: str, *, ranks: int, weights: int, compute: float) -> Kernel
         changed=f"{weights // MIB} MiB of weights; they are read, not mapped.",
         run=writer.script,
         prepares=prepared(ranks, [("model.safetensors", weights)]),
-        inputs=("model.safetensors",),
     )
 
 
@@ -97,6 +95,5 @@ def deepcam(scale: str, *, ranks: int, batches: int, samples: int, size: int, fi
         changed=f"{batches} batches of {samples} samples of {size // KIB} KiB for a process, one epoch.",
         run=writer.script,
         prepares=prepared(ranks, [("train.h5", file_size)]),
-        inputs=("train.h5",),
         results=("model.pt",),
     )

@@ -69,7 +69,6 @@ def mapreduce(scale: str, *, ranks: int, share: int, compute: float) -> Kernel:
         changed=f"{share // MIB} MiB of each process, which all fit in memory; results are an eighth.",
         run=writer.script,
         prepares=prepared(ranks, [("input", ranks * share)]),
-        inputs=("input",),
         results=tuple(f"reduced.{rank}" for rank in range(ranks)),
     )
 
@@ -131,7 +130,6 @@ def keyvalue(scale: str, *, ranks: int, rounds: int, table: int, compute: float)
         changed=f"Pages are written to a file of their own, synced in each of {rounds} rounds.",
         run=writer.script,
         prepares=prepared(ranks, [("table", table)]),
-        inputs=("table",),
         results=("updates",),
     )
 
@@ -160,6 +158,5 @@ def dtar(scale: str, *, ranks: int, each: int, size: int) -> Kernel:
         changed=f"{ranks * each} files of {size // 1000} kB; headers and padding are left out.",
         run=writer.script,
         prepares=made.script,
-        inputs=tuple(f"files/{rank}.{number}" for rank in range(ranks) for number in range(each)),
         results=("archive.tar",),
     )

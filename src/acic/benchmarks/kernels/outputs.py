@@ -47,7 +47,6 @@ def restart(scale: str, *, ranks: int, size: int, compute: float) -> Kernel:
         changed=f"MPI-IO calls as HDF5 makes them; {datasets} datasets of {size // KIB} KiB of each process.",
         run=writer.script,
         prepares=prepared(ranks, [("checkpoint.0.h5", datasets * array)]),
-        inputs=("checkpoint.0.h5",),
         results=tuple(f"checkpoint.{number}.h5" for number in range(1, checkpoints + 1)),
     )
 

@@ -52,7 +52,6 @@ def scatter(scale: str, *, ranks: int, size: int, compute: float) -> Kernel:
         changed="Requests of 1 MiB; scattering and gathering are left out.",
         run=writer.script,
         prepares=prepared(ranks, [("initial.nc", size)]),
-        inputs=("initial.nc",),
         results=("restart.nc",),
     )
 
@@ -128,5 +127,4 @@ def volume(scale: str, *, split: tuple[int, int, int], block: tuple[int, int, in
         changed=f"{steps} time steps, blocks of {'x'.join(map(str, block))} points of 4 B.",
         run=writer.script,
         prepares=prepared(ranks, [("volume.raw", steps * array)]),
-        inputs=("volume.raw",),
     )

@@ -61,7 +61,6 @@ def random_reads(scale: str, *, ranks: int, batches: int, reads: int, file_size:
         changed=f"{count} reads from a file of {file_size // MIB} MiB.",
         run=writer.script,
         prepares=prepared(ranks, [("events", file_size)]),
-        inputs=("events",),
     )
 
 

@@ -31,7 +31,6 @@ def openmc(scale: str, *, ranks: int, nuclides: int, size: int, sites: int, comp
         changed=f"{nuclides} nuclides of {size // 1000} kB, {batches} statepoints of {sites} sites a process.",
         run=writer.script,
         prepares=prepared(ranks, [(name, size) for name in names]),
-        inputs=tuple(names),
         results=(*(f"statepoint.{batch}.h5" for batch in range(batches)), "tallies.out"),
     )
 
@@ -62,7 +61,6 @@ def wavewatch(scale: str, *, ranks: int, points: int, restarts: int, compute: fl
         changed=f"{points} spectra of {record} B on each process, {restarts} restart files; fields are left out.",
         run=writer.script,
         prepares=prepared(ranks, [("restart.ww3", ranks * share)]),
-        inputs=("restart.ww3",),
         results=tuple(f"restart{number}.ww3" for number in range(restarts)),
     )
 
@@ -114,7 +112,6 @@ def gene(scale: str, *, block: tuple[int, int, int], records: int, record: int, 
         changed=f"Rows of {block[2] * _COMPLEX} B, three dimensions for six; {records} fields of {record // KIB} KiB.",
         run=writer.script,
         prepares=prepared(ranks, [("checkpoint", ranks * share)]),
-        inputs=("checkpoint",),
         results=("s_checkpoint", "field.dat"),
     )
 

@@ -52,7 +52,6 @@ def shards(scale: str, *, ranks: int, epochs: int, each: int, blocks: int, compu
         changed=f"{len(names)} shards of {size / 1e6:.3g} MB, {epochs} epochs.",
         run=writer.script,
         prepares=prepared(ranks, [(name, size) for name in names]),
-        inputs=tuple(names),
     )
 
 
@@ -89,7 +88,6 @@ def kmc(scale: str, *, ranks: int, chunks: int, chunk: int, piece: int, table: i
         changed=f"{chunks} chunks of {chunk // 1000} kB for each process, pieces of {piece // 1000} kB.",
         run=writer.script,
         prepares=prepared(ranks, [("reads.fastq", ranks * chunks * chunk)]),
-        inputs=("reads.fastq",),
         results=tuple(f"counts.{rank}.0" for rank in range(ranks)),
     )
 
@@ -115,7 +113,6 @@ def cinema(scale: str, *, ranks: int, steps: int, piece: int, pictures: int, pic
         changed=f"{steps} steps of {piece // 1000} kB for each process, {pictures} pictures of {picture // 1000} kB.",
         run=writer.script,
         prepares=prepared(ranks, [(name, piece) for name in inputs]),
-        inputs=inputs,
         results=tuple(f"view.{step}.{number}.0" for step in range(steps) for number in range(pictures)),
     )
 
@@ -143,6 +140,5 @@ def git(scale: str, *, ranks: int, files: int, packed: int, size: int, pack: int
         changed=f"{files} objects of {packed // 1000} kB in a pack of {pack // MIB} MiB, files of {size // 1000} kB.",
         run=writer.script,
         prepares=prepared(ranks, [("objects.pack", pack)]),
-        inputs=("objects.pack",),
         results=(*(f"source.{number}.0" for number in range(files)), "index.0"),
     )

@@ -28,7 +28,6 @@ def bwa(scale: str, *, ranks: int, index: int, chunks: int, chunk: int, compute:
         changed=f"An index of {index // MIB} MiB; {chunks} chunks of {chunk // KIB} KiB; reads come by other ways.",
         run=writer.script,
         prepares=prepared(ranks, [("genome.bwt", index)]),
-        inputs=("genome.bwt",),
         results=tuple(f"{rank}.sam" for rank in range(ranks)),
     )
 
@@ -52,7 +51,6 @@ def montage(scale: str, *, ranks: int, each: int, raw: int, projected: int, comp
         changed=f"{ranks * each} images of {raw // 1000} kB, projected to {projected // 1000} kB, each in a request.",
         run=writer.script,
         prepares=made.script,
-        inputs=tuple(f"raw.{rank}.{number}" for rank in range(ranks) for number in range(each)),
         results=tuple(f"projected.{rank}.{number}" for rank in range(ranks) for number in range(each)),
     )
 
@@ -80,7 +78,6 @@ def tfrecord(scale: str, *, ranks: int, batches: int, batch: int, weights: int, 
         changed=f"{batches} batches of {batch // KIB} KiB of each process, weights of {weights // MIB} MiB.",
         run=writer.script,
         prepares=prepared(ranks, [(shard, batches * batch) for shard in shards]),
-        inputs=tuple(shards),
         results=("model.ckpt",),
     )
 

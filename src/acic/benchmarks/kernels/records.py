@@ -80,7 +80,6 @@ def scalapack(scale: str, *, grid: int, tile: int, tiles: int, compute: float) -
         changed=f"{side}^2 numbers on {grid}x{grid} processes, {tile} rows at a time; cyclic in rows alone.",
         run=writer.script,
         prepares=prepared(ranks, [("a.mat", whole)]),
-        inputs=("a.mat",),
         results=("lu.mat",),
     )
 
@@ -105,7 +104,6 @@ def grib(scale: str, *, ranks: int, hours: int, wanted: int, record: int, comput
         changed=f"{hours} files of {size / MIB:.3g} MiB for each process, records of {record // KIB} KiB.",
         run=writer.script,
         prepares=prepared(ranks, [(name, size) for name in inputs]),
-        inputs=tuple(inputs),
     )
 
 
@@ -132,6 +130,5 @@ def encode(scale: str, *, ranks: int, turns: int, chunk: int, made: int, compute
         changed=f"{turns} chunks of {chunk // KIB} KiB for each process; what they become is {made // KIB} KiB each.",
         run=writer.script,
         prepares=prepared(ranks, [("film.y4m", ranks * turns * chunk)]),
-        inputs=("film.y4m",),
         results=tuple(f"part.{rank}.mkv" for rank in range(ranks)),
     )

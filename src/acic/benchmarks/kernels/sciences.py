@@ -46,7 +46,6 @@ def icon(scale: str, *, ranks: int, calls: int, record: int, steps: int, message
         changed=f"{steps} times, records of {record // 1000} kB, messages of {message // 1000} kB; packing is as long.",
         run=writer.script,
         prepares=prepared(ranks, list(inputs.items())),
-        inputs=tuple(inputs),
         results=(*forecasts, *left),
     )
 
@@ -85,7 +84,6 @@ def namd(scale: str, *, ranks: int, atoms: int, frames: int, every: int, compute
         changed=f"{atoms} atoms, {frames} frames; .coor and .vel are one file; renaming removes; marks are left out.",
         run=writer.script,
         prepares=prepared(ranks, [(name, count * buffer) for name, count in texts.items()]),
-        inputs=tuple(texts),
         results=(*appended, *kept),
     )
 
@@ -115,7 +113,6 @@ def cryosparc(scale: str, *, ranks: int, movies: int, frames: int, frame: int, p
         changed=f"{len(cases)} movies of {frames} frames of {frame // 1000} kB, pictures of {picture // 1000} kB.",
         run=writer.script,
         prepares=prepared(ranks, list(inputs.items())),
-        inputs=tuple(inputs),
         results=(*(f"{case}.{name}" for case in cases for name in made), "micrographs.cs"),
     )
 
@@ -194,6 +191,5 @@ def cp2k(scale: str, *, ranks: int, basis: int, orbitals: int, side: int, steps:
         changed=f"{orbitals} orbitals of {basis} functions, {side}^3 points without headers; renaming is removing.",
         run=writer.script,
         prepares=prepared(ranks, [("start.wfn", calls * buffer)]),
-        inputs=("start.wfn",),
         results=(*kept, *grids, *appended),
     )

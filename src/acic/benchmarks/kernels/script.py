@@ -43,6 +43,18 @@ class Script:
         """The file that acic-bench reads."""
         return "\n".join(["acic-script 1", f"ranks {self.ranks}", *self.lines, ""])
 
+    @property
+    def made(self) -> tuple[str, ...]:
+        """Files that it makes, in that order."""
+        found: dict[str, None] = {}
+        for line in self.lines:
+            _, action, *words = line.split()
+            if action == "open" and words[2] == "w":
+                found.setdefault(words[3])
+            elif action == "put":
+                found.update(dict.fromkeys(words[0].replace("#", str(number)) for number in range(int(words[1]))))
+        return tuple(found)
+
 
 class Writer:
     """Writes a script.

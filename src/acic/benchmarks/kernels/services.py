@@ -26,7 +26,6 @@ def lookup(scale: str, *, ranks: int, queries: int, size: int, index: int) -> Ke
         changed=f"{queries} lists of {size // KIB} KiB for a process, of an index of {index // MIB} MiB.",
         run=writer.script,
         prepares=prepared(ranks, [("vectors.ivf", index)]),
-        inputs=("vectors.ivf",),
     )
 
 
@@ -48,7 +47,6 @@ def weights(scale: str, *, ranks: int, calls: int, compute: float) -> Kernel:
         changed=f"{share // MIB} MiB for each process.",
         run=writer.script,
         prepares=prepared(ranks, [("model.safetensors", ranks * share)]),
-        inputs=("model.safetensors",),
     )
 
 
@@ -116,6 +114,5 @@ def initial(scale: str, *, ranks: int, case: int, state: int, compute: float) ->
         changed=f"An input of {case // MIB} MiB, states of {state // MIB} MiB; what is sent between them is left out.",
         run=writer.script,
         prepares=prepared(ranks, [("case.in", case)]),
-        inputs=("case.in",),
         results=tuple(f"state.{rank}" for rank in range(ranks)),
     )

@@ -43,7 +43,6 @@ def gadget(scale: str, *, ranks: int, particles: int, rounds: int, compute: floa
         changed=f"{particles} particles on each process, {rounds} rounds; blocks are alike, headers are left out.",
         run=writer.script,
         prepares=prepared(ranks, [(name, size) for name in inputs]),
-        inputs=tuple(inputs),
         results=(*kept, *(f"restart_{rounds - 1}.{rank}" for rank in range(ranks))),
     )
 
@@ -76,7 +75,6 @@ def basilisk(scale: str, *, ranks: int, calls: int, dumps: int, frames: int, fra
         changed=f"{calls} buffers of {buffer} B of each process, {dumps} dumps; coarse cells lie with the others.",
         run=writer.script,
         prepares=prepared(ranks, [("restart", ranks * share)]),
-        inputs=("restart",),
         results=(*(f"dump-{dump}" for dump in range(dumps)), "movie.ppm"),
     )
 
@@ -112,7 +110,6 @@ def awp(scale: str, *, block: tuple[int, int, int], outputs: int, steps: int, co
         changed=f"Blocks of {depth}x{height}x{width} cells, {outputs} writes of {steps} steps; one file for three.",
         run=writer.script,
         prepares=prepared(ranks, [("mesh", ranks * cells * material)]),
-        inputs=("mesh",),
         results=("surface", *(f"checkpoint.{rank}" for rank in range(ranks))),
     )
 
@@ -158,7 +155,6 @@ def mom6(scale: str, *, ranks: int, rows: int, levels: int, days: int, compute: 
         changed=f"A grid of {ranks * rows}x{columns}, {levels} levels read, {days} days of {variables} fields.",
         run=writer.script,
         prepares=prepared(ranks, [("restart.nc", ranks * levels * band)]),
-        inputs=("restart.nc",),
         results=("ocean.nc",),
     )
 
@@ -199,6 +195,5 @@ def dlpoly(scale: str, *, ranks: int, batches: int, atoms: int, frames: int, com
         changed=f"{len(doing) * batches * atoms} atoms, {frames} frames; the sorting and REVIVE are left out.",
         run=writer.script,
         prepares=prepared(ranks, [("CONFIG", state)]),
-        inputs=("CONFIG",),
         results=("HISTORY", "STATIS", "REVCON"),
     )

@@ -129,7 +129,7 @@ def _of_one_file(
         writer.barrier()
         writer.unlink("data", ranks=0)
     before = prepared(d.ranks, [("data", size)]) if d.reads and not d.own else None
-    return _sketch(scale, "collective" if collective else "a shared file", writer, before, ["data"])
+    return _sketch(scale, "collective" if collective else "a shared file", writer, before)
 
 
 def _own_files(scale: str, draw: random.Random) -> Kernel:
@@ -155,7 +155,7 @@ def _own_files(scale: str, draw: random.Random) -> Kernel:
         for rank, name in names.items():
             writer.unlink(name, ranks=rank)
     before = prepared(d.ranks, [(name, size) for name in names.values()]) if d.reads and not d.own else None
-    return _sketch(scale, "own files", writer, before, list(names.values()))
+    return _sketch(scale, "own files", writer, before)
 
 
 def _many_files(scale: str, draw: random.Random) -> Kernel:
@@ -181,12 +181,11 @@ def _many_files(scale: str, draw: random.Random) -> Kernel:
         _before(writer, d)
         for rank in d.doing:
             writer.get(f"files/{rank}.{number}", 1, size, ranks=rank)
-    names = [f"files/{rank}.{number}" for rank in d.doing for number in range(each)]
     if d.own:
         writer.barrier()
         for rank in d.doing:
             writer.unlink(f"files/{rank}.#", each, ranks=rank)
-    return _sketch(scale, "many files", writer, made.script if maker is made else None, names)
+    return _sketch(scale, "many files", writer, made.script if maker is made else None)
 
 
 def _steps(
@@ -211,7 +210,7 @@ def _before(writer: Writer, d: Drawn) -> None:
         writer.barrier()
 
 
-def _sketch(scale: str, title: str, writer: Writer, prepares: Script | None, files: list[str]) -> Kernel:
+def _sketch(scale: str, title: str, writer: Writer, prepares: Script | None) -> Kernel:
     return Kernel(
         name=NAME,
         scale=scale,
@@ -220,7 +219,6 @@ def _sketch(scale: str, title: str, writer: Writer, prepares: Script | None, fil
         changed="",
         run=writer.script,
         prepares=prepares,
-        inputs=tuple(files) if prepares else (),
         told=Told(name=f"{NAME}-{scale}", before=True),
     )
 

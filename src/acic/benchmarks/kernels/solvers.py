@@ -86,6 +86,5 @@ def regrid(scale: str, *, ranks: int, variables: int, coarse: int, fine: int, co
         changed=f"{variables} variables, {coarse // 1000} kB read and {fine // 1000} kB written by each process.",
         run=writer.script,
         prepares=prepared(ranks, [("coarse.nc", variables * ranks * coarse)]),
-        inputs=("coarse.nc",),
         results=("fine.nc",),
     )

@@ -89,7 +89,6 @@ def stencil(scale: str, *, side: int, halo: int, compute: float) -> Kernel:
         changed=f"{side}^3 numbers, halos of {halo}; one field.",
         run=writer.script,
         prepares=prepared(ranks, [("field.in", field)]),
-        inputs=("field.in",),
         results=("field.out",),
     )
 
@@ -140,6 +139,5 @@ def restore(scale: str, *, ranks: int, calls: int, compute: float) -> Kernel:
         changed=f"{share // MIB} MiB of each process.",
         run=writer.script,
         prepares=prepared(ranks, [(f"old.{rank}", share) for rank in range(ranks)]),
-        inputs=tuple(f"old.{rank}" for rank in range(ranks)),
         results=tuple(f"new.{rank}" for rank in range(ranks)),
     )

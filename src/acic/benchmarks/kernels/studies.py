@@ -46,7 +46,6 @@ def minimap2(scale: str, *, ranks: int, index: int, chunks: int, reads: int, rou
         changed=f"An index of {index * piece / 1e6:g} MB, {chunks} chunks of {sorted_ / 1e3:.0f} kB; no .gzi, no .bai.",
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=tuple(results),
     )
 
@@ -94,7 +93,6 @@ def rechunker(scale: str, *, ranks: int, times: int, parts: int, piece: int, com
         ),
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=tuple(results),
         told=Told(example="int.zarray"),  # not in.zarray, which was there before
     )
@@ -135,7 +133,6 @@ def lammps(scale: str, *, ranks: int, frames: int, atoms: int, groups: int, comp
         changed=f"{ranks * atoms} atoms, {frames} frames, {saves} restarts; gathering and headers are left out.",
         run=writer.script,
         prepares=prepared(ranks, [("data.lammps", given * buffer)]),
-        inputs=("data.lammps",),
         results=tuple(results),
     )
 
@@ -186,7 +183,6 @@ def megatron(scale: str, *, ranks: int, saves: int, steps: int, tensors: int, te
         changed=f"{saves} saves of {tensors} tensors by one writer of each; the index is read, not mapped.",
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=tuple(results),
     )
 
@@ -237,6 +233,5 @@ def rockstar(scale: str, *, ranks: int, snapshots: int, readers: int, particles:
         changed=f"{snapshots} snapshots, {readers} blocks; .bin files are read once, without headers; no last list.",
         run=writer.script,
         prepares=prepared(ranks, inputs.items()),
-        inputs=tuple(inputs),
         results=tuple(results),
     )

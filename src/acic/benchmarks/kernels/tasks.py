@@ -30,7 +30,6 @@ def skim(scale: str, *, ranks: int, clusters: int, cluster: int, kept: int, comp
         changed=f"{clusters} clusters of {cluster // KIB} KiB, of which {kept // KIB} KiB are kept.",
         run=writer.script,
         prepares=prepared(ranks, [(f"events.{rank}.root", 2 * clusters * cluster) for rank in range(ranks)]),
-        inputs=tuple(f"events.{rank}.root" for rank in range(ranks)),
         results=tuple(f"skim.{rank}.root" for rank in range(ranks)),
     )
 
@@ -52,7 +51,6 @@ def untar(scale: str, *, ranks: int, files: int, size: int) -> Kernel:
         changed=f"{files} files of {size // 1000} kB; headers are left out.",
         run=writer.script,
         prepares=prepared(ranks, [("case.tar", files * size)]),
-        inputs=("case.tar",),
         results=tuple(f"case.{number}.0" for number in range(files)),
     )
 

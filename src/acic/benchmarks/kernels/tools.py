@@ -24,7 +24,6 @@ def hmmer(scale: str, *, ranks: int, parts: int, part: int, compute: float) -> K
         changed=f"{parts} parts of {part // KIB} KiB; hits are left out.",
         run=writer.script,
         prepares=prepared(ranks, [("sequences.fa", parts * part)]),
-        inputs=("sequences.fa",),
     )
 
 
@@ -54,7 +53,6 @@ def samsort(scale: str, *, ranks: int, share: int, compute: float) -> Kernel:
         changed=f"{share // KIB} KiB of each process; a merge reads piece after piece, and writes then.",
         run=writer.script,
         prepares=prepared(ranks, [("reads.bam", ranks * share)]),
-        inputs=("reads.bam",),
         results=("sorted.bam",),
     )
 
@@ -83,7 +81,6 @@ def build(scale: str, *, ranks: int, units: int, source: int, made: int, compute
         changed=f"{ranks * units} sources of {source // 1000} kB, objects of {made // 1000} kB; headers are left out.",
         run=writer.script,
         prepares=before.script,
-        inputs=tuple(f"src.{rank}.{unit}" for rank in range(ranks) for unit in range(units)),
         results=("program", *(f"obj.{rank}.{unit}" for rank in range(ranks) for unit in range(units))),
     )
 
@@ -130,7 +127,6 @@ def visit(scale: str, *, ranks: int, domains: int, size: int, compute: float) ->
         changed=f"{ranks * domains} domains of {size // MIB} MiB; pictures are left out.",
         run=writer.script,
         prepares=prepared(ranks, [(file, size) for file in files]),
-        inputs=tuple(files),
     )
 
 

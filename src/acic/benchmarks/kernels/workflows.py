@@ -33,7 +33,6 @@ def taudem(scale: str, *, ranks: int, request: int, calls: int, compute: float) 
         changed=f"Stripes of {share['fel.tif'] / 1e6:.3g} MB, in requests of {request // 1000} kB; tags are left out.",
         run=writer.script,
         prepares=prepared(ranks, [("dem.tif", ranks * share["dem.tif"])]),
-        inputs=("dem.tif",),
         results=tuple(raster for _, rasters in tools for raster in rasters),
     )
 
@@ -61,7 +60,6 @@ def dassa(scale: str, *, ranks: int, files: int, samples: int, channels: int, re
         changed=f"{files} files of {samples} samples, {channels} channels for a process; parts of {result // KIB} KiB.",
         run=writer.script,
         prepares=prepared(ranks, [(name, ranks * share) for name in names]),
-        inputs=tuple(names),
         results=("correlation.h5",),
     )
 
@@ -90,7 +88,6 @@ def bcl(scale: str, *, ranks: int, cycles: int, tile: int, samples: int, calls: 
         changed=f"{cycles} cycles, tiles of {tile // 1000} kB; {samples} samples; headers and filters are left out.",
         run=writer.script,
         prepares=prepared(ranks, [(name, ranks * tile) for name in names]),
-        inputs=tuple(names),
         results=tuple(results),
     )
 
@@ -118,7 +115,6 @@ def tomopy(scale: str, *, ranks: int, scans: int, angles: int, rows: int, width:
         changed=f"{scans} scans of {angles} projections, {rows} rows of {width} pixels each; pictures of 8 bits.",
         run=writer.script,
         prepares=prepared(ranks, [(name, angles * ranks * piece) for name in names]),
-        inputs=tuple(names),
         results=tuple(results),
     )
 
@@ -162,6 +158,5 @@ def pegasus(scale: str, *, ranks: int, tasks: int, sizes: tuple[int, int, int], 
         changed=f"{levels} levels of {len(every)} tasks; files of {', '.join(f'{s // 1000}' for s in sizes)} kB.",
         run=writer.script,
         prepares=prepared(ranks, [(f"raw.{rank}.{task}", sizes[0]) for task, rank in every]),
-        inputs=tuple(f"raw.{rank}.{task}" for task, rank in every),
         results=(*(f"out.{rank}.{task}" for task, rank in every), *records, "dag.log"),
     )
