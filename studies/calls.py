@@ -47,7 +47,7 @@ def moving(ranks: int, operation: Operation) -> Kernel:
         run=writer.script,
         results=(),
     )
-    return made if writes else replace(made, prepares=prepared(ranks, [("data", ranks * SIZE)]), inputs=("data",))
+    return made if writes else replace(made, prepares=prepared(ranks, [("data", ranks * SIZE)]))
 
 
 def reckoned(prior: Prior, configuration: Configuration, ranks: int, operation: Operation) -> float:

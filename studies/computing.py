@@ -61,7 +61,6 @@ def application(*, makes: bool, computes: bool, in_step: bool) -> Kernel:
         scale=f"{makes}-{computes}-{in_step}".lower(),
         run=writer.script,
         prepares=None,
-        inputs=(),
     )
 
 

@@ -54,7 +54,6 @@ def application(ranks: int, files: int, operation: Operation) -> Kernel:
         scale=f"{ranks}-{operation}",
         run=writer.script,
         prepares=None if write else prepared(ranks, [(name, SIZE) for name in names]),
-        inputs=() if write else tuple(names),
     )
 
 
