@@ -569,11 +569,13 @@ def test_a_budget_given_at_resume_is_kept(lab: Laboratory, acic: Callable[..., R
 def test_who_has_used_up_a_budget_is_told_how_to_go_on(lab: Laboratory, acic: Callable[..., Result]) -> None:
     first = acic(*lab.train("--no-screen", "--repeats", "1", "--verify", "0", "--budget", "1500ms"))
     assert first.status == 0
-    hint = f"note: a larger budget goes on with it: acic train --resume --name {lab.name} --budget 3s\n"
+    larger = first.err.rpartition(" --budget ")[2].strip()
+    assert float(larger.removesuffix("s")) >= 3.0  # more, where a busy machine let runs go on beyond their budget
+    hint = f"note: a larger budget goes on with it: acic train --resume --name {lab.name} --budget {larger}\n"
     for found in (first, acic(*lab.resume()), acic("campaign", "resume", lab.name)):
         assert "ended: the budget is used up" in found.out
         assert found.err.endswith(hint)
-    more = acic(*lab.resume(), "--budget", "3s", "--json").json["campaign"]
+    more = acic(*lab.resume(), "--budget", larger, "--json").json["campaign"]
     assert more["runs"] > int(first.out.split(" runs")[0].split()[-1])
 
 
