@@ -1,19 +1,22 @@
-"""What making and opening a small file takes on the file systems of the lab, beside what the prior reckons for it.
+"""What small files and their names take on the file systems of the lab, beside what the prior reckons for it.
 
-One process, one on each of four nodes, and four on each make files of 4 KiB in one folder; as many others open and read
-such files that were made before, with nothing in any cache: milliseconds of a process for each of its files. An order
-of magnitude is what the prior's prices are meant for; who is dearer than whom is what matters.
+One process, one on each of four nodes, and four on each make files of 4 KiB in one folder; open and read such files
+that were made before, with nothing in any cache; remove them; ask for their attributes; or make and remove empty ones,
+as locks: milliseconds of a process for each of its files. An order of magnitude is what the prior's prices are meant
+for; who is dearer than whom is what matters.
 
-    sudo acic lab up && sudo python studies/files.py [--only REGEX] [--files 40] [--repetitions 3]
+    sudo acic lab up && sudo python studies/files.py [--acts made opened] [--only REGEX] [--files 40] [--repetitions 3]
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, get_args
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -21,7 +24,7 @@ from acic.benchmarks.kernels import Kernel, kernel
 from acic.benchmarks.kernels.script import Writer, prepared
 from acic.prior import Prior, Use
 from acic.space import Configuration, Value
-from acic.units import KIB, format_setting
+from acic.units import KIB, MIB, format_setting
 from acic.workloads import Operation
 from studies.lab_runs import HARDWARE, io_seconds, lab_runs
 
@@ -32,6 +35,7 @@ CASES: tuple[dict[str, Value], ...] = (
     {"file_system": "NFS", "servers": 1, "consistency": "relaxed"},
     {"file_system": "GlusterFS", "servers": 1},
     {"file_system": "GlusterFS", "servers": 4, "stripe_size": WHOLE},
+    {"file_system": "GlusterFS", "servers": 4, "stripe_size": 4 * MIB},
     {"file_system": "OrangeFS", "servers": 1},
     {**STRIPS, "servers": 2, "metadata": "one"},
     {**STRIPS, "servers": 2, "metadata": "all"},
@@ -41,24 +45,49 @@ CASES: tuple[dict[str, Value], ...] = (
     {"file_system": "CephFS", "servers": 4, "stripe_size": 64 * KIB, "consistency": "relaxed"},
 )
 RANKS = (1, 4, 16)
+Act = Literal["made", "opened", "removed", "asked", "locked", "folders"]
+ACTS: tuple[Act, ...] = get_args(Act)
 
 
-def application(ranks: int, files: int, operation: Operation) -> Kernel:
-    """Return an application that makes files, or opens files that are there; its name is another's."""
+def application(act: Act, ranks: int, files: int) -> Kernel:
+    """Return an application that does that to the names of files; its own name is another's."""
     writer, names = Writer(ranks), [f"file.{rank}.{number}" for rank in range(ranks) for number in range(files)]
-    write = operation is Operation.WRITE
     for rank in range(ranks):
-        (writer.put if write else writer.get)(f"file.{rank}.#", files, SIZE, ranks=rank)
+        pattern = f"file.{rank}.#"
+        match act:
+            case "made":
+                writer.put(pattern, files, SIZE, ranks=rank)
+            case "opened":
+                writer.get(pattern, files, SIZE, ranks=rank)
+            case "removed":
+                writer.unlink(pattern, files, ranks=rank)
+            case "asked":
+                writer.stat(pattern, files, ranks=rank)
+            case "locked":
+                for number in range(files):
+                    writer.open("lock", f"lock.{rank}.{number}", ranks=rank, write=True)
+                    writer.close("lock", ranks=rank)
+                    writer.unlink(f"lock.{rank}.{number}", ranks=rank)
+            case "folders":
+                for number in range(files):
+                    writer.mkdir(f"folder.{rank}.{number}", ranks=rank)
+                for number in range(files):
+                    writer.rmdir(f"folder.{rank}.{number}", ranks=rank)
+    there = act in ("opened", "removed", "asked")
     return replace(
         kernel("mdtest", "small"),
-        scale=f"{ranks}-{operation}",
+        scale=f"{ranks}-{act}",
         run=writer.script,
-        prepares=None if write else prepared(ranks, [(name, SIZE) for name in names]),
+        prepares=prepared(ranks, [(name, SIZE) for name in names]) if there else None,
+        results=(),
     )
 
 
-def reckoned(prior: Prior, configuration: Configuration, ranks: int, files: int, operation: Operation) -> float:
-    """Return the prior's seconds for each file of a process."""
+def reckoned(prior: Prior, configuration: Configuration, act: Act, ranks: int, files: int) -> float:
+    """Return the prior's seconds for each file of a process; nan for what it reckons nothing for."""
+    if act not in ("made", "opened"):
+        return math.nan
+    operation = Operation.WRITE if act == "made" else Operation.READ
     (write, *_) = kernel("mdtest", "small").workload.phases
     one = replace(write.characteristics, processes=ranks, io_processes=ranks, iterations=files, operation=operation)
     return float(prior.seconds(one, prior.systems([configuration]), Use(files=ranks * files, syncs=0))[0]) / files
@@ -66,14 +95,14 @@ def reckoned(prior: Prior, configuration: Configuration, ranks: int, files: int,
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--acts", nargs="+", default=ACTS, choices=ACTS)
     parser.add_argument("--only", default="", help="cases whose name it is found in")
     parser.add_argument("--placement", default="dedicated", choices=("part-time", "dedicated"))
     parser.add_argument("--files", type=int, default=40, help="of each process; a quarter where there are 16")
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
-    columns = [(operation, ranks) for operation in (Operation.WRITE, Operation.READ) for ranks in RANKS]
-    words = {Operation.WRITE: "made", Operation.READ: "opened"}
-    print(f"{'ms for a file (prior)':50}" + "".join(f"{f'{words[what]} by {ranks}':>15}" for what, ranks in columns))
+    columns = [(act, ranks) for act in arguments.acts for ranks in RANKS]
+    print(f"{'ms for a file (prior)':50}" + "".join(f"{f'{act} by {ranks}':>15}" for act, ranks in columns))
     with lab_runs() as (runs, prior):
         for case in CASES:
             told = " ".join(format_setting(name, value) for name, value in case.items() if name != "consistency")
@@ -81,10 +110,10 @@ def main() -> int:
                 continue
             configuration = Configuration({**HARDWARE, "placement": arguments.placement, **case})
             line = f"{told:50}"
-            for what, ranks in columns:
+            for act, ranks in columns:
                 files = max(1, arguments.files // (4 if ranks > 4 else 1))
-                took = io_seconds(runs, application(ranks, files, what), configuration, arguments.repetitions) / files
-                predicted = reckoned(prior, configuration, ranks, files, what)
+                took = io_seconds(runs, application(act, ranks, files), configuration, arguments.repetitions) / files
+                predicted = reckoned(prior, configuration, act, ranks, files)
                 line += f"{f'{took * 1e3:.1f} ({predicted * 1e3:.1f})':>15}"
             print(line, flush=True)
     return 0

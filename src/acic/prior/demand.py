@@ -44,6 +44,8 @@ class Demand:
         over: how often each byte of the files is read, 1.0 for what is written; again: how often by the same stream.
         alike: streams that read the same bytes at the same time: all, or 1 where each has its own.
         gaps: B of an own file for each that is read of it; 1.0 where nothing lies between.
+        made, asked, removed: names of which nothing is moved; named_by: processes that ask for it.
+        reopens: opens of files beyond those that they and the streams have to be opened.
     """
 
     reads: bool
@@ -76,6 +78,11 @@ class Demand:
     again: float
     alike: int
     gaps: float
+    made: int
+    asked: int
+    removed: int
+    named_by: float
+    reopens: int
 
 
 def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
@@ -134,6 +141,11 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         again=max(1.0, over / alike) if alike > 1 or not w.shared else 1.0,
         alike=alike,
         gaps=gaps,
+        made=use.made,
+        asked=use.asked,
+        removed=use.removed,
+        named_by=use.names_by or float(w.io_processes),
+        reopens=use.opens,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )
 

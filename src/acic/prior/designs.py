@@ -41,6 +41,7 @@ class Design:
         opening: round trips to open a file that is there, and to close it.
         making: round trips to make a file, and to close it.
         reopening: round trips to open a file that another process of the node has opened before, and to close it.
+        removing: round trips to remove a file.
         shares: how far a client asks once for what several of its processes read at the same time, 0 to 1.
         looks: as many more to open one for each server with metadata beyond the first, as folders are spread over all.
         read_server, write_server: s of a server's processor for one call.
@@ -75,6 +76,7 @@ class Design:
     opening: int
     making: int
     reopening: int
+    removing: int
     read_server: float
     write_server: float
     read_byte: float
@@ -114,6 +116,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=1,  # LOOKUP
         making=3,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
         reopening=1,  # attributes: close-to-open
+        removing=2,  # LOOKUP, REMOVE
         shares=0.5,  # the page cache, but each open file is read ahead by itself
         read_server=1e-4,
         write_server=1e-4,
@@ -131,6 +134,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=2,  # LOOKUP; open-behind asks no more; FLUSH
         making=3,  # LOOKUP, CREATE, FLUSH
         reopening=1,  # FLUSH: open-behind asks no more for what a file is
+        removing=3,  # LOOKUP, again on other servers where there are several, UNLINK
         shares=0.5,  # as NFS's
         read_server=2e-4,
         write_server=2e-4,
@@ -148,6 +152,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=1,  # OPEN at the metadata server, which answers with capabilities
         making=2,  # CREATE at the metadata server, its journal; capabilities come back with the answer
         reopening=0,  # the client has the capabilities
+        removing=2,  # UNLINK at the metadata server, its journal; capabilities are called back
         shares=1.0,  # one cache of objects
         read_server=5e-4,  # messenger, placement group
         write_server=1e-3,  # and transaction, commit: the known price of a Ceph operation
@@ -176,6 +181,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=3,  # lookup, attributes, its size
         making=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
         reopening=1,  # attributes: the library remembers names
+        removing=6,  # lookup, attributes, entry, metafile, data files
         looks=1,
         read_server=2e-4,
         write_server=1e-4,  # and what is asked before: by training points
@@ -194,7 +200,7 @@ DESIGNS: Mapping[str, Design] = {
 }
 SHARDED: Mapping[str, Design] = {
     "GlusterFS": replace(  # counted: an XATTROP of the file's size after each write, half a LOOKUP before each read
-        DESIGNS["GlusterFS"], trips=2, read_ask=1e-4, write_ask=2e-4, writing=5e-5
+        DESIGNS["GlusterFS"], trips=2, removing=7, read_ask=1e-4, write_ask=2e-4, writing=5e-5
     ),
 }
 """Those that do more where files are cut to pieces."""

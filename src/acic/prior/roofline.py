@@ -47,7 +47,7 @@ def parts(demand: Demand, systems: Systems) -> Floats:
     found[:, Resource.CLIENT_PROCESSOR] += demand.shuffled / demand.nodes * EXCHANGED / systems.cpu
     found[:, Resource.CLIENT_PROCESSOR] += _beginning(demand)
     found[:, Resource.MESSAGES] += demand.agreeing
-    found[:, Resource.METADATA] += opening(demand, systems)
+    found[:, Resource.METADATA] += opening(demand, systems) + other_names(demand, systems)
     if not demand.reads:
         lasts, named, synced = waits(demand, systems), naming(demand, systems), syncing(demand, systems)
         hidden = np.minimum(np.where(lasts, named, synced), _beside(demand, systems, named, whole))
@@ -160,18 +160,35 @@ def opening(demand: Demand, systems: Systems) -> Floats:
 
     Bottleneck: round trips of one process after the other's, and the processor of the server that makes files.
     """
-    trip = ROUND_TRIP + systems.read_server
-    return np.asarray(_trips(demand, systems) / demand.streams * trip + naming(demand, systems))
+    return _asked(_trips(demand, systems), demand.streams, systems) + naming(demand, systems)
 
 
 def naming(demand: Demand, systems: Systems) -> Floats:
-    """Return the seconds that opening or making files keeps a server's processor busy.
+    """Return the seconds that opening or making files keeps a server's processor busy."""
+    return _served(_trips(demand, systems), demand, systems)
+
+
+def other_names(demand: Demand, systems: Systems) -> Floats:
+    """Return the seconds in which names are made, looked at and removed of which nothing is moved."""
+    trips = demand.made * systems.making + demand.asked * systems.opening + demand.removed * systems.removing
+    again = demand.reopens * systems.reopening
+    asking = _asked(trips, demand.named_by, systems) + _asked(again, demand.streams, systems)
+    return asking + _served(trips + again, demand, systems)
+
+
+def _asked(trips: Floats, streams: float, systems: Systems) -> Floats:
+    """Return the seconds that the round trips of so many processes take, each one's one after the other."""
+    return np.asarray(trips / streams * (ROUND_TRIP + systems.read_server))
+
+
+def _served(trips: Floats, demand: Demand, systems: Systems) -> Floats:
+    """Return the seconds that round trips about names keep a server's processor busy.
 
     That of one, or of all, where a hash of names places files but a new name is looked up on each (GlusterFS). The node
     of a part-time server has its own clients' calls beside, which are as much work for them as for the server.
     """
     own = np.where(systems.part_time, (CROSSING + systems.read_server) / demand.nodes, 0.0)
-    return np.asarray(_trips(demand, systems) * (systems.read_server + own) / systems.cpu)
+    return np.asarray(trips * (systems.read_server + own) / systems.cpu)
 
 
 def _trips(demand: Demand, systems: Systems) -> Floats:

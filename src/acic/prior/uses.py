@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from acic.workloads import Interface, Operation, Phase, Workload
 
 _ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
+_BY_NAME = (Interface.POSIX, Interface.STDIO, Interface.MPIIO)
 _WAITING = 0.5  # of the time in I/O, of processes that copy
 
 
@@ -34,6 +35,10 @@ class Use:
             iteration has parts of all processes, as the segments of a benchmark.
         others: whether what is read other processes of the run wrote.
         copied: whether each process reads as much as it writes elsewhere, by turns.
+        made, asked, removed: names of which nothing is moved: of empty files and folders that are made, of those that
+            are looked at, and of files and folders that go.
+        names_by: processes that do that, all as much; None: those that do I/O.
+        opens: beyond those that files and processes have to be opened.
     """
 
     files: int | None = None
@@ -51,6 +56,11 @@ class Use:
     contiguous: bool = False
     others: bool = False
     copied: bool = False
+    made: int = 0
+    asked: int = 0
+    removed: int = 0
+    names_by: float | None = None
+    opens: int = 0
 
 
 BENCHMARK = Use()
@@ -85,8 +95,24 @@ def uses_of(workload: Workload) -> list[Use]:
         own = other is not None and _whole_times(phase.bytes, other.bytes)
         again = reads and (_opened_again(phase) or (own and phase.details.get("written_by_others") is True))
         copied = any(_copies(phase, one) for one in workload.phases)
-        found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere, copied=copied))
+        opens = _more_opens(phase, workload.phases)
+        found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere, copied=copied, opens=opens))
     return found
+
+
+def _more_opens(phase: Phase, phases: Sequence[Phase]) -> int:
+    """Return how often files are opened beyond once for each direction, told of one phase of those that use them."""
+    alike = [one for one in phases if _names(one) == _names(phase)] if phase.example else [phase]
+    if phase is not alike[0] or phase.characteristics.interface not in _BY_NAME:
+        return 0
+    least = sum(_opened_once(one) for one in alike)
+    return max(0, round(_number(phase, "opens")) - least)
+
+
+def _opened_once(phase: Phase) -> int:
+    """Return how often the files of a phase are opened at least: each by one process, or shared ones by all."""
+    c = phase.characteristics
+    return max(phase.files, c.io_processes * min(phase.files, c.iterations)) if c.shared else phase.files
 
 
 def _writing(phase: Phase, phases: Sequence[Phase]) -> Phase | None:
@@ -128,7 +154,7 @@ def _opened_again(phase: Phase) -> bool:
     Libraries count what they open within files, which tells nothing of that.
     """
     c = phase.characteristics
-    if c.interface not in (Interface.POSIX, Interface.STDIO, Interface.MPIIO):
+    if c.interface not in _BY_NAME:
         return False
     return _number(phase, "opens") >= 2 * (c.io_processes if c.shared else phase.files)
 
@@ -164,6 +190,10 @@ def _use_of(phase: Phase) -> Use:
         apart=_number(phase, "ranks_apart") or 1.0,
         contiguous=phase.details.get("contiguous") is True,
         others=phase.details.get("written_by_others") is True,
+        made=round(_number(phase, "empty_files")),
+        asked=round(_number(phase, "asked_files")),
+        removed=round(_number(phase, "removed_files")),
+        names_by=_number(phase, "names_by") or None,
     )
 
 

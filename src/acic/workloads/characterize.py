@@ -8,11 +8,10 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from pathlib import Path
 
-import numpy as np
-
 from acic.errors import UnreadableInput
-from acic.workloads.columns import META_SECONDS, PAUSE, READ, SLOWEST_SECONDS, WRITE
+from acic.workloads.columns import PAUSE
 from acic.workloads.darshan import Log, read_log, within
+from acic.workloads.empty import empty_files, told_of
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import groups
 from acic.workloads.layers import layers
@@ -65,9 +64,10 @@ def characterize(log: Log) -> Workload:
     _split_overlap(drafts)
     _pause(drafts)
     phases = [phase(one, evidence) for one in sorted(drafts, key=lambda one: -one.group.bytes)]
-    metadata = _metadata(found)
+    empty = empty_files(found, processes)
     slowest = apart - counted_twice([one.timing.spells for one in drafts])
-    waiting = max(0.0, min(slowest, sum([one.seconds or 0.0 for one in phases]))) + metadata
+    waiting = max(0.0, min(slowest, sum([one.seconds or 0.0 for one in phases]))) + empty.seconds
+    phases = told_of(empty, phases, seconds)
     return Workload(
         name=_name(log),
         processes=processes,
@@ -75,7 +75,7 @@ def characterize(log: Log) -> Workload:
         run_seconds=seconds if seconds > 0 else None,
         io_share=min(1.0, waiting / seconds) if seconds > 0 and not lacks_counters(log) else None,
         source=f"darshan {log.job.log_version} log",
-        notes=(*notes(log, drafts, metadata, evidence.damaged), *places(phases), *dict.fromkeys(layouts(phases))),
+        notes=(*notes(log, drafts, empty.seconds, evidence.damaged), *places(phases), *dict.fromkeys(layouts(phases))),
         complete=not log.notes and not any(modules_missing(log)),
     )
 
@@ -118,28 +118,6 @@ def _pause(drafts: list[Draft]) -> None:
         mine = one.timing.spells
         if max(mine.last) - min(mine.first) > least and (away := idle(mine, every, group.processes)) > least:
             one.iterations = replace(found, pause=away / max(1, found.count - 1))
-
-
-def _metadata(tables: Mapping[str, Table]) -> float:
-    """Return the slowest process's time in metadata calls on files of which nothing is read or written, s."""
-    seconds = 0.0
-    above = {file for name, table in tables.items() if name not in ("POSIX", "STDIO") for file in table.file_list}
-    for name in ("POSIX", "STDIO"):
-        if (table := tables.get(name)) is None:
-            continue
-        rows = [row for row, file in enumerate(table.file_list) if file not in above]
-        if rows:
-            read, written = table.moved(READ), table.moved(WRITE)
-            rows = [row for row in rows if not read[row] and not written[row]]
-        if rows:
-            spent, slowest, ranks = table.seconds(META_SECONDS), table.seconds(SLOWEST_SECONDS), table.rank_list
-            of_rank: dict[int, float] = {}
-            for row in rows:
-                if ranks[row] >= 0:
-                    of_rank[ranks[row]] = of_rank.get(ranks[row], 0.0) + spent[row]
-            seconds += max(of_rank.values(), default=0.0)
-            seconds += float(np.sum([slowest[row] for row in rows if ranks[row] < 0]))
-    return seconds
 
 
 def _name(log: Log) -> str:

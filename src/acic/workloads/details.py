@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from acic.errors import InvalidInput
 
-_COUNTED = ("idle_seconds", "opens", "pause_seconds", "ranks_apart", "syncs", "times_over")
-_ABOVE_ZERO = ("ranks_apart", "times_over")
+_COUNTED = (
+    *("asked_files", "empty_files", "idle_seconds", "names_by", "opens", "pause_seconds", "ranks_apart"),
+    *("removed_files", "syncs", "times_over"),
+)
+_ABOVE_ZERO = ("names_by", "ranks_apart", "times_over")
 _FLAGS = ("collective_buffering", "contiguous", "file_views", "written_by_others")
 _MOST = 2**63
 

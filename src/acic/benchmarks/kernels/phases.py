@@ -45,7 +45,8 @@ def workload_of(name: str, found: Played, *, first: Sequence[str] = (), before: 
         for rank, own in ranks.items():
             group.ranks.setdefault(rank, []).extend(own)
     order = {path: number for number, path in reversed([*enumerate((*first, *found.opens))])}
-    phases = [_phase(group, found, order, before=before) for group in groups.values()]
+    named = _named(groups.values(), found)
+    phases = [_phase(group, found, order, named[id(group)], before=before) for group in groups.values()]
     phases.sort(key=lambda one: -one.bytes)
     return Workload(name=name, processes=len(found.computed), phases=tuple(phases), source="acic kernel")
 
@@ -60,7 +61,31 @@ class _Group:
     ranks: dict[int, list[Transfer]] = field(default_factory=dict)
 
 
-def _phase(group: _Group, found: Played, order: Mapping[str, int], *, before: bool) -> Phase:
+def _named(groups: Iterable[_Group], found: Played) -> dict[int, dict[str, float]]:
+    """Return for each group's id what is told of names: of its files, and for the one of most files of empty ones, too.
+
+    What is written and read is told of where it is written.
+    """
+    every = sorted(groups, key=lambda one: one.write)
+    of = {path: id(group) for group in every for path in group.files}
+    most = id(max(every, key=lambda one: len(one.files))) if every else 0
+    acts: dict[int, Counter[str]] = {id(one): Counter() for one in every}
+    ranks: dict[int, Counter[int]] = {id(one): Counter() for one in every}
+    for (act, path, rank), times in found.named.items() if every else ():
+        if path in of and act in ("made", "opened"):
+            continue  # told by files and opens
+        group = of.get(path, most)
+        acts[group]["asked" if act == "opened" else act] += times
+        ranks[group][rank] += times
+    told = {"made": "empty_files", "asked": "asked_files", "removed": "removed_files"}
+    return {
+        group: {told[act]: times for act, times in sorted(some.items())}
+        | ({"names_by": some.total() / max(ranks[group].values())} if some else {})
+        for group, some in acts.items()
+    }
+
+
+def _phase(group: _Group, found: Played, order: Mapping[str, int], named: Mapping[str, float], *, before: bool) -> Phase:
     example, of_ranks = min(group.files, key=order.__getitem__), group.ranks.values()
     transfers = [one for own in of_ranks for one in own]
     bursts = [_bursts(own) for own in of_ranks]
@@ -86,7 +111,7 @@ def _phase(group: _Group, found: Played, order: Mapping[str, int], *, before: bo
         files=len(group.files),
         bytes=characteristics.total_bytes,
         example=example,
-        details=_details(characteristics, group, found, pause),
+        details={**_details(characteristics, group, found, pause), **named},
     )
 
 
@@ -134,8 +159,7 @@ def _details(c: Characteristics, group: _Group, found: Played, pause: float) -> 
         details["pause_seconds"] = pause
     if group.write and (syncs := sum(found.syncs[path] for path in group.files)):
         details["syncs"] = syncs
-    if any((path, not group.write) in found.transfers for path in group.files):
-        details["opens"] = sum(found.opens[path] for path in group.files)
+    details["opens"] = sum(found.opens[path] for path in group.files)
     if over != 1.0:
         details["times_over"] = over
     if (apart := (max(group.ranks) - min(group.ranks)) / max(1, len(group.ranks) - 1) or 1.0) != 1.0:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from acic.benchmarks.kernels.script import ALL, Script
 from acic.workloads import Interface
@@ -71,6 +71,14 @@ class Transfer(NamedTuple):  # there are many, and a frozen dataclass takes long
         return self.last + self.span
 
 
+class Named(NamedTuple):
+    """What one rank does to one name: "made" is opened to be written, or a folder, "opened" is to be read."""
+
+    act: Literal["made", "opened", "asked", "removed"]
+    path: str
+    rank: int
+
+
 @dataclass(frozen=True, slots=True)
 class Played:
     """What ranks do to files.
@@ -80,12 +88,14 @@ class Played:
         transfers: of each file, written (True) or read: what each rank moves, in its order.
         opens: of each file, by all ranks; files stand in the order in which they are opened.
         syncs: of each file, by all ranks.
+        named: how often each rank does what to which name, folders' too.
     """
 
     computed: list[Counter[float]]
     transfers: dict[tuple[str, bool], dict[int, list[Transfer]]] = field(default_factory=dict)
     opens: Counter[str] = field(default_factory=Counter)
     syncs: Counter[str] = field(default_factory=Counter)
+    named: Counter[Named] = field(default_factory=Counter)
 
 
 def played(script: Script) -> Played:
@@ -143,7 +153,11 @@ class _Reader:
     def __init__(self, ranks: int) -> None:
         self.found = Played([Counter() for _ in range(ranks)])
         self.acts: dict[str, Callable[[int, list[str]], None] | None] = {
-            **dict.fromkeys(("barrier", "close", "stat", "unlink", "mkdir", "rmdir")),  # move nothing
+            **dict.fromkeys(("barrier", "close")),  # move nothing
+            "stat": partial(self._names, act="asked"),
+            "unlink": partial(self._names, act="removed"),
+            "mkdir": partial(self._names, act="made"),
+            "rmdir": partial(self._names, act="removed"),
             "compute": self._compute,
             "open": self._open,
             "view": self._view,
@@ -170,10 +184,15 @@ class _Reader:
         self._uses[rank] = None
 
     def _open(self, rank: int, words: list[str]) -> None:
-        name, interface, _, path = words
+        name, interface, way, path = words
         self._opened[rank, name] = path, _INTERFACES[interface]
         self._views.pop((rank, name), None)
         self.found.opens[path] += 1
+        self.found.named[Named("made" if way == "w" else "opened", path, rank)] += 1
+
+    def _names(self, rank: int, words: list[str], *, act: Literal["made", "asked", "removed"]) -> None:
+        for number in range(int(words[1]) if len(words) > 1 else 1):
+            self.found.named[Named(act, words[0].replace("#", str(number)), rank)] += 1
 
     def _view(self, rank: int, words: list[str]) -> None:
         self._views[rank, words[0]] = _View(list(map(int, words[1:])))

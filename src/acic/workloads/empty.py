@@ -1,0 +1,113 @@
+"""Empty files: those of which nothing is moved, as locks and what is only looked for, and the seconds that they take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from acic.workloads.columns import META_SECONDS, MODE, OPENS, READ, SLOWEST_SECONDS, WRITE
+from acic.workloads.tables import Table
+from acic.workloads.workload import Interface, Phase
+
+_BY_NAME = (Interface.POSIX, Interface.STDIO)
+_MOVES = ("POSIX", "STDIO")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Empty:
+    """Files of which nothing is read or written.
+
+    Args:
+        seconds: the slowest process's, in metadata calls on them, s.
+        made: how often all processes together open one with leave to make it.
+        asked: how often they open others.
+        processes: that do so, if all did as much as the busiest.
+    """
+
+    seconds: float
+    made: int
+    asked: int
+    processes: float
+
+
+def empty_files(tables: Mapping[str, Table], processes: int) -> Empty:
+    """Return what a log tells of files of which nothing is moved.
+
+    Where others move what one process only opened, the file is not empty, but the seconds are in no phase either.
+
+    Args:
+        tables: of the log.
+        processes: of the job, among which what is known of all together is shared.
+    """
+    above = {file for name, table in tables.items() if name not in _MOVES for file in table.file_list}
+    moved = {file for name in _MOVES if name in tables for file in _moved(tables[name])}
+    seconds, opens, alone, together = 0.0, Counter[bool](), Counter[int](), 0
+    for name in _MOVES:
+        if (table := tables.get(name)) is None:
+            continue
+        rows = [row for row, file in enumerate(table.file_list) if file not in above]
+        if rows:
+            read, written = table.moved(READ), table.moved(WRITE)
+            rows = [row for row in rows if not read[row] and not written[row]]
+        seconds += _seconds(table, rows)
+        rows = [row for row in rows if table.file_list[row] not in moved]
+        if rows:
+            times, modes, ranks = table.column(OPENS), table.column(MODE), table.rank_list
+            for row in rows:
+                opens[modes[row] > 0] += times[row]
+                if ranks[row] < 0:
+                    together += times[row]
+                else:
+                    alone[ranks[row]] += times[row]
+    busiest = max(alone.values(), default=0) + together / processes
+    return Empty(
+        seconds=seconds,
+        made=opens[True],
+        asked=opens[False],
+        processes=opens.total() / busiest if busiest else 0.0,
+    )
+
+
+def told_of(empty: Empty, phases: Sequence[Phase], run: float) -> list[Phase]:
+    """Return the phases, of which the one with most files that are used by their names tells of the empty ones, too.
+
+    No log tells which names were removed. An empty file that is made is taken for a lock, which is.
+
+    Args:
+        empty: what is told of.
+        phases: of the log.
+        run: seconds of the job; 0.0 or less: not known.
+    """
+    found = [*phases]
+    places = [place for place, one in enumerate(phases) if one.characteristics.interface in _BY_NAME]
+    if not places or not (empty.made or empty.asked):
+        return found
+    place = max(places, key=lambda place: phases[place].files)
+    one = phases[place]
+    seconds = (one.seconds or 0.0) + empty.seconds
+    counts = {"empty_files": empty.made, "asked_files": empty.asked, "removed_files": empty.made}
+    told = {name: count for name, count in counts.items() if count} | {"names_by": empty.processes}
+    found[place] = replace(one, seconds=min(seconds, run) if run > 0 else seconds, details={**one.details, **told})
+    return found
+
+
+def _moved(table: Table) -> set[int]:
+    """Return the files of which something is read or written."""
+    pairs = zip(table.file_list, table.moved(READ), table.moved(WRITE), strict=True)
+    return {file for file, read, written in pairs if read or written}
+
+
+def _seconds(table: Table, rows: Sequence[int]) -> float:
+    """Return the slowest process's time in metadata calls, as some rows tell it, s."""
+    if not rows:
+        return 0.0
+    spent, slowest, ranks = table.seconds(META_SECONDS), table.seconds(SLOWEST_SECONDS), table.rank_list
+    of_rank: dict[int, float] = {}
+    of_all = 0.0
+    for row in rows:
+        if ranks[row] < 0:
+            of_all += slowest[row]
+        else:
+            of_rank[ranks[row]] = of_rank.get(ranks[row], 0.0) + spent[row]
+    return max(of_rank.values(), default=0.0) + of_all
