@@ -11,7 +11,6 @@ for; who is dearer than whom is what matters.
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import sys
 from dataclasses import replace
@@ -53,26 +52,7 @@ def application(act: Act, ranks: int, files: int) -> Kernel:
     """Return an application that does that to the names of files; its own name is another's."""
     writer, names = Writer(ranks), [f"file.{rank}.{number}" for rank in range(ranks) for number in range(files)]
     for rank in range(ranks):
-        pattern = f"file.{rank}.#"
-        match act:
-            case "made":
-                writer.put(pattern, files, SIZE, ranks=rank)
-            case "opened":
-                writer.get(pattern, files, SIZE, ranks=rank)
-            case "removed":
-                writer.unlink(pattern, files, ranks=rank)
-            case "asked":
-                writer.stat(pattern, files, ranks=rank)
-            case "locked":
-                for number in range(files):
-                    writer.open("lock", f"lock.{rank}.{number}", ranks=rank, write=True)
-                    writer.close("lock", ranks=rank)
-                    writer.unlink(f"lock.{rank}.{number}", ranks=rank)
-            case "folders":
-                for number in range(files):
-                    writer.mkdir(f"folder.{rank}.{number}", ranks=rank)
-                for number in range(files):
-                    writer.rmdir(f"folder.{rank}.{number}", ranks=rank)
+        _do(writer, act, rank, files)
     there = act in ("opened", "removed", "asked")
     return replace(
         kernel("mdtest", "small"),
@@ -83,14 +63,35 @@ def application(act: Act, ranks: int, files: int) -> Kernel:
     )
 
 
+def _do(writer: Writer, act: Act, rank: int, files: int) -> None:
+    pattern, own = f"file.{rank}.#", [f"{act}.{rank}.{number}" for number in range(files)]
+    if act == "locked":
+        for path in own:
+            writer.open("lock", path, ranks=rank, write=True)
+            writer.close("lock", ranks=rank)
+            writer.unlink(path, ranks=rank)
+    elif act == "folders":
+        for change in (writer.mkdir, writer.rmdir):
+            for path in own:
+                change(path, ranks=rank)
+    elif act in ("made", "opened"):
+        (writer.put if act == "made" else writer.get)(pattern, files, SIZE, ranks=rank)
+    else:
+        (writer.unlink if act == "removed" else writer.stat)(pattern, files, ranks=rank)
+
+
 def reckoned(prior: Prior, configuration: Configuration, act: Act, ranks: int, files: int) -> float:
-    """Return the prior's seconds for each file of a process; nan for what it reckons nothing for."""
-    if act not in ("made", "opened"):
-        return math.nan
-    operation = Operation.WRITE if act == "made" else Operation.READ
+    """Return the prior's seconds for each file of a process."""
+    operation = Operation.READ if act == "opened" else Operation.WRITE
     (write, *_) = kernel("mdtest", "small").workload.phases
     one = replace(write.characteristics, processes=ranks, io_processes=ranks, iterations=files, operation=operation)
-    return float(prior.seconds(one, prior.systems([configuration]), Use(files=ranks * files, syncs=0))[0]) / files
+    systems, use = prior.systems([configuration]), Use(files=ranks * files, syncs=0)
+    if act in ("made", "opened"):
+        return float(prior.seconds(one, systems, use)[0]) / files
+    every = ranks * files
+    made, asked = every if act in ("locked", "folders") else 0, every if act == "asked" else 0
+    beside = replace(use, made=made, asked=asked, removed=every - asked)
+    return float(prior.seconds(one, systems, beside)[0] - prior.seconds(one, systems, use)[0]) / files
 
 
 def main() -> int:

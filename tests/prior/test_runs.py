@@ -116,3 +116,47 @@ def test_a_faster_processor_never_makes_closing_many_shared_files_slower(prior: 
     fast = replace(slow, cpu=slow.cpu * 3)
     use = Use(files=512)
     assert (prior.seconds(tiny, fast, use) <= prior.seconds(tiny, slow, use) * (1 + 1e-9)).all()
+
+
+def test_locks_and_names_that_go_take_longest_where_servers_share_names(prior: Prior) -> None:
+    """`fmriprep` waits 1.0 s longer on four GlusterFS servers than on NFS for its locks and for what it removes."""
+    systems = prior.systems([system("NFS"), system("GlusterFS", 4), system("GlusterFS", 4, stripe_size=4 * MIB)])
+    nfs, whole, shards = prior.seconds(OWN, systems, Use(made=188, removed=188, names_by=4.0)) - prior.seconds(
+        OWN, systems, Use()
+    )
+    assert nfs < whole / 1.5
+    assert whole < shards / 1.5
+
+
+@pytest.mark.parametrize(
+    ("few_names", "many_names"),
+    [
+        (Use(made=10), Use(made=1000)),
+        (Use(asked=10), Use(asked=1000)),
+        (Use(removed=10), Use(removed=1000)),
+        (Use(opens=10), Use(opens=1000)),
+    ],
+)
+def test_names_of_which_nothing_is_moved_take_their_time(prior: Prior, few_names: Use, many_names: Use) -> None:
+    systems = prior.systems([system("NFS"), system("GlusterFS", 4), system("OrangeFS", 1)])
+    few, many = (prior.seconds(OWN, systems, use) for use in (few_names, many_names))
+    assert (few > prior.seconds(OWN, systems, Use())).all()
+    assert (many > few).all()
+
+
+def test_one_process_removes_as_many_files_later_than_eight(prior: Prior) -> None:
+    systems = prior.systems([system("GlusterFS", 4)])
+    one, all_ = (prior.seconds(OWN, systems, Use(removed=192, names_by=by))[0] for by in (1.0, 8.0))
+    assert one > all_ + 0.02
+
+
+def test_opening_a_file_for_each_record_is_more_than_opening_it() -> None:
+    """`optuna`: a journal that each of eight processes opens for each line that it reads or adds."""
+    write = replace(OWN, shared=True, iterations=4)
+    read = replace(write, operation=Operation.READ)
+    anew = run((write, "log", 1, {"opens": 504}), (read, "log", 1, {"opens": 504}))
+    assert [use.opens for use in uses_of(anew)] == [504 - 2 * 8, 0]
+    once = run((write, "log", 1, {"opens": 16}), (read, "log", 1, {"opens": 16}))
+    assert [use.opens for use in uses_of(once)] == [0, 0]
+    library = run((replace(write, interface=Interface.HDF5), "log", 1, {"opens": 504}))
+    assert [use.opens for use in uses_of(library)] == [0]

@@ -169,8 +169,8 @@ def naming(demand: Demand, systems: Systems) -> Floats:
 
 
 def other_names(demand: Demand, systems: Systems) -> Floats:
-    """Return the seconds in which names are made, looked at and removed of which nothing is moved."""
-    trips = demand.made * systems.making + demand.asked * systems.opening + demand.removed * systems.removing
+    """Return the seconds in which names are made, looked at and removed of which nothing is moved, and opened again."""
+    trips = demand.made * systems.making + demand.asked * _looking(systems) + demand.removed * systems.removing
     again = demand.reopens * systems.reopening
     asking = _asked(trips, demand.named_by, systems) + _asked(again, demand.streams, systems)
     return asking + _served(trips + again, demand, systems)
@@ -201,8 +201,12 @@ def _trips(demand: Demand, systems: Systems) -> Floats:
     if not demand.reads:
         return np.asarray(every * systems.making)
     first = min(every, max(demand.files, demand.nodes * demand.in_turn))
-    opening = systems.opening + systems.looks * (systems.attributes - 1.0)
-    return np.asarray(first * opening + (every - first) * systems.reopening)
+    return np.asarray(first * _looking(systems) + (every - first) * systems.reopening)
+
+
+def _looking(systems: Systems) -> Floats:
+    """Return the round trips to open a file that is there."""
+    return np.asarray(systems.opening + systems.looks * (systems.attributes - 1.0))
 
 
 def opened(demand: Demand) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain, pairwise
 from pathlib import Path
@@ -20,7 +19,7 @@ from acic.workloads.pauses import idle
 from acic.workloads.phases import Draft, draft, mirror, phase
 from acic.workloads.spells import counted_twice
 from acic.workloads.substitutes import substitutes
-from acic.workloads.tables import Table, lacks_counters, tables, tells_nothing
+from acic.workloads.tables import lacks_counters, tables, tells_nothing
 from acic.workloads.timing import merged
 from acic.workloads.workload import Workload
 

@@ -1,4 +1,4 @@
-"""Empty files: those of which nothing is moved, as locks and what is only looked for, and the seconds that they take."""
+"""Empty files: those of which nothing is moved, as locks and what is only looked for, and the seconds they take."""
 
 from __future__ import annotations
 

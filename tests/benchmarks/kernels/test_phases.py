@@ -61,10 +61,11 @@ def test_a_field_and_a_log_are_told_whole() -> None:
         access=Access.STRIDED,
     )
     assert (field.files, field.bytes, set(field.quality.values())) == (1, 2 * 4 * 8192, {Quality.EXACT})
-    assert field.details == {"iterations_are": "pauses", "pause_seconds": 0.05, "collective_buffering": True}
+    told_of_field = {"iterations_are": "pauses", "pause_seconds": 0.05, "opens": 4, "collective_buffering": True}
+    assert field.details == told_of_field
     assert (log.characteristics.io_processes, log.characteristics.shared) == (1, False)
     assert log.characteristics.access is Access.CONSECUTIVE
-    assert log.details == {"iterations_are": "pauses", "pause_seconds": 0.05, "syncs": 2}
+    assert log.details == {"iterations_are": "pauses", "pause_seconds": 0.05, "syncs": 2, "opens": 1}
 
 
 def test_another_file_or_direction_ends_an_iteration_as_computing_does() -> None:
@@ -113,14 +114,14 @@ def test_what_was_written_once_and_is_read_three_times_is_not_written_again() ->
     assert told["write x"].details == {"iterations_are": "one", "opens": 1}
 
 
-def test_opens_are_told_of_what_the_run_itself_writes_and_reads() -> None:
+def test_opens_are_told_of_files_whichever_way_they_are_used() -> None:
     writer = Writer(4)
     writer.read_file("i", "input", 100)
     writer.write_file("o", "scratch", 400, ranks=0)
     writer.barrier()
     writer.read_file("o", "scratch", 400, ranks=2)
     told = phases(writer)
-    assert "opens" not in told["read input"].details
+    assert told["read input"].details["opens"] == 4
     assert told["write scratch"].details == {"iterations_are": "one", "opens": 2}
     assert told["read scratch"].details == {"iterations_are": "one", "opens": 2, "written_by_others": True}
 
@@ -173,7 +174,36 @@ def test_every_fourth_rank_lies_four_apart() -> None:
     for rank in range(0, 16, 4):
         writer.put(f"x.{rank}", 1, 100, ranks=rank)
     (one,) = phases(writer).values()
-    assert one.details == {"iterations_are": "one", "ranks_apart": 4.0}
+    assert one.details == {"iterations_are": "one", "opens": 4, "ranks_apart": 4.0}
+
+
+def test_names_are_told_of_their_files_and_empty_ones_of_the_most() -> None:
+    writer = Writer(4)
+    writer.put("few", 1, 500, ranks=0)
+    writer.put("many.#", 3, 100, ranks=1)
+    writer.mkdir("folder", ranks=0)
+    for rank in (0, 0, 1):
+        writer.open("l", "lock", ranks=rank, write=True)
+        writer.close("l", ranks=rank)
+        writer.unlink("lock", ranks=rank)
+    writer.read_file("e", "empty", 0, ranks=0)
+    writer.stat("few", ranks=2)
+    writer.unlink("few", ranks=2)
+    told = phases(writer)
+    names = {"asked_files", "empty_files", "removed_files", "names_by"}
+    few, many = ({k: v for k, v in told[f"write {name}"].details.items() if k in names} for name in ("few", "many.0"))
+    assert few == {"asked_files": 1, "removed_files": 1, "names_by": 1.0}
+    assert many == {"asked_files": 1, "empty_files": 4, "removed_files": 3, "names_by": 8 / 6}
+
+
+def test_what_is_written_and_read_is_told_removed_once() -> None:
+    writer = Writer(2)
+    writer.put("x", 1, 100, ranks=0)
+    writer.get("x", 1, 100, ranks=1)
+    writer.unlink("x", ranks=1)
+    told = phases(writer)
+    assert told["write x"].details["removed_files"] == 1
+    assert "removed_files" not in told["read x"].details
 
 
 def test_a_collective_call_of_one_piece_each_is_not_gathered() -> None:

@@ -85,7 +85,9 @@ def _named(groups: Iterable[_Group], found: Played) -> dict[int, dict[str, float
     }
 
 
-def _phase(group: _Group, found: Played, order: Mapping[str, int], named: Mapping[str, float], *, before: bool) -> Phase:
+def _phase(
+    group: _Group, found: Played, order: Mapping[str, int], named: Mapping[str, float], *, before: bool
+) -> Phase:
     example, of_ranks = min(group.files, key=order.__getitem__), group.ranks.values()
     transfers = [one for own in of_ranks for one in own]
     bursts = [_bursts(own) for own in of_ranks]
