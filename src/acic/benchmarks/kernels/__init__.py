@@ -25,7 +25,9 @@ from acic.benchmarks.kernels.codes import ensemble, lattice, nek5000, specfem
 from acic.benchmarks.kernels.data_jobs import apptainer, cpptraj, gdal2tiles, kaldi, rocksdb
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
 from acic.benchmarks.kernels.dynamics import mapdl, mitgcm, ramses, saturne, vasp
+from acic.benchmarks.kernels.equations import epoch, lpjml, lsdyna, octopus, parflow
 from acic.benchmarks.kernels.fields import compare, frames, graph, pencils, relion
+from acic.benchmarks.kernels.findings import graphbolt, hadd, mhm2, mlflow, wsclean
 from acic.benchmarks.kernels.inputs import h5read, samples, seismic, slices
 from acic.benchmarks.kernels.instruments import autodock, cms, dp3, mp2c, qmcpack
 from acic.benchmarks.kernels.jobs import copytree, scan, variants
@@ -236,12 +238,6 @@ def _for_test() -> tuple[Kernel, ...]:
         lammps(only, ranks=16, frames=12, atoms=3_300, groups=4, compute=0.004),
         megatron(only, ranks=8, saves=2, steps=4, tensors=12, tensor=200_000, compute=0.044),
         rockstar(only, ranks=16, snapshots=3, readers=4, particles=80_000, compute=0.005),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         mitgcm(only, side=4, tile=(60, 40), levels=8, periods=4, compute=0.04),
         saturne(only, ranks=16, cells=10_000, outputs=4, steps=6, compute=0.008),
         ramses(only, ranks=8, grids=(500, 1_200), particles=10_000, outputs=2, compute=0.18),
@@ -252,6 +248,22 @@ def _held_out() -> tuple[Kernel, ...]:
         fmriprep(only, ranks=4, nodes=8, calls=88, compute=0.08),
         optuna(only, ranks=8, trials=4, entries=9, calls=3, model=300_000, compute=0.008),
         hhblits(only, ranks=16, rounds=3, hits=16, sequences=12, lines=70, compute=0.04),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        lpjml(only, ranks=16, cells=200, years=4, saved=62, compute=0.004),
+        parflow(only, ranks=8, columns=1_600, levels=10, outputs=12, compute=0.03),
+        octopus(only, ranks=8, states=20, points=8_000, outputs=4, steps=6, compute=0.012),
+        lsdyna(only, ranks=4, nodes=60_000, shells=58_000, states=5, steps=8, compute=0.025),
+        epoch(only, split=(2, 2, 4), side=22, particles=10_000, dumps=2, compute=0.04),
+        mhm2(only, ranks=16, parts=6, calls=48, rounds=4, contigs=170_000, compute=0.036),
+        wsclean(only, ranks=4, tiles=16, rows=12, majors=2, side=320, compute=0.11),
+        graphbolt(only, ranks=8, epochs=2, batches=7, nodes=8, tensor=1_400_000, compute=0.034),
+        mlflow(only, ranks=16, epochs=6, params=6, calls=11, compute=0.009),
+        hadd(only, ranks=8, files=10, reads=8, request=240_000, basket=30_000),
     )
 
 

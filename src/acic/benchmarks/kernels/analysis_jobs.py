@@ -1,4 +1,4 @@
-"""Applications held out: proteins, ground that moves, brains, settings of a network and families of proteins."""
+"""Applications for a test: proteins, ground that moves, brains, settings of a network and families of proteins."""
 
 from __future__ import annotations
 

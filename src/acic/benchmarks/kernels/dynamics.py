@@ -1,4 +1,4 @@
-"""Applications held out: an ocean, a flow, galaxies in a grid, a structure that yields and electrons in a crystal."""
+"""Applications for a test: an ocean, a flow, galaxies in a grid, a structure that yields and electrons in a crystal."""
 
 from __future__ import annotations
 
