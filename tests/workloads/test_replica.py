@@ -185,6 +185,21 @@ def test_a_workload_without_phases_has_no_commands() -> None:
     assert ior_commands(Workload(name="none", processes=4, phases=())) == []
 
 
+def test_locks_and_what_is_removed_are_said_to_be_left_out() -> None:
+    workload = characterize_file(KNOWN / "ior_posix_writeonly_i5.darshan")
+    (phase,) = workload.phases
+
+    def said(details: dict[str, int]) -> list[str]:
+        told = dataclasses.replace(phase, details={**phase.details, **details})
+        (one,) = ior_commands(dataclasses.replace(workload, phases=(told,)))
+        return [difference for difference in one.differences if "beside its I/O" in difference]
+
+    assert said({}) == []
+    assert said({"empty_files": 124, "asked_files": 3, "removed_files": 124}) == [
+        "The application makes, looks at or removes 251 names beside its I/O, IOR does not."
+    ]
+
+
 def test_replicas_are_values() -> None:
     one, other = (ior_commands(characterize_file(KNOWN / "ior_posix_fpp.darshan")) for _ in range(2))
     assert one == other

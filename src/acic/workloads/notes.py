@@ -21,7 +21,7 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
     Args:
         log: that was read.
         drafts: of the phases.
-        metadata: time in metadata calls that belong to no phase, s.
+        metadata: time in metadata calls on files of which nothing is moved, s.
         damaged: traces that cannot be right.
     """
     total = sum([one.group.bytes for one in drafts])
@@ -45,7 +45,7 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
     if metadata > _MATTERS * log.job.run_seconds > 0:
         told.append(
             f"About {format_seconds(metadata)} went into metadata calls (open, stat) on files of which nothing was "
-            "read or written; they belong to no phase."
+            "read or written."
         )
     return tuple(dict.fromkeys(told))
 
