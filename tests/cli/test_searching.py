@@ -795,7 +795,9 @@ def test_a_replica_that_is_not_like_the_log_is_told_so(
 
 def test_a_search_that_has_used_up_its_budget_says_how_it_goes_on(run: Callable[..., Any]) -> None:
     found = run("walk", *WRITE, "--order", "random", "--budget", "700ms", "--name", "mine")
-    assert "note: a larger budget goes on with it: acic walk ... --resume --name mine --budget 1.4s\n" in found.err
+    hint = "note: a larger budget goes on with it: acic walk ... --resume --name mine --budget "
+    larger = found.err.rpartition(hint)[2].partition("\n")[0]
+    assert float(larger.removesuffix("s")) >= 1.4  # more, where a busy machine let a run go on beyond its budget
 
 
 def test_a_budget_that_is_far_from_used_up_goes_into_repetitions(run: Callable[..., Any]) -> None:
