@@ -160,7 +160,7 @@ def opening(demand: Demand, systems: Systems) -> Floats:
 
     Bottleneck: round trips of one process after the other's, and the processor of the server that makes files.
     """
-    return _asked(_trips(demand, systems), demand.streams, systems) + naming(demand, systems)
+    return _round_trips(_trips(demand, systems), demand.streams, systems) + naming(demand, systems)
 
 
 def naming(demand: Demand, systems: Systems) -> Floats:
@@ -172,11 +172,11 @@ def other_names(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds in which names are made, looked at and removed of which nothing is moved, and opened again."""
     trips = demand.made * systems.making + demand.asked * _looking(systems) + demand.removed * systems.removing
     again = demand.reopens * systems.reopening
-    asking = _asked(trips, demand.named_by, systems) + _asked(again, demand.streams, systems)
+    asking = _round_trips(trips, demand.named_by, systems) + _round_trips(again, demand.streams, systems)
     return asking + _served(trips + again, demand, systems)
 
 
-def _asked(trips: Floats, streams: float, systems: Systems) -> Floats:
+def _round_trips(trips: Floats, streams: float, systems: Systems) -> Floats:
     """Return the seconds that the round trips of so many processes take, each one's one after the other."""
     return np.asarray(trips / streams * (ROUND_TRIP + systems.read_server))
 

@@ -196,6 +196,11 @@ def _phase(content: Mapping[str, object], processes: int, run: float | None) -> 
             f"imbalance is {imbalance}",
             hint="it is the slowest rank's I/O time over the mean rank's, at least 1; leave it out if it is not known",
         )
+    details = details_of(content.get("details", {}))
+    if (by := details.get("names_by")) is not None and float(by) > processes:
+        raise InvalidInput(
+            f"names_by in details is {by}", hint=f"it is a number of processes, at most the workload's ({processes})"
+        )
     moved = content.get("bytes", characteristics.total_bytes)
     return Phase(
         characteristics=characteristics,
@@ -205,7 +210,7 @@ def _phase(content: Mapping[str, object], processes: int, run: float | None) -> 
         seconds=seconds,
         imbalance=imbalance,
         example=string("example", content.get("example", "")),
-        details=details_of(content.get("details", {})),
+        details=details,
     )
 
 
