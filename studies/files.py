@@ -1,9 +1,10 @@
 """What small files and their names take on the file systems of the lab, beside what the prior reckons for it.
 
 One process, one on each of four nodes, and four on each make files of 4 KiB in one folder; open and read such files
-that were made before, with nothing in any cache; remove them; ask for their attributes; or make and remove empty ones,
-as locks: milliseconds of a process for each of its files. An order of magnitude is what the prior's prices are meant
-for; who is dearer than whom is what matters.
+that were made before, with nothing in any cache; remove them; ask for their attributes; make and remove empty ones, as
+locks; or open one of their own again and again, to read it or to add 40 B to it: milliseconds of a process for each of
+its files, or each time. An order of magnitude is what the prior's prices are meant for; who is dearer than whom is what
+matters.
 
     sudo acic lab up && sudo python studies/files.py [--acts made opened] [--only REGEX] [--files 40] [--repetitions 3]
 """
@@ -28,6 +29,7 @@ from acic.workloads import Operation
 from studies.lab_runs import HARDWARE, io_seconds, lab_runs
 
 SIZE = 4 * KIB
+LINE = 40  # B
 WHOLE = 1 << 40
 STRIPS: dict[str, Value] = {"file_system": "OrangeFS", "stripe_size": 64 * KIB}
 CASES: tuple[dict[str, Value], ...] = (
@@ -44,7 +46,7 @@ CASES: tuple[dict[str, Value], ...] = (
     {"file_system": "CephFS", "servers": 4, "stripe_size": 64 * KIB, "consistency": "relaxed"},
 )
 RANKS = (1, 4, 16)
-Act = Literal["made", "opened", "removed", "asked", "locked", "folders"]
+Act = Literal["made", "opened", "removed", "asked", "locked", "folders", "reread", "added"]
 ACTS: tuple[Act, ...] = get_args(Act)
 
 
@@ -53,7 +55,7 @@ def application(act: Act, ranks: int, files: int) -> Kernel:
     writer, names = Writer(ranks), [f"file.{rank}.{number}" for rank in range(ranks) for number in range(files)]
     for rank in range(ranks):
         _do(writer, act, rank, files)
-    there = act in ("opened", "removed", "asked")
+    there = act in ("opened", "removed", "asked", "reread")
     return replace(
         kernel("mdtest", "small"),
         scale=f"{ranks}-{act}",
@@ -74,6 +76,14 @@ def _do(writer: Writer, act: Act, rank: int, files: int) -> None:
         for change in (writer.mkdir, writer.rmdir):
             for path in own:
                 change(path, ranks=rank)
+    elif act in ("reread", "added"):
+        for number in range(files):
+            writer.open("own", f"file.{rank}.0", ranks=rank, write=act == "added")
+            if act == "added":
+                writer.write("own", number * LINE, LINE, ranks=rank)
+            else:
+                writer.read("own", 0, SIZE, ranks=rank)
+            writer.close("own", ranks=rank)
     elif act in ("made", "opened"):
         (writer.put if act == "made" else writer.get)(pattern, files, SIZE, ranks=rank)
     else:
@@ -82,13 +92,17 @@ def _do(writer: Writer, act: Act, rank: int, files: int) -> None:
 
 def reckoned(prior: Prior, configuration: Configuration, act: Act, ranks: int, files: int) -> float:
     """Return the prior's seconds for each file of a process."""
-    operation = Operation.READ if act == "opened" else Operation.WRITE
+    operation = Operation.READ if act in ("opened", "reread") else Operation.WRITE
     (write, *_) = kernel("mdtest", "small").workload.phases
     one = replace(write.characteristics, processes=ranks, io_processes=ranks, iterations=files, operation=operation)
     systems, use = prior.systems([configuration]), Use(files=ranks * files, syncs=0)
     if act in ("made", "opened"):
         return float(prior.seconds(one, systems, use)[0]) / files
     every = ranks * files
+    if act in ("reread", "added"):
+        size = SIZE if act == "reread" else LINE
+        again = Use(files=ranks, opens=every - ranks, syncs=0, over=files if act == "reread" else 1.0)
+        return float(prior.seconds(replace(one, data_size=size, request_size=size), systems, again)[0]) / files
     made, asked = every if act in ("locked", "folders") else 0, every if act == "asked" else 0
     beside = replace(use, made=made, asked=asked, removed=every - asked)
     return float(prior.seconds(one, systems, beside)[0] - prior.seconds(one, systems, use)[0]) / files

@@ -46,6 +46,7 @@ class Demand:
         gaps: B of an own file for each that is read of it; 1.0 where nothing lies between.
         made, asked, removed: names of which nothing is moved; named_by: processes that ask for it.
         reopens: opens of files beyond those that they and the streams have to be opened.
+        piece: B of the pieces that lie together on a disk, as the files that it finds were written; inf: whole files.
     """
 
     reads: bool
@@ -83,6 +84,7 @@ class Demand:
     removed: int
     named_by: float
     reopens: int
+    piece: float
 
 
 def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
@@ -146,6 +148,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         removed=use.removed,
         named_by=use.names_by or float(w.io_processes),
         reopens=use.opens,
+        piece=w.total_bytes / over / files / use.writers if reads and use.writers > 1.0 else math.inf,
         agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
     )
 

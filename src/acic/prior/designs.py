@@ -20,6 +20,7 @@ CROSSING = 2e-5  # s of processor: one call through FUSE, two switches and a cop
 DISK_REQUEST = 512 * KIB  # B: what reading ahead and a disk's queue make of neighbouring pieces of a stream
 OVERREAD = 512 * KIB  # B: what is under way for a process, read ahead, when its part of a shared file ends
 SAVED = 0.1  # s of a disk's rate that a pause saves up: a slice of Linux's blk-throttle (docs/prior.md)
+PAGE = 4 * KIB  # B: the least that a file system has of a file in one place
 RAID_CHUNK = 64 * KIB  # B on one disk before the next one's turn: btrfs's, and that of many RAID-0
 AGGREGATION = 16 * MIB  # B: cb_buffer_size of ROMIO, what one aggregator writes or reads at once
 BUFFERED = 4 * KIB  # B: what the C library reads and writes at a time, where a file system says so (st_blksize)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from acic.prior.calls import asked, behind, pieces, shunned, waits
 from acic.prior.demand import Demand
-from acic.prior.designs import DISK_REQUEST, FUSE_REQUEST, OVERREAD, RAID_CHUNK, ROUND_TRIP, SAVED
+from acic.prior.designs import DISK_REQUEST, FUSE_REQUEST, OVERREAD, PAGE, RAID_CHUNK, ROUND_TRIP, SAVED
 from acic.prior.systems import Systems
 
 Floats = NDArray[np.float64]
@@ -27,12 +27,12 @@ def disk_bytes(demand: Demand, systems: Systems, load: Floats) -> Floats:
 def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the seconds that the busiest server's disks need for the number of I/Os.
 
-    Bottleneck: I/Os a second of a disk times disks in RAID-0. Streams come in large pieces, random reads one by one, as
-    do small ones with gaps between them where clients do not read far ahead. What a server commits piece by piece
-    (BlueStore's objects) takes the journal's I/Os beside.
+    Bottleneck: I/Os a second of a disk times disks in RAID-0. Streams come in large pieces, or in those that their files
+    were written in; random reads one by one, as do small ones with gaps between them where clients do not read far
+    ahead. What a server commits piece by piece (BlueStore's objects) takes the journal's I/Os beside.
     """
     if demand.reads:
-        streamed = demand.total * _between(demand, systems) / systems.extent * _split(systems)
+        streamed = demand.total * _between(demand, systems) * _streamed(demand, systems)
         streamed = np.maximum(streamed, np.maximum(demand.files, _lone(demand, systems)))
         sought = _apart(demand, systems) * np.ceil(demand.request / DISK_REQUEST) * asked(demand.request, systems)
         needed = (np.maximum(streamed, sought) if demand.random else streamed) * _from_disks(demand, systems)
@@ -140,6 +140,16 @@ def _lasting(systems: Systems, disks: Floats | float) -> Floats:
     return np.minimum(systems.write_iops * disks / systems.durable, systems.syncs)
 
 
-def _split(systems: Systems) -> Floats:
-    """Return how many disks one I/O of a stream meets: pieces as large as a chunk of RAID-0 lie across two."""
-    return np.where(systems.extent <= RAID_CHUNK, np.minimum(systems.disks, 2.0), 1.0)
+def _streamed(demand: Demand, systems: Systems) -> Floats:
+    """Return the I/Os for each B of a stream that is read, of all disks of a server.
+
+    Each takes what one I/O does at most. Of files that many processes wrote, a part each, no more than such a part lies
+    together on a server; where it has several disks each chunk of RAID-0 takes one, and half of one is for where parts
+    begin. Pieces of extents as large as a chunk lie across two disks.
+    """
+    there = np.maximum(np.minimum(demand.piece, systems.unit), demand.piece / systems.servers)
+    piece = np.clip(there, PAGE, systems.extent)
+    parted = systems.cached & (piece < systems.extent)
+    across = np.where(systems.extent <= RAID_CHUNK, np.minimum(systems.disks, 2.0), 1.0)
+    chunks = np.where(systems.disks > 1.0, np.maximum(1.0, 0.5 + piece / RAID_CHUNK), 1.0)
+    return np.where(parted, chunks / piece, across / systems.extent)

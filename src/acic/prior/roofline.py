@@ -169,9 +169,12 @@ def naming(demand: Demand, systems: Systems) -> Floats:
 
 
 def other_names(demand: Demand, systems: Systems) -> Floats:
-    """Return the seconds in which names are made, looked at and removed of which nothing is moved, and opened again."""
+    """Return the seconds in which names are made, looked at and removed of which nothing is moved, and opened again.
+
+    Who opens a file again that he has closed asks once whether it is still the same.
+    """
     trips = demand.made * systems.making + demand.asked * _looking(systems) + demand.removed * systems.removing
-    again = demand.reopens * systems.reopening
+    again = np.full(len(systems), float(demand.reopens))
     asking = _round_trips(trips, demand.named_by, systems) + _round_trips(again, demand.streams, systems)
     return asking + _served(trips + again, demand, systems)
 

@@ -39,6 +39,7 @@ class Use:
             are looked at, and of files and folders that go.
         names_by: processes that do that, all as much; None: those that do I/O.
         opens: beyond those that files and processes have to be opened.
+        writers: processes that wrote each of the files that it finds, a part of each.
     """
 
     files: int | None = None
@@ -61,6 +62,7 @@ class Use:
     removed: int = 0
     names_by: float | None = None
     opens: int = 0
+    writers: float = 1.0
 
 
 BENCHMARK = Use()
@@ -194,6 +196,7 @@ def _use_of(phase: Phase) -> Use:
         asked=round(_number(phase, "asked_files")),
         removed=round(_number(phase, "removed_files")),
         names_by=_number(phase, "names_by") or None,
+        writers=_number(phase, "input_writers") or 1.0,
     )
 
 

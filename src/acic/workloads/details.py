@@ -5,10 +5,11 @@ from __future__ import annotations
 from acic.errors import InvalidInput
 
 _COUNTED = (
-    *("asked_files", "empty_files", "idle_seconds", "names_by", "opens", "pause_seconds", "ranks_apart"),
-    *("removed_files", "syncs", "times_over"),
+    *("asked_files", "empty_files", "idle_seconds", "input_writers", "names_by", "opens", "pause_seconds"),
+    *("ranks_apart", "removed_files", "syncs", "times_over"),
 )
 _ABOVE_ZERO = ("ranks_apart", "times_over")
+_PROCESSES = ("input_writers", "names_by")
 _FLAGS = ("collective_buffering", "contiguous", "file_views", "written_by_others")
 _MOST = 2**63
 
@@ -36,7 +37,7 @@ def _problem(name: str, value: object) -> str:
     if name not in _COUNTED:
         return ""
     number = None if isinstance(value, str | bool) else value
-    if name == "names_by":
+    if name in _PROCESSES:
         return "" if number is not None and 1 <= number <= _MOST else "it is a number of processes, at least 1"
     if number is None or not 0 <= number <= _MOST or (number == 0 and name in _ABOVE_ZERO):  # nan is not between
         return f"it is a number, {'above' if name in _ABOVE_ZERO else 'at least'} 0"

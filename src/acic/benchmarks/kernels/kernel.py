@@ -91,7 +91,9 @@ class Kernel:
     def _derived(self) -> tuple[Workload, float]:
         found = played(self.run)
         first = (self.told.example, *self.inputs) if self.told.example else self.inputs
-        workload = workload_of(self.told.name or self.name, found, first=first, before=self.told.before)
+        inputs = played(self.prepares) if self.prepares else None
+        name = self.told.name or self.name
+        workload = workload_of(name, found, inputs=inputs, first=first, before=self.told.before)
         spent = (sum(times * seconds for seconds, times in own.items()) for own in found.computed)  # sums would drift
         return workload, max(spent)
 

@@ -21,7 +21,9 @@ _DIGITS = 9  # of the s that ranks compute, which are sums
 _Number = TypeVar("_Number", int, float)
 
 
-def workload_of(name: str, found: Played, *, first: Sequence[str] = (), before: bool = False) -> Workload:
+def workload_of(
+    name: str, found: Played, *, inputs: Played | None = None, first: Sequence[str] = (), before: bool = False
+) -> Workload:
     """Return what was done to storage, known exactly: a phase for each direction on files that are alike.
 
     Files are alike in interface, in whether several ranks use them, and in the bytes moved of each. An iteration is a
@@ -30,6 +32,7 @@ def workload_of(name: str, found: Played, *, first: Sequence[str] = (), before: 
     Args:
         name: of the workload.
         found: what ranks did.
+        inputs: what they did before, to make files that are there.
         first: files made before; a phase's example is the first of its files in these, or else in what is opened.
         before: whether a pause is told of what is done in one iteration, too: what was computed last before it.
 
@@ -45,8 +48,10 @@ def workload_of(name: str, found: Played, *, first: Sequence[str] = (), before: 
         for rank, own in ranks.items():
             group.ranks.setdefault(rank, []).extend(own)
     order = {path: number for number, path in reversed([*enumerate((*first, *found.opens))])}
-    named = _named(groups.values(), found)
-    phases = [_phase(group, found, order, named[id(group)], before=before) for group in groups.values()]
+    told = _named(groups.values(), found)
+    for group in groups.values():
+        told[id(group)] |= _laid(group, found, inputs)
+    phases = [_phase(group, found, order, told[id(group)], before=before) for group in groups.values()]
     phases.sort(key=lambda one: -one.bytes)
     return Workload(name=name, processes=len(found.computed), phases=tuple(phases), source="acic kernel")
 
@@ -85,8 +90,18 @@ def _named(groups: Iterable[_Group], found: Played) -> dict[int, dict[str, float
     }
 
 
+def _laid(group: _Group, found: Played, inputs: Played | None) -> dict[str, float]:
+    """Return how many ranks wrote each of the files that a group reads, before, by the bytes that it reads of them."""
+    ranks, moved = 0, 0
+    for path in () if group.write or inputs is None else group.files:
+        if writers := len(inputs.transfers.get((path, True), {})):
+            size = sum(one.bytes for own in found.transfers[path, False].values() for one in own)
+            ranks, moved = ranks + writers * size, moved + size
+    return {"input_writers": ranks / moved} if ranks > moved else {}
+
+
 def _phase(
-    group: _Group, found: Played, order: Mapping[str, int], named: Mapping[str, float], *, before: bool
+    group: _Group, found: Played, order: Mapping[str, int], told: Mapping[str, float], *, before: bool
 ) -> Phase:
     example, of_ranks = min(group.files, key=order.__getitem__), group.ranks.values()
     transfers = [one for own in of_ranks for one in own]
@@ -113,7 +128,7 @@ def _phase(
         files=len(group.files),
         bytes=characteristics.total_bytes,
         example=example,
-        details={**_details(characteristics, group, found, pause), **named},
+        details={**_details(characteristics, group, found, pause), **told},
     )
 
 
