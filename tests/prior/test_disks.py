@@ -72,6 +72,30 @@ def test_a_second_disk_does_not_help_large_random_reads_either(prior: Prior) -> 
         assert one / two == pytest.approx(gain)
 
 
+def test_each_part_of_a_file_that_many_wrote_takes_an_io(prior: Prior) -> None:
+    """Counted: 48 MiB in parts of 48 KiB take one disk 830 I/Os, each of two 660; in parts of 192 KiB 280 and 440."""
+    own = replace(READS, processes=16, io_processes=16, shared=False, data_size=3 * MIB, iterations=1)
+    for files, one, two in ((64, 832, 664), (16, 275, 440)):
+        demand = demand_of(own, NODES, Use(files=files, writers=16.0))
+        for disks, counted in ((1, one), (2, two)):
+            ios = 250 * disk_requests(demand, on(prior, "NFS", raid_devices=disks), ONE)[0]
+            assert ios == pytest.approx(counted, rel=0.25)
+
+
+def test_parts_of_a_page_or_more_than_an_io_are_no_smaller(prior: Prior) -> None:
+    own = replace(READS, processes=16, io_processes=16, shared=False, data_size=3 * MIB, iterations=1)
+    uses = [Use(files=16, writers=w) for w in (1.0, 6.0, 768.0, 3000.0)]
+    whole, large, page, less = (disk_requests(demand_of(own, NODES, use), on(prior, "NFS"), ONE)[0] for use in uses)
+    assert whole == large
+    assert page == less == pytest.approx(48 * MIB / (4 * KIB) / 250)
+
+
+def test_ceph_reads_its_blobs_whoever_wrote_them(prior: Prior) -> None:
+    one, many = (demand_of(READS, NODES, Use(writers=writers)) for writers in (1.0, 64.0))
+    ceph = on(prior, "CephFS")
+    assert disk_requests(one, ceph, ONE)[0] == disk_requests(many, ceph, ONE)[0]
+
+
 def test_random_reads_take_an_io_of_each_server_that_has_a_part(prior: Prior) -> None:
     """Counted: `parquet` (400 kB at a time) takes each of four OrangeFS servers 200 I/Os, which was 40 before."""
     demand = demand_of(replace(READS, access=Access.RANDOM, request_size=256 * KIB), NODES)

@@ -176,6 +176,7 @@ shared = false
         ("shared = false", "shared = false\ndetails = { pause_seconds = -1 }", "pause_seconds in details is -1"),
         ("shared = false", "shared = false\ndetails = { removed_files = -1 }", "removed_files in details is -1"),
         ("shared = false", "shared = false\ndetails = { names_by = 0.5 }", "names_by in details is 0.5"),
+        ("shared = false", "shared = false\ndetails = { input_writers = 0 }", "input_writers in details is 0"),
         ("shared = false", "shared = false\ndetails = { names_by = 1e18 }", "names_by in details is 1e+18"),
         ("shared = false", f"shared = false\ndetails = {{ syncs = {10**400} }}", "syncs in details is 1000"),
         ("shared = false", "shared = false\ndetails = { syncs = nan }", "syncs in details is nan"),

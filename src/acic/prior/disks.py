@@ -27,8 +27,8 @@ def disk_bytes(demand: Demand, systems: Systems, load: Floats) -> Floats:
 def disk_requests(demand: Demand, systems: Systems, load: Floats) -> Floats:
     """Return the seconds that the busiest server's disks need for the number of I/Os.
 
-    Bottleneck: I/Os a second of a disk times disks in RAID-0. Streams come in large pieces, or in those that their files
-    were written in; random reads one by one, as do small ones with gaps between them where clients do not read far
+    Bottleneck: I/Os a second of a disk times disks in RAID-0. Streams come in large pieces, or in those in which their
+    files were written; random reads one by one, as do small ones with gaps between them where clients do not read far
     ahead. What a server commits piece by piece (BlueStore's objects) takes the journal's I/Os beside.
     """
     if demand.reads:

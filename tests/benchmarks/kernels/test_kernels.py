@@ -19,7 +19,7 @@ from acic.benchmarks.kernels.table import table
 from acic.errors import InvalidInput, UnreadableInput
 from acic.prior import uses_of
 from acic.workloads import Characteristics, Operation, Quality, dump_workload, ior_commands
-from tests.benchmarks.kernels.reading import Reading, phases, read
+from tests.benchmarks.kernels.reading import Found, Reading, phases, read
 
 PARTS: tuple[Part, ...] = ("development", "test", "heldout")
 KERNELS = tuple(one for part in PARTS for one in kernels(part))
@@ -58,6 +58,7 @@ def test_the_workload_is_the_truth_about_the_script(one: Kernel) -> None:
 
 def told_truly(one: Kernel, found: Reading) -> None:
     told = {}
+    before = read(one.prepares.text) if one.prepares else Reading()
     for phase in one.workload.phases:
         told[phase.characteristics.operation.value, phase.example] = phase
     seen = phases(found)
@@ -78,6 +79,7 @@ def told_truly(one: Kernel, found: Reading) -> None:
         assert phase.details.get("ranks_apart", 1.0) == truth.apart
         assert phase.details.get("contiguous", False) == (truth.contiguous and truth.shared)
         assert phase.details.get("written_by_others", False) == truth.others
+        assert phase.details.get("input_writers", 1.0) == pytest.approx(_writers(truth, found, before))
         if opens := phase.details.get("opens"):
             assert opens == sum(found.opens[path] for path in truth.files)
         assert set(phase.quality.values()) == {Quality.EXACT}
@@ -88,6 +90,20 @@ def told_truly(one: Kernel, found: Reading) -> None:
     assert found.computed == pytest.approx([one.compute] * one.processes)
     for phase, use in zip(one.workload.phases, uses_of(one.workload), strict=True):
         assert "opens" in phase.details or not use.own, "whether it was opened again to be read is not told"
+
+
+def _writers(phase: Found, found: Reading, before: Reading) -> float:
+    """How many ranks wrote each of the files that a phase reads, before the run, by the bytes that it reads of them."""
+    writers: dict[str, set[int]] = defaultdict(set)
+    for request in before.requests:
+        if request.write:
+            writers[request.path].add(request.rank)
+    read_of_them = [
+        (len(writers[one.path]), one.size)
+        for one in found.requests
+        if phase.operation == "read" and not one.write and one.path in phase.files and writers[one.path]
+    ]
+    return sum(n * size for n, size in read_of_them) / sum(size for _, size in read_of_them) if read_of_them else 1.0
 
 
 @EVERY

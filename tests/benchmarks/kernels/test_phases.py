@@ -15,7 +15,7 @@ from acic.benchmarks.kernels import kernel
 from acic.benchmarks.kernels.kernel import Kernel
 from acic.benchmarks.kernels.phases import workload_of
 from acic.benchmarks.kernels.played import played, sign
-from acic.benchmarks.kernels.script import Box, Script, Writer
+from acic.benchmarks.kernels.script import Box, Script, Writer, prepared
 from acic.benchmarks.kernels.sketches import sketch
 from acic.errors import InvalidInput
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Quality
@@ -112,6 +112,19 @@ def test_what_was_written_once_and_is_read_three_times_is_not_written_again() ->
         "times_over": 3.0,
     }
     assert told["write x"].details == {"iterations_are": "one", "opens": 1}
+
+
+def test_how_many_wrote_what_is_there_is_told_of_what_is_read() -> None:
+    writer = Writer(4)
+    writer.read_file("i", "input", 4096, count=2, ranks=0)
+    writer.get("small.#", 2, 100, ranks=1)
+    writer.write_file("o", "output", 400, ranks=0)
+    before = Writer(4)
+    before.put("small.#", 2, 100, ranks=1)
+    inputs = Script(4, (*before.script.lines, *prepared(4, [("input", 8192)]).lines))
+    told = workload_of("told", played(writer.script), inputs=played(inputs)).phases
+    writers = {phase.example: phase.details.get("input_writers") for phase in told}
+    assert writers == {"input": 4.0, "small.0": None, "output": None}
 
 
 def test_opens_are_told_of_files_whichever_way_they_are_used() -> None:

@@ -92,17 +92,17 @@ def _named(groups: Iterable[_Group], found: Played) -> dict[int, dict[str, float
 
 def _laid(group: _Group, found: Played, inputs: Played | None) -> dict[str, float]:
     """Return how many ranks wrote each of the files that a group reads, before, by the bytes that it reads of them."""
+    if group.write or inputs is None:
+        return {}
     ranks, moved = 0, 0
-    for path in () if group.write or inputs is None else group.files:
+    for path in group.files:
         if writers := len(inputs.transfers.get((path, True), {})):
             size = sum(one.bytes for own in found.transfers[path, False].values() for one in own)
             ranks, moved = ranks + writers * size, moved + size
     return {"input_writers": ranks / moved} if ranks > moved else {}
 
 
-def _phase(
-    group: _Group, found: Played, order: Mapping[str, int], told: Mapping[str, float], *, before: bool
-) -> Phase:
+def _phase(group: _Group, found: Played, order: Mapping[str, int], told: Mapping[str, float], *, before: bool) -> Phase:
     example, of_ranks = min(group.files, key=order.__getitem__), group.ranks.values()
     transfers = [one for own in of_ranks for one in own]
     bursts = [_bursts(own) for own in of_ranks]

@@ -1,0 +1,88 @@
+"""How many I/Os a disk of the lab makes of inputs that many processes wrote, a part of each, as applications find them.
+
+Sixteen processes on four nodes read files that they have made as inputs of the lab's applications are made
+(`acic.benchmarks.kernels.script.prepared`), with nothing in any cache, from one server with one or two ephemeral disks.
+`/proc/diskstats` of the disks tells the I/Os of the busiest one for each part; beside it stands what the prior has.
+
+    sudo acic lab up && sudo python studies/inputs.py [--only REGEX]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from acic.benchmarks.kernels import Kernel, kernel
+from acic.benchmarks.kernels.script import Writer, prepared
+from acic.prior import Prior, uses_of
+from acic.prior.demand import demand_of
+from acic.prior.disks import disk_requests
+from acic.space import Configuration, Value
+from acic.units import KIB, MIB
+from studies.lab_runs import HARDWARE, lab_runs
+
+TOTAL, CALL, RANKS, NODES = 48 * MIB, 128 * KIB, 16, 4
+PARTS = tuple(size * KIB for size in (24, 48, 96, 192, 384, 768))
+CASES: tuple[dict[str, Value], ...] = (
+    {"file_system": "NFS", "servers": 1, "consistency": "relaxed"},
+    {"file_system": "GlusterFS", "servers": 1},
+    {"file_system": "OrangeFS", "servers": 1},
+)
+
+
+def application(part: int) -> Kernel:
+    """Return an application that reads such files; its own name is another's."""
+    writer, size = Writer(RANKS), part * RANKS
+    files = [f"input.{number}" for number in range(TOTAL // size)]
+    for number, path in enumerate(files):
+        writer.read_file("f", path, CALL, count=size // CALL, ranks=number % RANKS)
+    made = prepared(RANKS, [(path, size) for path in files])
+    return replace(kernel("mdtest", "small"), scale=f"parts-{part}", run=writer.script, prepares=made, results=())
+
+
+def reads() -> Mapping[str, int]:
+    """Return the reads of each loop device so far: the lab's disks are such."""
+    lines = (line.split() for line in Path("/proc/diskstats").read_text().splitlines())
+    return {name: int(count) for _, _, name, count, *_ in lines if name.startswith("loop")}
+
+
+def reckoned(prior: Prior, configuration: Configuration, made: Kernel, part: int) -> float:
+    """Return the prior's I/Os of a disk for each part."""
+    systems, workload = prior.systems([configuration]), made.workload
+    phases = zip(workload.phases, uses_of(workload), strict=True)
+    seconds = sum(disk_requests(demand_of(p.characteristics, NODES, use), systems, np.ones(1))[0] for p, use in phases)
+    return float(seconds * systems.read_iops[0]) * part / TOTAL
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="cases whose name it is found in")
+    arguments = parser.parse_args()
+    print(f"{'I/Os for a part (prior)':30}" + "".join(f"{f'{part // KIB} KiB':>14}" for part in PARTS))
+    with lab_runs() as (runs, prior):
+        for case in CASES:
+            for disks in (1, 2):
+                told = f"{case['file_system']}, {disks} x ephemeral"
+                if not re.search(arguments.only, told):
+                    continue
+                hardware = {**HARDWARE, "placement": "dedicated", "device": "ephemeral", "raid_devices": disks}
+                configuration, line = Configuration({**hardware, **case}), f"{told:30}"
+                for part in PARTS:
+                    made, before = application(part), reads()
+                    runs.run(made, configuration, 0)
+                    most = max(count - before.get(name, 0) for name, count in reads().items())
+                    line += f"{f'{most * part / TOTAL:.2f} ({reckoned(prior, configuration, made, part):.2f})':>14}"
+                print(line, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
