@@ -33,6 +33,7 @@ from acic.benchmarks.kernels.instruments import autodock, cms, dp3, mp2c, qmcpac
 from acic.benchmarks.kernels.jobs import copytree, scan, variants
 from acic.benchmarks.kernels.kernel import Kernel, Outcome, Step, result_of
 from acic.benchmarks.kernels.loads import deepcam, imports, inference, shuffle
+from acic.benchmarks.kernels.missions import cgyro, fds, noisepy, pelegant, telemac
 from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcore, tiles
 from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, trajectory
 from acic.benchmarks.kernels.packages import chombo, gromacs, macsio, scatter, volume
@@ -44,6 +45,7 @@ from acic.benchmarks.kernels.records import encode, grib, scalapack, segments, t
 from acic.benchmarks.kernels.sciences import cp2k, cryosparc, icon, namd, picongpu
 from acic.benchmarks.kernels.script import Script
 from acic.benchmarks.kernels.services import initial, journal, lookup, spool, weights
+from acic.benchmarks.kernels.services_jobs import nnunet, pastis, regenie, restic, trinity
 from acic.benchmarks.kernels.simulations import awp, basilisk, dlpoly, gadget, mom6
 from acic.benchmarks.kernels.sketches import sketches
 from acic.benchmarks.kernels.solvers import espresso, regrid, rtm
@@ -248,12 +250,6 @@ def _for_test() -> tuple[Kernel, ...]:
         fmriprep(only, ranks=4, nodes=8, calls=88, compute=0.08),
         optuna(only, ranks=8, trials=4, entries=9, calls=3, model=300_000, compute=0.008),
         hhblits(only, ranks=16, rounds=3, hits=16, sequences=12, lines=70, compute=0.04),
-    )
-
-
-def _held_out() -> tuple[Kernel, ...]:
-    only = "only"
-    return (
         lpjml(only, ranks=16, cells=200, years=4, saved=62, compute=0.004),
         parflow(only, ranks=8, columns=1_600, levels=10, outputs=12, compute=0.03),
         octopus(only, ranks=8, states=20, points=8_000, outputs=4, steps=6, compute=0.012),
@@ -264,6 +260,22 @@ def _held_out() -> tuple[Kernel, ...]:
         graphbolt(only, ranks=8, epochs=2, batches=7, nodes=8, tensor=1_400_000, compute=0.034),
         mlflow(only, ranks=16, epochs=6, params=6, calls=11, compute=0.009),
         hadd(only, ranks=8, files=10, reads=8, request=240_000, basket=30_000),
+    )
+
+
+def _held_out() -> tuple[Kernel, ...]:
+    only = "only"
+    return (
+        cgyro(only, ranks=16, radial=128, species=2, state=800_000, steps=12, compute=0.016),
+        fds(only, ranks=16, cells=(12, 15, 20), arrays=24, frames=12, compute=0.014),
+        telemac(only, ranks=8, nodes=160_000, variables=6, frames=5, compute=0.06),
+        noisepy(only, ranks=4, each=4, stations=8, trace=150_000, piece=32_000, compute=0.12),
+        pelegant(only, ranks=8, particles=44_000, pages=2, turns=6, calls=8, compute=0.035),
+        trinity(only, ranks=8, clusters=3, reads=9, compute=0.015),
+        regenie(only, ranks=8, people=12_000, blocks=3, snps=250, variants=90, compute=0.055),
+        nnunet(only, ranks=4, epochs=3, samples=4, planes=20, rows=96, compute=0.06),
+        restic(only, ranks=4, small=30, large=4, reads=8, pack=48, compute=0.17),
+        pastis(only, ranks=16, share=1_450_000, overlap=10_000, found=2_350_000, blocks=4, compute=0.05),
     )
 
 

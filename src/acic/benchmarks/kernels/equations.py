@@ -1,4 +1,4 @@
-"""Applications held out: plants of the earth, water in soil, electrons in time, a car's crash and a laser's plasma."""
+"""Applications for a test: plants, water in soil, electrons in time, a car's crash and a laser's plasma."""
 
 from __future__ import annotations
 

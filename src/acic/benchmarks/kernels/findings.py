@@ -1,4 +1,4 @@
-"""Applications held out: genomes of many, a sky in radio waves, a graph on disk, notes on runs, trees of events."""
+"""Applications for a test: genomes of many, a sky in radio waves, a graph on disk, notes on runs, trees of events."""
 
 from __future__ import annotations
 
