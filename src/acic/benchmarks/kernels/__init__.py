@@ -33,11 +33,11 @@ from acic.benchmarks.kernels.instruments import autodock, cms, dp3, mp2c, qmcpac
 from acic.benchmarks.kernels.jobs import copytree, scan, variants
 from acic.benchmarks.kernels.kernel import Kernel, Outcome, Step, result_of
 from acic.benchmarks.kernels.loads import deepcam, imports, inference, shuffle
-from acic.benchmarks.kernels.missions import cgyro, fds, noisepy, pelegant, telemac
 from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcore, tiles
 from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, trajectory
 from acic.benchmarks.kernels.packages import chombo, gromacs, macsio, scatter, volume
 from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_reads, shared_log
+from acic.benchmarks.kernels.phenomena import cgyro, fds, noisepy, pelegant, telemac
 from acic.benchmarks.kernels.physics import gene, openmc, warpx, wavewatch, yambo
 from acic.benchmarks.kernels.pieces import cinema, git, kmc, scr, shards
 from acic.benchmarks.kernels.pipelines import bwa, io500, montage, tfrecord, zarr
