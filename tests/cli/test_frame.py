@@ -201,10 +201,12 @@ def test_a_result_that_is_cut_by_a_full_disk_is_an_error(unbuffered: str, tmp_pa
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(("words", "status"), [("nonsense", 2), ("platform list --nonsense", 2), ("data show z", 2)])
-def test_messages_that_cannot_be_written_leave_the_status(words: str, status: int) -> None:
+def test_messages_that_cannot_be_written_leave_the_status(words: str, status: int, unbuffered: str) -> None:
     command = f"{PYTHON} -m acic {words} 2>/dev/full"
-    assert subprocess.run(["bash", "-c", command], capture_output=True, check=False).returncode == status
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    assert subprocess.run(["bash", "-c", command], env=environment, check=False).returncode == status
 
 
 @pytest.mark.parametrize(

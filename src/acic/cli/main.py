@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from typing import TextIO
 
 import click
 
@@ -117,7 +118,12 @@ def main() -> None:
     5 training database; 6 passing failure; 130 interrupted; 141 nobody reads the result.
     """
     _open_streams()
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    try:
+        sys.stderr.flush()
+    except OSError:  # a message that a full disk cuts off leaves the status as it is
+        _quieten(sys.stderr)
+    sys.exit(status)
 
 
 def _open_streams() -> None:
@@ -159,19 +165,19 @@ def run(arguments: list[str]) -> int:
     except (BrokenPipeError, SystemExit) as ended:  # click's own ending, where its reader is gone
         if isinstance(ended, SystemExit) and os.environ.get(_COMPLETING):  # and where it has completed words
             return int(ended.code or 0)
-        _quieten()
+        _quieten(sys.stdout)
         return 141
     except OSError as error:
-        _quieten()
+        _quieten(sys.stdout)
         where = f" {error.filename}" if error.filename else ""
         remedy = _REMEDIES.get(error.errno or 0, _REMEDY)
         return _fail(f"the system refused{where}: {error.strerror or error}", remedy, 1, error)
 
 
-def _quieten() -> None:
-    """Let what is left of the result go nowhere, or the interpreter's last flush complains of it once more."""
+def _quieten(stream: TextIO) -> None:
+    """Let what is left in a stream go nowhere, or the interpreter's last flush complains of it once more."""
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _fail(problem: str, hint: str, status: int, error: BaseException) -> int:
