@@ -60,6 +60,13 @@ def test_what_is_no_size_is_refused_with_a_remedy(text: str) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("text", ["100Mb", "1 Gib", "64Kb", "1.5Tb"])
+def test_bits_are_not_bytes(text: str) -> None:
+    with pytest.raises(InvalidInput, match="is in bits"):
+        parse_bytes(text)
+    assert parse_bytes(text.lower()) == parse_bytes(text.lower().replace("b", "B"))
+
+
 @given(st.integers(0, 1023), st.sampled_from([1, 2**10, 2**20, 2**30, 2**40]))
 def test_sizes_are_read_back(count: int, factor: int) -> None:
     assert parse_bytes(format_bytes(count * factor)) == count * factor

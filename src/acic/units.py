@@ -15,6 +15,7 @@ KIB, MIB, GIB, TIB = 2**10, 2**20, 2**30, 2**40
 
 _IEC = {"k": KIB, "m": MIB, "g": GIB, "t": TIB, "p": 2**50}
 _SI = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "p": 10**15}
+_BITS = re.compile(r"[KMGTP]i?b")  # as networks write them; lower case throughout, as IOR does, is bytes
 _SIZE = re.compile(r"\s*(\d{1,99}(?:\.(\d{1,99}))?)\s*(?:([kmgtp])(i?b)?|(b))?\s*", re.IGNORECASE)
 _TIME = {
     "ns": 1e-9,
@@ -38,11 +39,14 @@ def parse_bytes(text: str) -> int:
     """Return the bytes that `text` names: "4MiB", "4MB", "4m" (IOR's, 4 MiB), "4096"; of "1.43MiB" those nearest.
 
     Raises:
-        InvalidInput: not a size, or its digits tell of parts of a byte.
+        InvalidInput: not a size, or bits, or its digits tell of parts of a byte.
     """
     match = _SIZE.fullmatch(text)
     if not match:
         raise InvalidInput(f"{text!r} is not a size", hint="write 4MiB, 4MB, 512KiB or plain bytes")
+    if bits := _BITS.search(text):
+        meant = bits.group()[:-1] + "B"
+        raise InvalidInput(f"{text!r} is in bits", hint=f"write {meant} for bytes; 8 bits are one")
     number, fraction, prefix, suffix, _ = match.groups()
     factor = 1
     if prefix:

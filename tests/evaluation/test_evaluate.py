@@ -20,8 +20,9 @@ from acic.cli.evaluate_shown import show
 from acic.cli.main import run
 from acic.cli.output import plain
 from acic.errors import InvalidInput, MissingData
-from acic.evaluation.contenders import contenders, left_over
+from acic.evaluation.contenders import contenders, left_over, passes_left
 from acic.evaluation.evaluate import Evaluated, bundled_truth, evaluate, fresh_table
+from acic.evaluation.fresh import Fresh
 from acic.evaluation.loops import loops
 from acic.evaluation.methods import methods
 from acic.evaluation.survey import Survey, measure
@@ -485,6 +486,7 @@ def test_only_what_has_too_few_runs_is_run_again_with_the_baseline_and_the_best_
     now = {("btio", "small"): SOME[:2], ("pop", "large"): SOME[:2]}
     left = left_over(now, first.runs, LAB, passes=2)
     assert left == {("pop", "large"): (LAB.baseline, SOME[4], SOME[1])}
+    assert passes_left(left, first.runs, passes=2) == 2
     second = Survey.of_points("lab", left, name="b", passes=2, seed=1, now=WHEN, done=first.runs)
     assert second.runs == first.runs, "what was not asked for is no reason to forget it"
     assert (second.plan.runs, second.remaining) == (6, 6)
@@ -498,6 +500,21 @@ def test_only_what_has_too_few_runs_is_run_again_with_the_baseline_and_the_best_
     more = left_over(now, second.runs, LAB, passes=3)
     assert set(SOME[:2]) <= set(more["btio", "small"])
     assert SOME[1] in more["pop", "large"], "two of three passes"
+    assert passes_left(more, second.runs, passes=3) == 1, "each has two of three"
+
+
+def test_what_may_be_the_best_by_fresh_runs_is_run_as_often_as_what_is_chosen() -> None:
+    application = ("btio", "small")
+    btio = next(k for k in SIX if (k.name, k.scale) == application)
+    took = {SOME[1]: 10.0, SOME[2]: 10.5, SOME[3]: 15.0, SOME[4]: 20.0}
+    done = [replace(run_of(btio, c, n), seconds=s, staged=0.0) for n in range(3) for c, s in took.items()]
+    fresh = Fresh(done, LAB, "time")
+    assert fresh.near(application, 0.06) == SOME[1:3]
+    assert fresh.near(application, 0.0) == (fresh.best(application),) == (SOME[1],)
+    assert fresh.near(("pop", "large"), 0.06) == ()
+    left = left_over({application: SOME[4:5]}, done, LAB, passes=5)
+    assert {LAB.baseline, *SOME[1:3], SOME[4]} <= set(left[application])
+    assert passes_left(left, done, passes=5) == 5, "the baseline has none"
 
 
 def test_a_repeat_of_fresh_runs_draws_none_of_those_that_were_kept_beside_them(

@@ -19,6 +19,8 @@ from tests.store.samples import MIB
         "ior -w -i 3 -O api=MPIIO,blockSize=4m,transferSize=1m -O segmentCount=2,collective=1",
         "ior --collective -w -a MPIIO -b 4m -t 1m -s 2 -i 3 --posix.odirect",
         "-a MPIIO -b 4m -t 1m -s 2 -c -w -i 3",
+        "ior -a MPIIO -b 4MB -t 1MiB -s 2 -c -w -i 3",  # of a unit IOR reads the letter alone: powers of 1024
+        "ior -a MPIIO -b 4Mb -t '1 M' -s 2 -c -w -i 3",
     ],
 )
 def test_every_spelling_means_the_same(command: str) -> None:
@@ -30,6 +32,11 @@ def test_every_spelling_means_the_same(command: str) -> None:
 def test_the_defaults_are_those_of_ior() -> None:
     assert from_command("ior") == IorOptions()
     assert from_command("ior").operations == (Operation.WRITE, Operation.READ)
+
+
+def test_what_is_no_size_of_iors_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="'much' is not a size of IOR's"):
+        from_command("ior -b much")
 
 
 @pytest.mark.parametrize(

@@ -112,8 +112,8 @@ def begin(
     elif best:
         refuse_unused("beside --best", but={"best", "top", "methods", "platform_name", "passes", "seed", "file"})
         done = read_truth(file) if file else []
-        wanted = contenders_in(read_truth(best), platform_name, methods, top, done, passes)
-        made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now, done=done)
+        wanted, lacking = contenders_in(read_truth(best), platform_name, methods, top, done, passes)
+        made = Survey.of_points(platform_name, wanted, name=name, passes=lacking, seed=seed, now=now, done=done)
     else:
         refuse_unused("without --again or --best", but=_DRAWN)
         platform = load_platform(platform_name)

@@ -16,6 +16,8 @@ from acic.evaluation.truth import Run, unsound
 from acic.platforms import Platform
 from acic.space import Configuration
 
+NEAR = 0.06  # of the best by fresh runs: few of these differ by less than a day does (docs/decisions/0016-levels.md)
+
 
 def contenders(
     runs: Sequence[Run],
@@ -59,17 +61,29 @@ def contenders(
 def left_over(
     points: Mapping[Application, Sequence[Configuration]], done: Sequence[Run], platform: Platform, *, passes: int
 ) -> Mapping[Application, tuple[Configuration, ...]]:
-    """Return those of `points` that have fewer than `passes` runs in `done`, each application's with three beside it.
+    """Return what has fewer than `passes` runs in `done`, each application's with three beside it.
 
-    These are the baseline and, for time and for cost, the best of what was run before: what slowed the new passes down
-    slowed them down too. A run that failed was one; a survey tries it twice.
+    What is asked for are `points`, and what is within `NEAR` of an application's best in `done`: it may be the best.
+    The three are the baseline and, for time and for cost, the best of what was run before: what slowed the new passes
+    down slowed them down too. A run that failed was one; a survey tries it twice.
     """
     fresh = [Fresh(done, platform, goal) for goal in goals_of(platform)]
-    passed = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
-    made = Counter((kernel, scale, configuration) for kernel, scale, configuration, _ in passed)
+    made = _passes(done)
     found: dict[Application, tuple[Configuration, ...]] = {}
     for application, those in points.items():
-        if missing := [one for one in those if made[*application, one] < passes]:
+        near = [one for runs in fresh for one in runs.near(application, NEAR)]
+        if missing := [one for one in (*those, *near) if made[application, one] < passes]:
             best = [one for runs in fresh if (one := runs.best(application)) is not None]
             found[application] = tuple(dict.fromkeys((platform.baseline, *best, *missing)))
     return found
+
+
+def passes_left(points: Mapping[Application, Sequence[Configuration]], done: Sequence[Run], *, passes: int) -> int:
+    """Return how many passes through `points` are left until each has `passes` runs beside those in `done`."""
+    made = _passes(done)
+    return max((passes - made[application, one] for application, those in points.items() for one in those), default=0)
+
+
+def _passes(done: Sequence[Run]) -> Counter[tuple[Application, Configuration]]:
+    passed = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
+    return Counter(((kernel, scale), configuration) for kernel, scale, configuration, _ in passed)

@@ -127,6 +127,12 @@ class Fresh:
         least = min(medians, key=lambda one: medians[one], default=None)
         return least if least is not None and np.isfinite(medians[least]) else None
 
+    def near(self, application: Application, part: float) -> tuple[Configuration, ...]:
+        """Return what is at most `part` behind the least median, which is among them; nothing where none went well."""
+        medians = self.medians(application)
+        least = min(medians.values(), default=np.inf)
+        return tuple(one for one, median in medians.items() if np.isfinite(median) and median <= (1.0 + part) * least)
+
     def score(self, picks: Sequence[Picks], table: Table, *, rng: np.random.Generator) -> FreshScore | None:
         """Return the regret of a method's first choices, where these were run again; None where none was.
 

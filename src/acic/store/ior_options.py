@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from acic.errors import InvalidInput
-from acic.units import parse_bytes
 from acic.workloads import Access, Characteristics, Interface, Operation
 
 _INTERFACES = {
@@ -19,6 +18,7 @@ _INTERFACES = {
     "NCMPI": Interface.PNETCDF,
 }
 _VALUED = frozenset("abdfijlostADGMNOQTX")  # IOR's short options that take a value
+_SIZE = re.compile(r"\s*(\d{1,99})\s*([kmgtp]?)", re.IGNORECASE)  # what follows the letter is nothing to IOR
 _LAUNCHER_TASKS = ("-n", "-np", "--np", "--ntasks")  # of mpiexec, mpirun, srun and aprun
 
 
@@ -126,7 +126,7 @@ def _from_options(options: Mapping[str, str], directives: Mapping[str, str]) -> 
 
     def size(short: str, long: str, otherwise: int) -> int:
         text = options.get(short, directives.get(long, ""))
-        return parse_bytes(text) if text else otherwise
+        return _size(text) if text else otherwise
 
     def flag(short: str, long: str) -> bool:
         return options.get(short, directives.get(long, "0")) not in ("0", "")
@@ -174,6 +174,17 @@ def _pairs(words: list[str]) -> Iterator[tuple[str, str]]:
         name, equals, value = word.partition("=")
         if equals:
             yield name, value
+
+
+def _size(text: str) -> int:
+    """Return the bytes, or the count, as IOR reads them: its letters are powers of 1024, and 4MB is 4 MiB.
+
+    Source: `string_to_bytes` of IOR 4 (src/option.c).
+    """
+    if not (match := _SIZE.match(text)):
+        raise InvalidInput(f"{text!r} is not a size of IOR's", hint="check the command line: IOR takes 4096, 256k, 4m")
+    number, letter = match.groups()
+    return int(number) << 10 * " kmgtp".index(letter.lower() or " ")
 
 
 def _number(text: str | None) -> int | None:

@@ -22,6 +22,10 @@ _APIS = {
     Interface.PNETCDF: "MPIIO",
 }
 _COLLECTIVE = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
+_PREPARES = (
+    "This makes the file for the command below, which the clients' memory may answer: empty their caches in between, "
+    "or add -C to it on several nodes."
+)
 _ATOM = 8  # B, of which IOR's sizes are multiples
 _MANY_OPENS = 10  # of a file by a process: then metadata is part of the load
 _ALIKE = 0.02  # of how often bytes are moved, that files of somewhat unlike sizes differ by
@@ -108,7 +112,7 @@ def _replica(number: int, phase: Phase, name: str, *, prepare: bool = False) -> 
         arguments += ["-i", str(layout.repetitions), *(["-m"] if layout.files else [])]
         if layout.delay and not prepare:
             arguments += ["-d", str(layout.delay)]
-    differences: tuple[str, ...] = ("This makes the file for the command below.",)
+    differences: tuple[str, ...] = (_PREPARES,)
     if not prepare:
         differences = (*_of_interface(phase, collective), *_of_layout(phase, layout), *_of_time(phase, layout))
     return Replica(
