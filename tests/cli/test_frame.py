@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 import pytest
 
-from acic.cli.main import COMMANDS, cli, main
+from acic.cli.main import COMMANDS, cli, main, run
 from acic.cli.measuring import progress
 from acic.cli.output import late_progress
 from acic.errors import AcicError
@@ -296,6 +296,16 @@ def test_an_interrupt_while_modules_are_loaded_leaves_no_traceback(tmp_path: Pat
     )
     assert done.stderr == ""
     assert done.returncode == (7 if ignored else -signal.SIGINT)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_who_is_asked_to_end_ends_as_by_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], number: signal.Signals
+) -> None:
+    monkeypatch.setattr(cli, "main", lambda *_, **__: signal.raise_signal(number))
+    assert run(["model"]) == 130
+    assert capsys.readouterr().err.startswith("acic: interrupted\nhint: ")
+    assert signal.getsignal(number) is signal.SIG_DFL
 
 
 def test_a_bar_shows_what_others_said_as_it_is(

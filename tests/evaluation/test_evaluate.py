@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from acic.campaign.journal import Journal
 from acic.cli.evaluate_json import as_json_takes
 from acic.cli.evaluate_shown import show
 from acic.cli.main import run
 from acic.cli.output import plain
 from acic.errors import InvalidInput, MissingData
-from acic.evaluation.contenders import contenders, left_over, passes_left
+from acic.evaluation.contenders import contenders, left_over
 from acic.evaluation.evaluate import Evaluated, bundled_truth, evaluate, fresh_table
 from acic.evaluation.fresh import Fresh
 from acic.evaluation.loops import loops
@@ -458,19 +459,30 @@ def test_a_survey_of_points_runs_each_as_often_as_it_has_passes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    points = {("btio", "small"): SOME[:2], ("pop", "large"): SOME[1:3]}
-    survey = Survey.of_points("lab", points, name="fresh", passes=5, seed=1, now=WHEN)
-    assert survey.plan.runs == 4 * 5
+    points = {("btio", "small"): {SOME[0]: 5, SOME[1]: 3}, ("pop", "large"): dict.fromkeys(SOME[1:3], 4)}
+    survey = Survey.of_points("lab", points, name="fresh", seed=1, now=WHEN)
+    assert (survey.plan.passes, survey.plan.runs) == (5, 5 + 3 + 4 + 4)
     by_name = {(k.name, k.scale): k for k in SIX}
     measure(survey, lambda k, c, number: run_of(by_name[k.name, k.scale], c, number))
     again = Survey.open("fresh")
     assert not list(again.left())
     counted = Counter(((r.kernel, r.scale), r.configuration) for r in again.runs)
-    assert counted == {(a, c): 5 for a, those in points.items() for c in those}
+    assert counted == {(a, c): count for a, those in points.items() for c, count in those.items()}
     orders = [r.repetition for r in again.runs]
     assert orders == sorted(orders)  # pass after pass: runs of a point are apart
     with pytest.raises(InvalidInput):
-        Survey.of_points("lab", {("nobody", "small"): SOME[:1]}, name="other", passes=1, seed=0, now=WHEN)
+        Survey.of_points("lab", {("nobody", "small"): {SOME[0]: 1}}, name="other", seed=0, now=WHEN)
+
+
+def test_a_survey_of_points_that_was_begun_before_they_had_counts_goes_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    survey = Survey.of_points("lab", {("btio", "small"): {SOME[0]: 2, SOME[1]: 2}}, name="old", seed=1, now=WHEN)
+    begun = {name: told for name, told in survey.journal.begun.items() if name not in ("event", "version")}
+    pairs = [point[:2] for point in begun["points"]]
+    old = Survey(Journal.create(tmp_path / "older", begun | {"points": pairs}, kind="survey"))
+    assert (old.plan.points, old.plan.runs) == (survey.plan.points, 4)
 
 
 def test_only_what_has_too_few_runs_is_run_again_with_the_baseline_and_the_best_beside_it(
@@ -478,16 +490,15 @@ def test_only_what_has_too_few_runs_is_run_again_with_the_baseline_and_the_best_
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     by_name = {(k.name, k.scale): k for k in SIX}
-    before = {("btio", "small"): SOME[:3], ("pop", "large"): (SOME[0], SOME[4])}
-    first = Survey.of_points("lab", before, name="a", passes=2, seed=1, now=WHEN)
+    before = {("btio", "small"): dict.fromkeys(SOME[:3], 2), ("pop", "large"): dict.fromkeys((SOME[0], SOME[4]), 2)}
+    first = Survey.of_points("lab", before, name="a", seed=1, now=WHEN)
     slow = {SOME[0]: 2.0}  # so that the other one is the best of pop
     measure(first, lambda k, c, n: run_of(by_name[k.name, k.scale], c, n, factor=slow.get(c, 0.1)))
 
     now = {("btio", "small"): SOME[:2], ("pop", "large"): SOME[:2]}
     left = left_over(now, first.runs, LAB, passes=2)
-    assert left == {("pop", "large"): (LAB.baseline, SOME[4], SOME[1])}
-    assert passes_left(left, first.runs, passes=2) == 2
-    second = Survey.of_points("lab", left, name="b", passes=2, seed=1, now=WHEN, done=first.runs)
+    assert left == {("pop", "large"): {LAB.baseline: 2, SOME[4]: 2, SOME[1]: 2}}
+    second = Survey.of_points("lab", left, name="b", seed=1, now=WHEN, done=first.runs)
     assert second.runs == first.runs, "what was not asked for is no reason to forget it"
     assert (second.plan.runs, second.remaining) == (6, 6)
     measure(second, lambda k, c, n: run_of(by_name[k.name, k.scale], c, n))
@@ -499,8 +510,7 @@ def test_only_what_has_too_few_runs_is_run_again_with_the_baseline_and_the_best_
     assert left_over(now, second.runs, LAB, passes=2) == {}
     more = left_over(now, second.runs, LAB, passes=3)
     assert set(SOME[:2]) <= set(more["btio", "small"])
-    assert SOME[1] in more["pop", "large"], "two of three passes"
-    assert passes_left(more, second.runs, passes=3) == 1, "each has two of three"
+    assert more["pop", "large"][SOME[1]] == 1, "it has two of three"
 
 
 def test_what_may_be_the_best_by_fresh_runs_is_run_as_often_as_what_is_chosen() -> None:
@@ -512,9 +522,9 @@ def test_what_may_be_the_best_by_fresh_runs_is_run_as_often_as_what_is_chosen() 
     assert fresh.near(application, 0.06) == SOME[1:3]
     assert fresh.near(application, 0.0) == (fresh.best(application),) == (SOME[1],)
     assert fresh.near(("pop", "large"), 0.06) == ()
+    done.append(replace(done[1], repetition=3))
     left = left_over({application: SOME[4:5]}, done, LAB, passes=5)
-    assert {LAB.baseline, *SOME[1:3], SOME[4]} <= set(left[application])
-    assert passes_left(left, done, passes=5) == 5, "the baseline has none"
+    assert left[application] == {LAB.baseline: 2, SOME[1]: 2, SOME[2]: 1, SOME[4]: 2}, "three of five, and four"
 
 
 def test_a_repeat_of_fresh_runs_draws_none_of_those_that_were_kept_beside_them(
@@ -523,7 +533,8 @@ def test_a_repeat_of_fresh_runs_draws_none_of_those_that_were_kept_beside_them(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     by_name = {(k.name, k.scale): k for k in SIX}
     kept = [run_of(by_name["btio", "small"], c) for c in SOME[2:5]]
-    survey = Survey.of_points("lab", {("pop", "large"): SOME[:2]}, name="a", passes=1, seed=1, now=WHEN, done=kept)
+    points = {("pop", "large"): dict.fromkeys(SOME[:2], 1)}
+    survey = Survey.of_points("lab", points, name="a", seed=1, now=WHEN, done=kept)
     measure(survey, lambda k, c, n: run_of(by_name[k.name, k.scale], c, n))
     again = survey.again(name="b", points=2, seed=1, now=WHEN)
     assert {(k.name, c) for _, c, them in again.left() for k in them} == {("pop", c) for c in SOME[:2]}

@@ -45,6 +45,34 @@ def test_an_interrupt_waits_for_nothing(tmp_path: Path) -> None:
         child.kill()
 
 
+def test_who_is_asked_to_end_leaves_no_process(tmp_path: Path) -> None:
+    """A batch system's SIGTERM reaches the command alone, whose processes worked on as orphans."""
+    markers = [tmp_path / str(i) for i in range(4)]
+    program = (
+        "from pathlib import Path; from acic.evaluation.parallel import spread\n"
+        "from acic.interrupts import interruptible; "
+        "from tests.evaluation.test_parallel import wait\n"
+        f"with interruptible(): spread(wait, [Path(one) for one in {[str(one) for one in markers]}], processes=2)"
+    )
+    command = [sys.executable, "-c", program]
+    child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        until(lambda: all(one.exists() for one in markers[:2]), "two have begun")
+        child.terminate()
+        assert child.wait(20) != 0
+        until(lambda: not group_lives(child.pid), "all have ended")
+    finally:
+        child.kill()
+
+
+def group_lives(number: int) -> bool:
+    try:
+        os.killpg(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def test_an_interrupt_while_processes_load_is_told_by_nobody_else(tmp_path: Path) -> None:
     """`acic evaluate`, interrupted early, ended in a traceback of the process that others are forked from."""
     (tmp_path / "slow.py").write_text(

@@ -11,7 +11,6 @@ import numpy as np
 
 from acic.campaign.attempt import Attempt, event_of
 from acic.campaign.checking import is_sieved, worth_checking
-from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
@@ -97,7 +96,7 @@ class Controller:
         Raises:
             InvalidInput: another controller is at work on it.
         """
-        with interruptible(), self._journal.locked():
+        with self._journal.locked():
             self._begin()
             try:
                 yield

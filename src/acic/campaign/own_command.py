@@ -12,7 +12,6 @@ from pathlib import Path
 
 from acic.campaign.budget import Budget
 from acic.campaign.comparison import in_turn
-from acic.campaign.interrupts import interruptible
 from acic.campaign.killed import clear_up, commands_folder, noted
 from acic.campaign.places import check_directories, storage_directory
 from acic.campaign.request import LOCAL, Where
@@ -92,7 +91,7 @@ class OwnCommand:
         outputs = beside / f"acic-verify-{secrets.token_hex(4)}"
         found: list[list[tuple[float | None, str]]] = [[] for _ in self._wanted]
         turns = list(in_turn(rounds, len(self._wanted), seed=seed))
-        with interruptible(), noted(where, outputs) as note_run:
+        with noted(where, outputs) as note_run:
             for done, (turn, position) in enumerate(turns):
                 wanted = self._wanted[position]
                 name = f"verify-{outputs.name}-{turn}-{position}"

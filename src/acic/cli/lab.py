@@ -116,8 +116,6 @@ def run(
     COMMAND stands after `--`, and {directory} in it is where its files are to go. Without a command, acic-bench writes
     and reads. What is not asked for is as in the platform's baseline; if nothing is asked for, what is deployed stays.
     """
-    from acic.campaign.interrupts import interruptible
-
     _need_root()
     seconds = parse_seconds(time_limit)
     if not command and processes == 0:
@@ -125,7 +123,7 @@ def run(
             "acic-bench, which runs where no command is given, is run by MPI",
             hint="leave --processes out, or give a command",
         )
-    with interruptible(), opened_lab(state, keep=keep) as opened:
+    with opened_lab(state, keep=keep) as opened:
         wanted = _wanted(opened, {name: value for name, value in asked.items() if value is not None})
         site = _deployed(opened, wanted)
         with tempfile.TemporaryDirectory(dir=opened.room.names.images) as outputs:

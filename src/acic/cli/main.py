@@ -15,6 +15,7 @@ import click
 import acic
 from acic.cli.output import say
 from acic.errors import AcicError, InvalidInput
+from acic.interrupts import interruptible
 
 # Command: where it is, and its one line of help. Modules are imported only when their command runs,
 # so that `acic --help` stays fast; a test holds these lines equal to the commands' own.
@@ -149,7 +150,8 @@ def _open_streams() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit status; no exception leaves a traceback."""
     try:
-        status = cli.main(arguments, prog_name="acic", standalone_mode=False)
+        with interruptible():
+            status = cli.main(arguments, prog_name="acic", standalone_mode=False)
         sys.stdout.flush()  # a full disk shows here, not after the last line of this program
         return int(status or 0)  # of a command that ended by itself: click returns what `Exit` holds
     except AcicError as error:

@@ -112,8 +112,8 @@ def begin(
     elif best:
         refuse_unused("beside --best", but={"best", "top", "methods", "platform_name", "passes", "seed", "file"})
         done = read_truth(file) if file else []
-        wanted, lacking = contenders_in(read_truth(best), platform_name, methods, top, done, passes)
-        made = Survey.of_points(platform_name, wanted, name=name, passes=lacking, seed=seed, now=now, done=done)
+        wanted = contenders_in(read_truth(best), platform_name, methods, top, done, passes)
+        made = Survey.of_points(platform_name, wanted, name=name, seed=seed, now=now, done=done)
     else:
         refuse_unused("without --again or --best", but=_DRAWN)
         platform = load_platform(platform_name)
@@ -123,8 +123,10 @@ def begin(
         drawn = balanced_with(platform, asked, configurations, seed=seed, among=allowed)
         done = read_truth(file) if file else []
         if part == "sketches":
-            wanted = likely_in(platform, drawn)
-            made = Survey.of_points(platform_name, wanted, name=name, passes=passes, seed=seed, now=now, done=done)
+            likely = {
+                application: dict.fromkeys(those, passes) for application, those in likely_in(platform, drawn).items()
+            }
+            made = Survey.of_points(platform_name, likely, name=name, seed=seed, now=now, done=done)
         else:
             made = Survey.begin(
                 platform_name, drawn, name=name, passes=passes, seed=seed, now=now, chosen=kernels(part), done=done

@@ -34,14 +34,14 @@ def measured_whole(file: Path, platform_name: str) -> tuple[Configuration, ...]:
 
 def contenders_in(
     runs: list[Run], platform_name: str, names: tuple[str, ...], top: int, done: list[Run], passes: int
-) -> tuple[Mapping[tuple[str, str], tuple[Configuration, ...]], int]:
-    """Return what is to be run again for each application, and how often: its best few, and what methods choose for it.
+) -> Mapping[tuple[str, str], Mapping[Configuration, int]]:
+    """Return how often each application is to be run again, and on what: its best few, and what methods choose for it.
 
     Raises:
         InvalidInput: each has `passes` runs in `done` already.
     """
     from acic.advisor.informed import default_model
-    from acic.evaluation.contenders import contenders, left_over, passes_left
+    from acic.evaluation.contenders import contenders, left_over
     from acic.evaluation.methods import methods
     from acic.platforms import load_platform
 
@@ -50,7 +50,7 @@ def contenders_in(
     found = contenders(runs, platform, chosen, knowing(platform, None), top=top)
     if not (wanted := left_over(found, done, platform, passes=passes)):
         raise InvalidInput(f"each of them has {passes} runs already", hint="judge by these: acic evaluate --fresh FILE")
-    return wanted, passes_left(wanted, done, passes=passes)
+    return wanted
 
 
 def likely_in(

@@ -60,30 +60,22 @@ def contenders(
 
 def left_over(
     points: Mapping[Application, Sequence[Configuration]], done: Sequence[Run], platform: Platform, *, passes: int
-) -> Mapping[Application, tuple[Configuration, ...]]:
-    """Return what has fewer than `passes` runs in `done`, each application's with three beside it.
+) -> Mapping[Application, Mapping[Configuration, int]]:
+    """Return how many runs are lacking of what has fewer than `passes` in `done`, with three beside it in each pass.
 
     What is asked for are `points`, and what is within `NEAR` of an application's best in `done`: it may be the best.
     The three are the baseline and, for time and for cost, the best of what was run before: what slowed the new passes
     down slowed them down too. A run that failed was one; a survey tries it twice.
     """
     fresh = [Fresh(done, platform, goal) for goal in goals_of(platform)]
-    made = _passes(done)
-    found: dict[Application, tuple[Configuration, ...]] = {}
+    passed = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
+    made = Counter(((kernel, scale), configuration) for kernel, scale, configuration, _ in passed)
+    found: dict[Application, Mapping[Configuration, int]] = {}
     for application, those in points.items():
         near = [one for runs in fresh for one in runs.near(application, NEAR)]
-        if missing := [one for one in (*those, *near) if made[application, one] < passes]:
+        lacking = {one: passes - made[application, one] for one in (*those, *near)}
+        if missing := {one: count for one, count in lacking.items() if count > 0}:
             best = [one for runs in fresh if (one := runs.best(application)) is not None]
-            found[application] = tuple(dict.fromkeys((platform.baseline, *best, *missing)))
+            beside = dict.fromkeys((platform.baseline, *best), max(missing.values()))
+            found[application] = {**beside, **{one: count for one, count in missing.items() if one not in beside}}
     return found
-
-
-def passes_left(points: Mapping[Application, Sequence[Configuration]], done: Sequence[Run], *, passes: int) -> int:
-    """Return how many passes through `points` are left until each has `passes` runs beside those in `done`."""
-    made = _passes(done)
-    return max((passes - made[application, one] for application, those in points.items() for one in those), default=0)
-
-
-def _passes(done: Sequence[Run]) -> Counter[tuple[Application, Configuration]]:
-    passed = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
-    return Counter(((kernel, scale), configuration) for kernel, scale, configuration, _ in passed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +18,10 @@ class Plan:
     Args:
         configurations: in their order; every beginning is balanced.
         kernels: the applications.
-        passes: how often each is run on each.
+        passes: how often each is run on each, at most.
         seed: of the order of applications, anew in each pass and on each configuration.
-        points: positions of a configuration and an application, where not all are to meet all.
+        points: positions of a configuration and an application, and how often they meet, 1 to `passes`; None where all
+            meet all in each pass.
         first: the first pass's number, where passes were made before.
     """
 
@@ -28,19 +29,21 @@ class Plan:
     kernels: tuple[Kernel, ...]
     passes: int
     seed: int
-    points: frozenset[tuple[int, int]] | None = None
+    points: Mapping[tuple[int, int], int] | None = None
     first: int = 0
 
     @property
     def runs(self) -> int:
         """How many there are in all."""
-        points = len(self.configurations) * len(self.kernels) if self.points is None else len(self.points)
-        return points * self.passes
+        if self.points is None:
+            return len(self.configurations) * len(self.kernels) * self.passes
+        return sum(self.points.values())
 
     def groups(self) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
         """Yield each pass's configurations, each with the applications in the order that they are run in."""
-        for number in range(self.first, self.first + self.passes):
+        for made in range(self.passes):
+            number = self.first + made
             for position, configuration in enumerate(self.configurations):
                 order = np.random.default_rng([self.seed, number, position]).permutation(len(self.kernels))
-                wanted = [i for i in order if self.points is None or (position, i) in self.points]
+                wanted = [i for i in order if self.points is None or self.points.get((position, i), 0) > made]
                 yield number, configuration, [self.kernels[i] for i in wanted]

@@ -12,7 +12,6 @@ from typing import Any, get_args
 import numpy as np
 
 from acic.benchmarks.kernels import Kernel, Part, kernel, kernels
-from acic.campaign.interrupts import interruptible
 from acic.campaign.journal import Journal, folder_of, journals
 from acic.errors import AcicError, InvalidInput
 from acic.evaluation.plan import Plan
@@ -61,7 +60,7 @@ class Survey:
             kernels=tuple(known[name] for name in chosen),
             passes=begun["passes"],
             seed=begun["seed"],
-            points=None if begun.get("points") is None else frozenset((c, k) for c, k in begun["points"]),
+            points=None if begun.get("points") is None else _points(begun["points"], begun["passes"]),
             first=begun.get("first", 0),
         )
 
@@ -133,10 +132,9 @@ class Survey:
     def of_points(
         cls,
         platform: str,
-        points: Mapping[tuple[str, str], Sequence[Configuration]],
+        points: Mapping[tuple[str, str], Mapping[Configuration, int]],
         *,
         name: str,
-        passes: int,
         seed: int,
         now: datetime,
         done: Sequence[Run] = (),
@@ -145,9 +143,9 @@ class Survey:
 
         Args:
             platform: a name or a file.
-            points: the configurations for each application, by its name and scale.
+            points: how often each configuration is to be run, for each application by its name and scale: once in each
+                pass, so that runs of a point are apart and those of an application interleaved.
             name: of the survey.
-            passes: through all of them, so that runs of a point are apart and those of an application interleaved.
             seed: of the order.
             now: the time, for the journal.
             done: runs that were made before, of these points and others: they are kept, and all passes come after.
@@ -159,8 +157,8 @@ class Survey:
         drawn = list(dict.fromkeys(c for those in points.values() for c in those))
         place = {c: i for i, c in enumerate(drawn)}
         plan = {
-            "points": sorted([place[c], i] for i, those in enumerate(points.values()) for c in those),
-            "passes": passes,
+            "points": sorted([place[c], i, n] for i, those in enumerate(points.values()) for c, n in those.items()),
+            "passes": max((n for those in points.values() for n in those.values()), default=0),
             "first": 1 + max((run.repetition for run in done), default=-1),
             "seed": seed,
         }
@@ -226,6 +224,12 @@ class Survey:
                 yield number, configuration, rest
 
 
+def _points(told: Sequence[Sequence[int]], passes: int) -> dict[tuple[int, int], int]:
+    """Return how often a configuration and an application meet; `passes` times where a journal does not tell."""
+    whole = [(*one, passes)[:3] for one in told]
+    return {(configuration, application): count for configuration, application, count in whole}
+
+
 def mark(platform: Platform, chosen: Sequence[Kernel]) -> str:
     """Return what changes when a run would mean something else."""
     facts = (
@@ -262,7 +266,7 @@ def measure(
         raise InvalidInput(f"the applications of {survey.journal.name} have changed", hint="begin a new survey")
     end = None if seconds is None else clock() + seconds
     made, failed = 0, list[Run]()
-    with interruptible(), survey.journal.locked():
+    with survey.journal.locked():
         total = len(survey.runs)
         for application, configuration, number in _turns(survey):
             if (end is not None and clock() >= end) or survey.journal.pause_asked:
