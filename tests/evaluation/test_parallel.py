@@ -36,30 +36,32 @@ def test_an_interrupt_waits_for_nothing(tmp_path: Path) -> None:
         f"spread(wait, [Path(one) for one in {[str(one) for one in markers]}], processes=2)"
     )
     command = [sys.executable, "-c", program]
-    child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
+    child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         until(lambda: all(one.exists() for one in markers[:2]), "two have begun")
         os.killpg(child.pid, signal.SIGINT)
-        assert child.wait(20) != 0
+        _, errors = child.communicate(timeout=20)
+        assert child.returncode != 0
+        assert errors.count("Traceback") == 1, "its own, where nobody handles it, and none of the pool's threads"
     finally:
         child.kill()
 
 
-def test_who_is_asked_to_end_leaves_no_process(tmp_path: Path) -> None:
-    """A batch system's SIGTERM reaches the command alone, whose processes worked on as orphans."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_who_is_made_to_end_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
+    """A batch system's signals reach the command alone; its processes went on, and waited for more for ever."""
     markers = [tmp_path / str(i) for i in range(4)]
     program = (
-        "from pathlib import Path; from acic.evaluation.parallel import spread\n"
-        "from acic.interrupts import interruptible; "
-        "from tests.evaluation.test_parallel import wait\n"
-        f"with interruptible(): spread(wait, [Path(one) for one in {[str(one) for one in markers]}], processes=2)"
+        "from pathlib import Path; from acic.evaluation.parallel import spread; "
+        "from tests.evaluation.test_parallel import wait; "
+        f"spread(wait, [Path(one) for one in {[str(one) for one in markers]}], processes=2)"
     )
     command = [sys.executable, "-c", program]
     child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         until(lambda: all(one.exists() for one in markers[:2]), "two have begun")
-        child.terminate()
-        assert child.wait(20) != 0
+        child.send_signal(number)
+        assert child.wait(20) == -number
         until(lambda: not group_lives(child.pid), "all have ended")
     finally:
         child.kill()

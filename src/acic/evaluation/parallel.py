@@ -6,8 +6,9 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import active_children, forkserver, get_context, resource_tracker
+from multiprocessing import active_children, forkserver, get_context, parent_process, resource_tracker
 from multiprocessing.context import ForkServerContext
+from threading import Thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -40,7 +41,10 @@ def spread(function: Callable[[T], R], arguments: Iterable[T], *, processes: int
         min(processes, len(todo)), mp_context=context, initializer=_take, initargs=(function, dict(os.environ))
     ) as pool:
         try:
-            return list(pool.map(_call, todo))
+            begun = [
+                pool.submit(_call, one) for one in todo
+            ]  # `map` cancels them: the pool's thread complains
+            return [one.result() for one in begun]
         except BaseException:  # the pool would wait for what was begun: a minute after Ctrl-C
             for process in set(active_children()) - others:
                 process.terminate()
@@ -83,6 +87,14 @@ def _take(function: Callable[[Any], Any], environment: Mapping[str, str]) -> Non
     os.environ.update(environment, LOKY_MAX_CPU_COUNT="1")  # for joblib: the processors are shared out already
     threadpool_limits(limits=1)
     _given[:] = [function]
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that it works for was killed: it would wait for ever to be asked for more."""
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _call(argument: Any) -> Any:
