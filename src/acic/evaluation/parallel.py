@@ -41,9 +41,7 @@ def spread(function: Callable[[T], R], arguments: Iterable[T], *, processes: int
         min(processes, len(todo)), mp_context=context, initializer=_take, initargs=(function, dict(os.environ))
     ) as pool:
         try:
-            begun = [
-                pool.submit(_call, one) for one in todo
-            ]  # `map` cancels them: the pool's thread complains
+            begun = [pool.submit(_call, one) for one in todo]  # `map` cancels them: the pool's thread complains
             return [one.result() for one in begun]
         except BaseException:  # the pool would wait for what was begun: a minute after Ctrl-C
             for process in set(active_children()) - others:
