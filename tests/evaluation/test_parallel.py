@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -32,9 +34,10 @@ def test_answers_come_in_the_order_of_the_arguments(processes: int) -> None:
     assert spread(abs, [-3, 2, -1], processes=processes) == [3, 2, 1]
 
 
-def test_an_interrupt_waits_for_nothing(tmp_path: Path) -> None:
-    """A terminal's Ctrl-C reaches every process of the group; those that wait in a queue must not begin."""
-    markers = [tmp_path / str(i) for i in range(4)]
+@contextmanager
+def two_at_work(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Give a command two of whose four calls have begun, and which shares a session with its processes alone."""
+    markers = [folder / str(i) for i in range(4)]
     program = (
         "from pathlib import Path; from acic.evaluation.parallel import spread; "
         "from tests.evaluation.test_parallel import wait; "
@@ -44,10 +47,16 @@ def test_an_interrupt_waits_for_nothing(tmp_path: Path) -> None:
     child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         until(lambda: all(one.exists() for one in markers[:2]), "two have begun")
-        os.killpg(child.pid, signal.SIGINT)
-        assert child.wait(20) != 0
+        yield child
     finally:
         child.kill()
+
+
+def test_an_interrupt_waits_for_nothing(tmp_path: Path) -> None:
+    """A terminal's Ctrl-C reaches every process of the group; those that wait in a queue must not begin."""
+    with two_at_work(tmp_path) as child:
+        os.killpg(child.pid, signal.SIGINT)
+        assert child.wait(20) != 0
 
 
 def test_an_interrupt_between_calls_is_told_once(tmp_path: Path) -> None:
@@ -71,21 +80,10 @@ def test_an_interrupt_between_calls_is_told_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_who_is_made_to_end_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
     """A batch system's signals reach the command alone; its processes went on, and waited for more for ever."""
-    markers = [tmp_path / str(i) for i in range(4)]
-    program = (
-        "from pathlib import Path; from acic.evaluation.parallel import spread; "
-        "from tests.evaluation.test_parallel import wait; "
-        f"spread(wait, [Path(one) for one in {[str(one) for one in markers]}], processes=2)"
-    )
-    command = [sys.executable, "-c", program]
-    child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
-    try:
-        until(lambda: all(one.exists() for one in markers[:2]), "two have begun")
+    with two_at_work(tmp_path) as child:
         child.send_signal(number)
         assert child.wait(20) == -number
         until(lambda: not group_lives(child.pid), "all have ended")
-    finally:
-        child.kill()
 
 
 def group_lives(number: int) -> bool:
