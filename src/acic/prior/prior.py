@@ -57,9 +57,9 @@ class Prior:
     def heard(self, phases: Sequence[tuple[Characteristics, Use]], io: float) -> list[Use]:
         """Return the uses of a run's phases with what its seconds in I/O on the baseline tell: how far they overlap.
 
-        Processes that wait for one another before they read keep the servers busy at once, and wait for all of it;
-        where each goes on alone, some are served while others compute. No log tells which, but it does how long they
-        waited: between the two that is taken which explains it, by the logarithm.
+        Processes that wait for one another before they read, or write, keep the servers busy at once, and wait for all
+        of it; where each goes on alone, some are served while others compute. No log tells which, but it does how long
+        they waited: between the two that is taken which explains it, by the logarithm.
 
         Args:
             phases: what the run does to files, and how.

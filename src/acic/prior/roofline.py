@@ -82,7 +82,7 @@ def streaming(demand: Demand, systems: Systems, load: Floats) -> Floats:
     if not demand.reads:  # a part-time server's work is not hidden: what computes wants the same processors
         found[systems.part_time, Resource.SERVER_PROCESSOR] = busy[systems.part_time]
     if demand.meanwhile:
-        _overlap(demand, found)
+        _overlap(demand, systems, found)
         found[:, Resource.SERVER_PROCESSOR] *= np.where(
             systems.part_time, _crowded(demand, systems, busy, systems.threads), 1.0
         )
@@ -230,14 +230,19 @@ def _beside(demand: Demand, systems: Systems, named: Floats, whole: Floats) -> F
     return np.where(systems.closes, np.where(waits(demand, systems), whole, named + sent), 0.0)
 
 
-def _overlap(demand: Demand, found: Floats) -> None:
-    """Take from what networks and disks need what they do for some processes while others compute."""
+def _overlap(demand: Demand, systems: Systems, found: Floats) -> None:
+    """Take from what networks and disks need what they do for some processes while others compute.
+
+    Writes that have to last are waited for as syncs are: all of them.
+    """
+    lasting = np.where(waits(demand, systems), found[:, Resource.DISK_IOPS], 0.0)
     visits, think = demand.pauses + 1, demand.meanwhile / max(1, demand.pauses)
     on_node = math.ceil(demand.streams / demand.nodes)
     for resources, customers in ((_OF_SERVERS, demand.streams), ([Resource.CLIENT_NETWORK], on_node)):
         alone = found[:, resources]
         free = waiting(alone, customers, visits, think)
         found[:, resources] = alone ** (1.0 - demand.overlap) * free**demand.overlap
+    found[:, Resource.DISK_IOPS] = np.maximum(found[:, Resource.DISK_IOPS], lasting)
 
 
 def _crowded(demand: Demand, systems: Systems, busy: Floats, threads: Floats | float, *, besides: int = 0) -> Floats:

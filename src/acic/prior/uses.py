@@ -28,7 +28,8 @@ class Use:
         gathered: whether collective calls go through aggregators (two-phase I/O). ROMIO sees to that where processes'
             parts of a call interleave; those of a benchmark are one piece each, in the order of ranks.
         elsewhere: s that its run computes, where it has several phases.
-        overlap: how far some processes read while others compute, 0 (all wait for one another) to 1.
+        overlap: how far some processes read, or write between pauses, while others compute: 0 (all wait for one
+            another) to 1.
         over: how often each byte of its files is moved; below 1.0 where parts of them are not.
         apart: how far the ranks that do I/O lie apart, 1.0 where one follows the other.
         contiguous: whether what a process moves of a shared file is one part of it over all iterations; else each

@@ -1,4 +1,4 @@
-"""Applications held out: a plasma's turbulence, a fire, a river, the noise of the ground and a beam in a ring."""
+"""Applications for a test: a plasma's turbulence, a fire, a river, the noise of the ground and a beam in a ring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications held out: transcripts, traits and genomes, organs in scans, backups and families of proteins."""
+"""Applications for a test: transcripts, traits and genomes, organs in scans, backups and families of proteins."""
 
 from __future__ import annotations
 
