@@ -569,12 +569,12 @@ def test_a_budget_given_at_resume_is_kept(lab: Laboratory, acic: Callable[..., R
 def test_who_has_used_up_a_budget_is_told_how_to_go_on(lab: Laboratory, acic: Callable[..., Result]) -> None:
     first = acic(*lab.train("--no-screen", "--repeats", "1", "--verify", "0", "--budget", "1500ms"))
     assert first.status == 0
-    larger = first.err.rpartition(" --budget ")[2].strip()
-    assert float(larger.removesuffix("s")) >= 3.0  # more, where a busy machine let runs go on beyond their budget
-    hint = f"note: a larger budget goes on with it: acic train --resume --name {lab.name} --budget {larger}\n"
+    larger = ""
     for found in (first, acic(*lab.resume()), acic("campaign", "resume", lab.name)):
         assert "ended: the budget is used up" in found.out
-        assert found.err.endswith(hint)
+        before, _, larger = found.err.removesuffix("\n").rpartition(" --budget ")
+        assert before.endswith(f"note: a larger budget goes on with it: acic train --resume --name {lab.name}")
+        assert float(larger.removesuffix("s")) >= 3.0  # more, where a busy machine let runs go on beyond their budget
     more = acic(*lab.resume(), "--budget", larger, "--json").json["campaign"]
     assert more["runs"] > int(first.out.split(" runs")[0].split()[-1])
 

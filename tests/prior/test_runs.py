@@ -131,7 +131,7 @@ def test_locks_and_names_that_go_take_longest_where_servers_share_names(prior: P
 
 
 def test_who_writes_files_of_his_own_between_pauses_may_do_so_while_others_compute(prior: Prior) -> None:
-    """`rechunker` waits 1.4 s on the baseline, 2.0 s if all wrote at once, and was advised what took a fifth longer."""
+    """`rechunker` waits 1.4 s on the baseline (2.0 s predicted once), and was advised what took a fifth longer."""
     waits = Use(pauses=9, pause=0.1, syncs=0)
     systems = prior.systems([system("NFS"), system("GlusterFS", 4)])
     many = replace(OWN, iterations=10)
