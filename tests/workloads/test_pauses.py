@@ -12,7 +12,7 @@ from acic.units import KIB, MIB
 from acic.workloads import Operation, Phase, characterize
 from acic.workloads.darshan import Log
 from acic.workloads.pauses import _idle_of_many, idle
-from acic.workloads.spells import Spells, counted_twice
+from acic.workloads.spells import Closing, Spells, counted_twice
 from tests.workloads.simulator import Call, darshan_log, loop
 
 BARE: Any = {"trace": False, "heatmap": False}
@@ -52,6 +52,24 @@ def test_who_is_away_from_a_file_that_he_writes_in_small_pieces_is_known_to_be_i
     assert phase.characteristics.iterations == 1  # nothing tells bursts from single requests
     assert phase.details["idle_seconds"] == pytest.approx(9 * 0.3, rel=0.02)
     assert "pause_seconds" not in phase.details
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_opening_and_closing_a_file_is_no_part_of_the_time_between_its_requests(shared: bool) -> None:
+    """A file that is written, then read, and closed at the end, which takes as long as all pauses."""
+    size: Any = {"processes": 4, "iterations": 6, "seconds": 0.01, "pause": 0.2, "shared": shared}
+    calls = loop(**size) + loop(**size, write=False, begin=3.0)
+    # a record of all processes has the time of all
+    log = changed(
+        darshan_log(calls, processes=4, **BARE),
+        F_META_TIME=4.0 if shared else 1.0,
+        F_CLOSE_END_TIMESTAMP=6.0,
+        OPENS=4 if shared else 1,
+    )
+    if shared:
+        log.modules["POSIX"].records["POSIX_F_SLOWEST_RANK_TIME"] = 1.12
+    for operation in Operation:
+        assert only(log, operation).details["pause_seconds"] == pytest.approx(0.2, rel=0.05)
 
 
 def test_who_does_not_pause_is_not_idle() -> None:
@@ -94,7 +112,7 @@ def test_processes_that_come_in_their_own_time_have_their_iterations_in_the_heat
     ]
     phase = only(darshan_log(calls, processes=4, trace=False))
     assert phase.characteristics.iterations == 5
-    assert phase.details["pause_seconds"] == pytest.approx(0.7, abs=0.15)  # in bins of 0.1 s
+    assert phase.details["pause_seconds"] == pytest.approx(0.7, rel=0.02)  # by the counters: bins are 0.1 s long
 
 
 def test_ranks_that_lie_apart_are_known_by_the_heat_map_where_records_hide_them() -> None:
@@ -135,6 +153,7 @@ SPELLS = st.lists(st.tuples(st.integers(-1, 5), st.floats(0.0, 10.0)), min_size=
         [0.0] * len(rows),
         [10.0] * len(rows),
         [busy for _, busy in rows],
+        [],
     )
 )
 
@@ -150,22 +169,34 @@ def test_no_process_waits_for_the_slowest_ones_of_all_phases(every: list[Spells]
 
 
 WINDOWS = st.lists(
-    st.tuples(st.integers(-1, 5), st.floats(0.0, 10.0), st.floats(0.0, 10.0), st.floats(0.0, 10.0)),
+    st.tuples(st.integers(-1, 5), *[st.floats(0.0, 10.0)] * 5),
     min_size=1,
     max_size=20,
 ).map(
     lambda rows: Spells(
         [rank for rank, *_ in rows],
         [first for _, first, *_ in rows],
-        [first + length for _, first, length, _ in rows],
-        [busy for *_, busy in rows],
+        [first + length for _, first, length, *_ in rows],
+        [busy + closing for *_, busy, closing, _ in rows],
+        [
+            Closing(at, first + length, first + length + late, closing)
+            for at, (_, first, length, _, closing, late) in enumerate(rows)
+        ],
     )
 )
 
 
 @given(every=st.lists(WINDOWS, min_size=1, max_size=4))
 def test_processes_are_idle_as_long_where_few_records_tell_it_as_where_many_do(every: list[Spells]) -> None:
+    every = [one.apart() for one in every]
     assert idle(every[0], every, 6) == pytest.approx(_idle_of_many(every[0], every, 6), abs=1e-9)
+
+
+@given(one=WINDOWS)
+def test_closing_apart_is_as_much_as_it_was_together(one: Spells) -> None:
+    apart = one.apart()
+    assert sum(apart.busy) == pytest.approx(sum(one.busy), abs=1e-9)
+    assert apart.alone() == pytest.approx(one.alone(), abs=1e-9)
 
 
 @pytest.mark.parametrize(("begin", "waits"), [(0.5, 1.0), (1.2, 2.0)])

@@ -17,6 +17,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.recommend import recommend
 from acic.advisor.sensitivity import Dependence, dependences
 from acic.advisor.support import Precision, Support, precision, support
+from acic.advisor.temporary import removing_temporary
 from acic.advisor.whatif import Expected, Foresight, Question
 from acic.errors import InvalidInput
 from acic.platforms import Platform
@@ -112,6 +113,7 @@ def explain(
     """
     if goal is Goal.PARETO:
         raise InvalidInput("a front of many answers has no one reason", hint="use --goal time or --goal cost")
+    workload = removing_temporary(workload, results)
     knowledge = knowledge.safe_for(workload)
     if not set(instead or ()) & set(knowledge.inert(workload)):
         knowledge = knowledge.fitting(workload, keep or ())

@@ -18,6 +18,7 @@ from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.indifferent import is_indifferent, said_so
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import TIE, free_values, representative
+from acic.advisor.temporary import removing_temporary
 from acic.advisor.verdict import judge
 from acic.platforms import Platform
 from acic.prior import Use
@@ -61,6 +62,7 @@ def recommend(
             has more processes than the platform can run.
         InvalidInput: no configuration that is right for the job has the values to `keep`.
     """
+    workload = removing_temporary(workload, results)
     knowledge = knowledge.safe_for(workload)
     knowledge = knowledge.fitting(workload, keep or ()) if among is None else knowledge
     allowed = places_of(knowledge, keep or {})

@@ -14,6 +14,7 @@ from acic.advisor.advice import Goal
 from acic.advisor.forecast import forecast
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import representative, tied_groups
+from acic.advisor.temporary import removing_temporary
 from acic.advisor.verdict import worth
 from acic.benchmarks.kernels import Kernel, kernel
 from acic.errors import MissingData
@@ -84,7 +85,8 @@ def asked(application: Application, runs: Iterable[Run], platform: Platform, log
             f"{one.key} was never run well on the baseline of {platform.name}", hint="measure the baseline first"
         )
     if log is not None:
-        return Asked(application=application, workload=log, results=_results(one, mine))
+        results = _results(one, mine)
+        return Asked(application=application, workload=removing_temporary(log, results), results=results)
     seconds = median(run.seconds or 0.0 for run in logged)
     in_io = median(min(_waited(one, run), run.seconds or 0.0) for run in logged)
     waited = median((run.compute or 0.0) / one.compute if one.compute else 1.0 for run in logged)

@@ -57,7 +57,7 @@ def characterize(log: Log) -> Workload:
         found |= substitutes(log, found)
     evidence = Evidence(log, found)
     processes, seconds = log.job.processes, log.job.run_seconds
-    drafts = [draft(group, evidence) for requests in layers(found) for group in groups(requests, processes)]
+    drafts = [draft(group, evidence) for requests in layers(found) for group in groups(requests, processes, log.names)]
     drafts = _mirrored(drafts)
     apart = sum([one.timing.seconds for one in drafts])
     _split_overlap(drafts)
@@ -107,11 +107,12 @@ def _split_overlap(drafts: list[Draft]) -> None:
 
 
 def _pause(drafts: list[Draft]) -> None:
-    """Tell how long processes stay away from each one's files, where neither a trace nor a heat map tells it."""
-    every = [one.timing.spells for one in drafts]
+    """Tell how long processes stay away from each one's files, where no trace tells it."""
+    every = [one.timing.spells.apart() for one in drafts]
     for one in drafts:
         group, found = one.group, one.iterations
-        if found.pause is not None or group.calls <= one.processes or group.spans:
+        measured = found.pause is not None and found.by != "heat map"  # whose empty bins are shorter than a pause
+        if measured or group.calls <= one.processes or group.spans:
             continue
         least = PAUSE * (found.count - 1 or group.calls / one.processes - 1)
         mine = one.timing.spells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,9 +24,10 @@ from acic.workloads.columns import (
     WRITE,
 )
 from acic.workloads.layers import Requests
+from acic.workloads.series import series_of
 
 _NEVER_COLLECTIVE = ("POSIX", "STDIO")
-_COLLECTIVE, _SHARED, _BOTH = 1, 2, 4  # bits of a file's kind
+_COLLECTIVE, _SHARED, _BOTH, _SERIES = 1, 2, 4, 8  # bits of a file's kind; from the last on its series
 _ALIKE = 4.0  # files whose bytes per process, or whose requests, differ by less belong together
 IDLE = 0.05  # share of the time from first to last request, of a process that does not pause
 _EQUAL = 0.1  # by which the bytes of files may differ that a process writes in turn
@@ -102,8 +104,14 @@ class Group:
         return self.table.common_sizes(self.rows)
 
 
-def groups(requests: Requests, processes: int) -> list[Group]:
-    """Return the groups of alike files, the largest in bytes first."""
+def groups(requests: Requests, processes: int, names: Mapping[int, str]) -> list[Group]:
+    """Return the groups of alike files, the largest in bytes first.
+
+    Args:
+        requests: all of one interface and direction.
+        processes: of the job.
+        names: of files, by their ids; some may be missing.
+    """
     rows = requests.rows
     if len(rows) == 1:
         table, (row,) = requests.table, rows
@@ -114,6 +122,8 @@ def groups(requests: Requests, processes: int) -> list[Group]:
     if both := requests.table.both(requests.direction):
         ids = requests.table.file_list
         files.tell_apart({at for row, at in zip(rows, files.of_row, strict=True) if ids[row] in both}, requests)
+    if len(files.kinds) > 1:
+        files.tell_series_apart(requests, names)
     if files.alike():
         return [_group(requests, rows, processes, files.kinds[0])]
     labels = files.labels()
@@ -176,6 +186,12 @@ class _Files:
         for at in both:
             self.kinds[at] |= _BOTH
 
+    def tell_series_apart(self, requests: Requests, names: Mapping[int, str]) -> None:
+        """Set those of one series apart from those of another, and from what is in none: restart.1 from plot.1."""
+        ids = {at: requests.table.file_list[row] for row, at in zip(requests.rows, self.of_row, strict=True)}
+        series = series_of([names.get(ids[at], "") for at in range(len(self.kinds))])
+        self.kinds = [kind | _SERIES * number for kind, number in zip(self.kinds, series, strict=True)]
+
     def alike(self) -> bool:
         """Whether all files belong to one group."""
         each, request = self.each, self.request
@@ -190,7 +206,8 @@ class _Files:
         for label, size in zip(labels, self.moved, strict=True):
             moved[label] += size
         least = _SMALL * sum(self.moved)
-        return [label if moved[label] >= least else -1 - kind for label, kind in zip(labels, self.kinds, strict=True)]
+        pairs = zip(labels, self.kinds, strict=True)
+        return [label if moved[label] >= least else -1 - kind % _SERIES for label, kind in pairs]
 
 
 def _files_of(requests: Requests, processes: int) -> _Files:

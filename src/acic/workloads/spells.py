@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import NamedTuple
 
 from acic.workloads.columns import (
     BYTES,
@@ -12,6 +13,7 @@ from acic.workloads.columns import (
     FIRST,
     LAST,
     META_SECONDS,
+    OPENS,
     PAUSE,
     SECONDS,
     SLOWEST_SECONDS,
@@ -21,6 +23,21 @@ from acic.workloads.groups import IDLE, Group
 
 INSTANT = 1e-9
 """A time that is none, s."""
+
+
+class Closing(NamedTuple):
+    """What opening and closing the file of a record, once each, takes of its process's time.
+
+    Args:
+        record: which of the spells it is of.
+        first, last: when the last request ended, and when the file was closed, s since the job began.
+        busy: s.
+    """
+
+    record: int
+    first: float
+    last: float
+    busy: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +50,29 @@ class Spells:
         rank: whose record it is; -1 where it stands for all ranks.
         first, last: when the first request began, and the last one, or closing the file, ended.
         busy: s in requests, and in metadata calls; where it stands for all ranks, those of the slowest.
+        closings: what of it is behind `last`.
     """
 
     rank: list[int]
     first: list[float]
     last: list[float]
     busy: list[float]
+    closings: list[Closing]
+
+    def apart(self) -> Spells:
+        """Return the same with closing files in elements of its own."""
+        if not self.closings:
+            return self
+        busy = [*self.busy]
+        for one in self.closings:
+            busy[one.record] -= one.busy
+        return Spells(
+            rank=self.rank + [self.rank[one.record] for one in self.closings],
+            first=self.first + [one.first for one in self.closings],
+            last=self.last + [one.last for one in self.closings],
+            busy=busy + [one.busy for one in self.closings],
+            closings=[],
+        )
 
     def steady(self) -> bool:
         """Return whether no record's process was away from its file before it was closed."""
@@ -67,20 +101,25 @@ def spells(group: Group) -> Spells:
     """Return when the records of a group were used."""
     d, table = group.direction, group.table
     ranks, counters, seconds = table.rank_list, table.counters, table.times
-    found = Spells([], [], [], [])
+    found = Spells([], [], [], [], [])
     for row in group.rows:
         rank, times = ranks[row], seconds[row]
         metadata = times[META_SECONDS]
-        busy = times[SECONDS + d] + (metadata if closes(counters[row][BYTES + WRITE], d) else 0.0)
-        if rank < 0:
-            busy *= times[SLOWEST_SECONDS] / max(times[SECONDS] + times[SECONDS + 1] + metadata, INSTANT)
+        mine = metadata if closes(counters[row][BYTES + WRITE], d) else 0.0
+        slowest = (
+            times[SLOWEST_SECONDS] / max(times[SECONDS] + times[SECONDS + 1] + metadata, INSTANT) if rank < 0 else 1.0
+        )
         last = times[LAST + d]
         if d == WRITE and times[FIRST] <= 0:  # what is read later is closed after that
             last = max(last, times[CLOSED])
+        elif mine:
+            opens = max(1.0, counters[row][OPENS] / (group.processes if rank < 0 else 1))
+            done = max(times[LAST : LAST + 2]) if opens == 1.0 else last  # else it may be closed in between, too
+            found.closings.append(Closing(len(found.rank), done, max(done, times[CLOSED]), mine * slowest / opens))
         found.rank.append(rank)
         found.first.append(times[FIRST + d])
         found.last.append(last)
-        found.busy.append(busy)
+        found.busy.append((times[SECONDS + d] + mine) * slowest)
     return found
 
 

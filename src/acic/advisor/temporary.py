@@ -1,0 +1,59 @@
+"""Temporary files: what a run writes, reads again, and does not leave among its results is taken to be removed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acic.units import format_bytes
+from acic.workloads import Operation, Phase, Workload
+
+
+def removing_temporary(workload: Workload, results: int) -> Workload:
+    """Return `workload`, whose phases tell how many temporary files it removes, where they did not.
+
+    No log tells which names are removed. But where less must outlive the run than was written, the rest is what it
+    wrote for itself: of the files that it reads again the largest first.
+
+    Args:
+        workload: what the application does. One that tells of removed files, beside empty ones, tells of all.
+        results: B that must outlive the run; 0 where nobody told.
+    """
+    writes = [phase for phase in workload.phases if phase.characteristics.operation is Operation.WRITE]
+    left = sum(map(_size, writes)) - results
+    if not results or left <= 0 or any(map(_told, workload.phases)):
+        return workload
+    read = {phase.example for phase in workload.phases if phase.characteristics.operation is Operation.READ}
+    removed: dict[int, int] = {}
+    for phase in sorted(writes, key=_size, reverse=True):
+        if phase.example in read and left > 0:
+            removed[id(phase)] = round(phase.files * min(1.0, left / _size(phase)))
+            left -= _size(phase)
+    if not any(removed.values()):
+        return workload
+    phases = tuple(_removing(phase, removed.get(id(phase), 0)) for phase in workload.phases)
+    files = sum(removed.values())
+    note = (
+        f"{files} file{'s' * (files > 1)} that the job writes and reads again, but that "
+        f"{'are' if files > 1 else 'is'} not among the {format_bytes(results)} of results, "
+        f"{'are' if files > 1 else 'is'} taken to be temporary, and removed."
+    )
+    return replace(workload, phases=phases, notes=(*workload.notes, note))
+
+
+def _size(phase: Phase) -> float:
+    """Return the B that the files of a phase have."""
+    return phase.bytes / max(1.0, float(phase.details.get("times_over", 1.0)))
+
+
+def _told(phase: Phase) -> bool:
+    """Return whether a phase tells of removed files beside empty ones, which are locks."""
+    return float(phase.details.get("removed_files", 0)) > float(phase.details.get("empty_files", 0))
+
+
+def _removing(phase: Phase, files: int) -> Phase:
+    if not files:
+        return phase
+    c, before = phase.characteristics, phase.details
+    by = 1.0 if c.shared else float(c.io_processes)
+    told = {"removed_files": int(before.get("removed_files", 0)) + files, "names_by": before.get("names_by", by)}
+    return replace(phase, details={**before, **told})
