@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import zipfile
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -196,6 +197,37 @@ def test_results_that_must_last_are_copied_from_disks_that_do_not(acic: Acic) ->
             assert sent <= more <= 60 * sent
         else:
             assert more == pytest.approx(0.0, abs=1e-6)
+
+
+def bundled_log(name: str, folder: Path) -> Path:
+    """Return the log of an application of the lab, in a folder."""
+    with zipfile.ZipFile(str(resources.files("acic.evaluation").joinpath("data", "lab-logs.zip"))) as archive:
+        return Path(archive.extract(f"{name}.darshan", folder))
+
+
+def test_files_that_are_no_results_are_told_to_be_taken_for_temporary(acic: Acic, tmp_path: Path) -> None:
+    ask = ["recommend", bundled_log("kmc", tmp_path), "--platform", "lab"]
+    assert "taken to be temporary" not in acic(*ask).err
+    result = acic(*ask, "--results", "4MB")
+    assert "note: 64 files that the job writes and reads again" in result.err
+    assert result.status == 0
+    explained = acic("explain", *ask[1:], "--results", "4MB")
+    assert (explained.status, explained.err.count("taken to be temporary")) == (0, 1)
+
+
+def test_an_input_that_many_wrote_takes_ephemeral_disks_longer(acic: Acic, tmp_path: Path) -> None:
+    """Eight wrote each file that `hadd` joins, so that a disk reads a part of it with each of few I/Os."""
+    ask = ["recommend", bundled_log("hadd", tmp_path), "--platform", "lab", "--top", "200", "--json"]
+    one, eight = _seconds(acic(*ask)), _seconds(acic(*ask, "--input-writers", "8"))
+    slower: dict[str, list[float]] = {"EBS": [], "ephemeral": []}
+    for configuration in one.keys() & eight.keys():
+        answer = dict(configuration)
+        if answer["file_system"] == "NFS":
+            slower[str(answer["device"])].append(eight[configuration] / one[configuration])
+    assert min(slower["ephemeral"]) >= 1.0
+    assert max(slower["ephemeral"]) > 1.5
+    assert max(slower["EBS"]) == pytest.approx(1.0, abs=0.02)
+    assert acic(*ask, "--input-writers", "0").status == 2
 
 
 def _seconds(result: Result) -> dict[frozenset[tuple[str, object]], float]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from acic.platforms import Platform
 
 SECONDS_PER_DAY = 86400.0
+ADVICE = ("model_name", "keep", "price", "elsewhere", "results", "input_writers", "half_life", "revision_factor")
+"""The parameters of a command with `advice_options`."""
 
 
 class Price(click.ParamType[float]):
@@ -56,6 +58,13 @@ _OPTIONS = (
         help="What must outlive the run: copying it from disks that are lost with their machines counts.",
     ),
     click.option(
+        "--input-writers",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="N",
+        help="How many processes wrote each file that the job finds there, a part of it each.  [default: 1]",
+    ),
+    click.option(
         "--half-life",
         type=click.FloatRange(min=1),
         help="Days after which a measurement counts half.  [default: never]",
@@ -71,7 +80,7 @@ _OPTIONS = (
 
 
 def advice_options(command: _Command) -> _Command:
-    """Add the options to a command: model_name, keep, price, elsewhere, results, half_life and revision_factor."""
+    """Add the options to a command: those of `ADVICE`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

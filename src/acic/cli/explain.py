@@ -64,6 +64,7 @@ def explain(
     price: float | None,
     elsewhere: bool,
     results: int,
+    input_writers: int,
     html: Path | None,
     half_life: float | None,
     revision_factor: float,
@@ -82,6 +83,7 @@ def explain(
     from acic.advisor.known import stored_rows
     from acic.cli.explain_shown import show
     from acic.platforms import load_platform
+    from acic.workloads.inputs import with_input_writers
 
     if instead and against != "baseline":
         raise InvalidInput("both --instead and --against are given", hint="give the one that you want to compare with")
@@ -89,6 +91,7 @@ def explain(
         refuse_to_replace(html, log, Path(platform_name))
     platform = load_platform(platform_name)
     workload = read_workload(log, partial=partial, only=only, given=given)
+    workload = with_input_writers(workload, input_writers)
     kept = settings_of(platform, keep, "--keep")
     knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
     found = reasons(

@@ -53,6 +53,7 @@ def recommend(
     price: float | None,
     elsewhere: bool,
     results: int,
+    input_writers: int,
     hints_file: Path | None,
     half_life: float | None,
     revision_factor: float,
@@ -69,11 +70,13 @@ def recommend(
     from acic.advisor.known import versions
     from acic.advisor.recommend import recommend as advise
     from acic.platforms import load_platform
+    from acic.workloads.inputs import with_input_writers
 
     if hints_file:
         refuse_to_replace(hints_file, log, Path(platform_name))
     platform = load_platform(platform_name)
     workload = read_workload(log, partial=partial, only=only, given=given)
+    workload = with_input_writers(workload, input_writers)
     kept = settings_of(platform, keep, "--keep")
     knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
     how: dict[str, Any] = {"price": price, "elsewhere": elsewhere, "results": results, "keep": kept}

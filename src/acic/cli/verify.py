@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from acic.cli.advice_options import advice_options, learned
+from acic.cli.advice_options import ADVICE, advice_options, learned
 from acic.cli.measuring import check_directory, measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.own_command import by_command, check_options
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from acic.platforms import Platform
     from acic.space import Configuration
     from acic.workloads import Workload
-
-
-_ADVICE = ("model_name", "keep", "price", "elsewhere", "results", "half_life", "revision_factor")  # `advice_options`
 
 
 class _BeforeCommand(click.Command):
@@ -80,8 +77,10 @@ def verify(
     own command, as `acic verify LOG --platform P -- mpiexec -n 4 ./app {directory}`. What the replica measured goes
     into the training database, and the model learns it.
     """
+    from acic.advisor.temporary import removing_temporary
     from acic.campaign.settable import check_settable
     from acic.filesystems import UNGIVEN
+    from acic.workloads.inputs import with_input_writers
 
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
@@ -91,13 +90,15 @@ def verify(
         check_directory(platform, given)
     ungiven = {name: value for name, value in platform.baseline.items() if own and name in UNGIVEN}
     check_settable(platform, ungiven)  # first: measurements, where there are none, would not help
-    told = {"goal": goal, "top": top, **{name: given.pop(name) for name in _ADVICE}}
+    told = {"goal": goal, "top": top, **{name: given.pop(name) for name in ADVICE}}
     mine = as_begun("verify", given, {**told, "rounds": rounds, "wanted": None, "extrapolated": ()}, fixed={*told})
     check_goal(platform, mine["goal"], mine["price"], otherwise="give --price USD_PER_NODE_HOUR, use --goal time")
     store = store_as_begun("verify", given, store_url)
     knowledge = _knowledge(platform, mine, store)
+    workload = with_input_writers(workload, mine["input_writers"])
     job = workload
     if own:
+        job = removing_temporary(workload, mine["results"])
         knowledge = knowledge.as_baseline(UNGIVEN)
         if any(name in platform.space.names for name in UNGIVEN):
             say("note: only the application itself can write a file per process; that choice is left out")

@@ -24,6 +24,7 @@ from acic.platforms import Platform
 from acic.prior import Use
 from acic.store.measurement import Outcome
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
+from acic.workloads.inputs import with_input_writers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,8 @@ def asked(application: Application, runs: Iterable[Run], platform: Platform, log
     """Return what a user knows of `application`, from its runs on the baseline alone, or from the log of one of them.
 
     The bytes of its results are a property of the application, so they are taken from any run that copied them out;
-    where none did, they are what it writes to the files it keeps.
+    where none did, they are what it writes to the files it keeps. So is how many processes wrote its input, which no
+    log tells.
 
     Raises:
         InvalidInput: there is no such application.
@@ -86,7 +88,8 @@ def asked(application: Application, runs: Iterable[Run], platform: Platform, log
         )
     if log is not None:
         results = _results(one, mine)
-        return Asked(application=application, workload=removing_temporary(log, results), results=results)
+        told = with_input_writers(log, _input_writers(one))
+        return Asked(application=application, workload=removing_temporary(told, results), results=results)
     seconds = median(run.seconds or 0.0 for run in logged)
     in_io = median(min(_waited(one, run), run.seconds or 0.0) for run in logged)
     waited = median((run.compute or 0.0) / one.compute if one.compute else 1.0 for run in logged)
@@ -185,6 +188,12 @@ def _paused(phase: Phase, waited: float) -> Phase:
         return phase
     pause = float(phase.details["pause_seconds"]) * waited
     return replace(phase, details={**phase.details, "pause_seconds": pause})
+
+
+def _input_writers(one: Kernel) -> int:
+    """Return how many processes wrote each file of the input, a part of each: those of the one that most wrote."""
+    told = [float(phase.details.get("input_writers", 1)) for phase in one.workload.phases]
+    return round(max(told, default=1.0))
 
 
 def _results(one: Kernel, runs: Sequence[Run]) -> int:
