@@ -20,6 +20,7 @@ from tests.workloads.simulator import darshan_log, loop
         (["test.0.000E+00.nc", "test.1.000E-06.nc", "test.12.5e3.nc"], [1, 1, 1]),
         (["temperature.bin", "pressure.bin", "wind.bin"], [0, 0, 0]),  # as little as unlike ones
         (["dump.0", "dump.1", "mesh"], [1, 1, 0]),
+        (["selections.310.pyc", "selections2.310.pyc"], [0, 0]),  # not at the same places
         ([], []),
     ],
 )

@@ -16,7 +16,10 @@ def series_of(names: Sequence[str]) -> list[int]:
     Args:
         names: of files, with their folders, which are not looked at.
     """
-    called = [_NUMBER.sub("", name.rpartition("/")[2]) for name in names]
+    if len(names) < 2:
+        return [0] * len(names)
+    last = "\0".join([name.rpartition("/")[2] for name in names])  # at once, as there may be very many
+    called = _NUMBER.sub("#", last).split("\0")
     series = [name for name, files in Counter(called).items() if files > 1]
     if len(series) > _MANY:
         return [0] * len(called)
