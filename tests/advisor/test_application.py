@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acic.advisor.application import tells_io, time_model
+from acic.workloads import Operation, Workload
 from tests.advisor.conftest import WRITE, application
 
 seconds_ = st.one_of(st.none(), st.floats(0.0, 100.0))
@@ -42,3 +43,33 @@ def test_where_every_phase_tells_its_seconds_the_run_need_not(weights: list[floa
     assert not tells_io(application(WRITE, WRITE, run=None, io=(100.0, None)))
     assert not tells_io(application(WRITE, run=None, io=(0.0,)))
     assert not tells_io(replace(workload, phases=()))
+
+
+def phases_at(*times: tuple[Operation, float, float, float, float]) -> Workload:
+    """Return an application of phases: direction, s, when it began and ended, and how long it paused in all."""
+    workload = application(*[replace(WRITE, operation=way) for way, *_ in times], io=tuple(one[1] for one in times))
+    phases = [
+        replace(phase, details={"began": begin, "ended": end, "idle_seconds": away})
+        for phase, (_, _, begin, end, away) in zip(workload.phases, times, strict=True)
+    ]
+    return replace(workload, phases=tuple(phases))
+
+
+READS, WRITES = Operation.READ, Operation.WRITE
+
+
+@pytest.mark.parametrize(
+    ("other", "parts"),
+    [
+        ((WRITES, 1.0, 0.1, 10.0, 0.0), [5.0, 5.0]),  # by turns: who reads waits for what was written
+        ((WRITES, 1.0, 9.0, 18.0, 0.0), [7.5, 2.5]),  # one after the other: half-way between 9 to 1 and 1 to 1
+        ((WRITES, 1.0, 0.1, 10.0, 3.0), [7.5, 2.5]),  # it pauses
+        ((READS, 1.0, 0.1, 10.0, 0.0), [7.5, 2.5]),  # both read
+    ],
+)
+def test_seconds_of_phases_that_go_by_turns_are_shared_as_is_predicted(
+    other: tuple[Operation, float, float, float, float], parts: list[float]
+) -> None:
+    workload = phases_at((READS, 9.0, 0.0, 10.0, 0.0), other)
+    found = time_model(workload, workload.phases, weights=[1.0, 1.0])
+    assert found.phases == pytest.approx(parts)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads import Phase, Workload
+from acic.workloads import Operation, Phase, Workload
 
 Floats = NDArray[np.float64]
 
 _LEAST = 1e-5  # s of a phase that a log tells nothing of
+_MOST = 0.8  # of a phase's time, for which another one is under way by turns with it
+_LITTLE = 0.05  # of it, for which processes may be away that do not pause
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +101,38 @@ def _between(workload: Workload, told: Floats, predicted: Floats) -> Floats:
     """Return the seconds of each phase, half-way (by logarithms) between a log's and those predicted of the baseline.
 
     What a phase took says as much of the baseline, where caches hid one and others waited behind it, as of the phase.
+    Where reads and writes go by turns it says nothing: who reads waits for what was written before.
     All of them together are what the log has of the job, whose slowest process need not be that of each phase.
     """
+    predicted = np.maximum(predicted, _LEAST)
+    for one, other in _by_turns(workload.phases):
+        both = [one, other]
+        told[both] = told[both].sum() * predicted[both] / predicted[both].sum()
     whole = told.sum()
     if known := (workload.run_seconds or 0.0) * (workload.io_share or 0.0):  # no time is none that a clock saw
         whole = min(whole, known)
-    mixed = np.sqrt(np.maximum(told, _LEAST) * np.maximum(predicted, _LEAST))
+    mixed = np.sqrt(np.maximum(told, _LEAST) * predicted)
     return np.asarray(mixed * whole / mixed.sum())
+
+
+def _by_turns(phases: Sequence[Phase]) -> Iterator[tuple[int, int]]:
+    """Yield the positions of phases that read and phases that write at the same time, none of which pauses."""
+    steady = [
+        (at, one) for at, one in enumerate(phases) if {"began", "ended"} <= one.details.keys() and not _pauses(one)
+    ]
+    reads, writes = ([(at, one) for at, one in steady if one.characteristics.operation is way] for way in Operation)
+    for (at, read), (other, write) in product(reads, writes):
+        (a, b), (c, d) = ((float(one.details["began"]), float(one.details["ended"])) for one in (read, write))
+        if min(b, d) - max(a, c) >= _MOST * min(b - a, d - c) > 0.0:
+            yield at, other
+
+
+def _pauses(phase: Phase) -> bool:
+    """Return whether a phase's processes are away for more than a moment of the time in which it is under way."""
+    told = phase.details
+    away = float(told.get("idle_seconds", 0.0))
+    away += float(told.get("pause_seconds", 0.0)) * (phase.characteristics.iterations - 1)
+    return away > _LITTLE * (float(told["ended"]) - float(told["began"]))
 
 
 def _io_seconds(workload: Workload, parts: Sequence[float]) -> list[float]:

@@ -233,6 +233,8 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         details["file_views"] = True
     if found.covered:
         details["traced_share"] = min(1.0, found.covered)
+    if first := found.timing.spells.first:
+        details["began"], details["ended"] = min(first), max(found.timing.spells.last)
     details |= _parts(found, evidence)
     if opens := totals[OPENS]:
         details["opens"] = opens
