@@ -58,6 +58,10 @@ def test_what_is_read_again_and_no_result_is_removed() -> None:
         ((*SCRATCH, OUTPUT), 20 * MIB),  # more than the log has
         ((phase("spill", Operation.WRITE), OUTPUT), 8 * MIB),  # what nobody reads is no scratch
         ((*SCRATCH, phase("out", Operation.WRITE, removed_files=2)), 8 * MIB),  # a description tells of all
+        (
+            (phase("", Operation.WRITE), phase("", Operation.READ), OUTPUT),
+            8 * MIB,
+        ),  # nobody knows whether these are the same
         ((phase("log", Operation.WRITE, times_over=2.0), phase("log", Operation.READ)), 4 * MIB),  # written over
     ],
 )

@@ -104,7 +104,7 @@ def _between(workload: Workload, told: Floats, predicted: Floats) -> Floats:
     Where reads and writes go by turns it says nothing: who reads waits for what was written before.
     All of them together are what the log has of the job, whose slowest process need not be that of each phase.
     """
-    predicted = np.maximum(predicted, _LEAST)
+    told, predicted = told.copy(), np.maximum(predicted, _LEAST)
     for one, other in _by_turns(workload.phases):
         both = [one, other]
         told[both] = told[both].sum() * predicted[both] / predicted[both].sum()

@@ -25,7 +25,7 @@ def removing_temporary(workload: Workload, results: int) -> Workload:
     read = {phase.example for phase in workload.phases if phase.characteristics.operation is Operation.READ}
     removed: dict[int, int] = {}
     for phase in sorted(writes, key=_size, reverse=True):
-        if phase.example in read and left > 0:
+        if phase.example in read and phase.example and left > 0 and phase.bytes:  # a description may name no file
             removed[id(phase)] = round(phase.files * min(1.0, left / _size(phase)))
             left -= _size(phase)
     if not any(removed.values()):
