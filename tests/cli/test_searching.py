@@ -693,7 +693,7 @@ def test_verify_tells_what_its_prediction_extrapolates(
 def test_a_price_that_the_platform_lacks_is_typed(run: Callable[..., Any], lab: Path) -> None:
     (lab / "pretend.toml").write_text(PLATFORM.replace("price = 1.0\n", ""))
     words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--goal", "cost", "--json"]
-    objectives = [run(*words, "--price", usd, *own_runs(lab, 0.1)).json["verified"][0]["objective"] for usd in (3, 600)]
+    objectives = [run(*words, "--price", usd, *own_runs(lab, 0.5)).json["verified"][0]["objective"] for usd in (3, 600)]
     assert objectives[1] / objectives[0] == pytest.approx(200, rel=0.5)
     found = run(*words, "--price", 3)
     assert found.status == 0, found.err
