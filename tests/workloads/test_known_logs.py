@@ -74,7 +74,7 @@ TRUTHS: dict[str, list[Characteristics]] = {
     ],
     "app_strided": [
         truth("POSIX", "read", data=64 * 32 * KIB, request=32 * KIB, access="strided"),
-        truth("POSIX", "write", data=16 * MIB, request=MIB, io_processes=1),
+        truth("POSIX", "write", data=16 * MIB, request=MIB, io_processes=1, shared=False),
     ],
 }
 

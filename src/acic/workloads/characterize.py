@@ -14,6 +14,7 @@ from acic.workloads.empty import empty_files, told_of
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import groups
 from acic.workloads.layers import layers
+from acic.workloads.lone import unmerged
 from acic.workloads.notes import layouts, modules_missing, notes, places
 from acic.workloads.pauses import idle
 from acic.workloads.phases import Draft, draft, mirror, phase
@@ -55,6 +56,7 @@ def characterize(log: Log) -> Workload:
     found = tables(log)
     if log.dxt or log.heatmaps:
         found |= substitutes(log, found)
+    found = unmerged(found, log.job.processes)
     evidence = Evidence(log, found)
     processes, seconds = log.job.processes, log.job.run_seconds
     drafts = [draft(group, evidence) for requests in layers(found) for group in groups(requests, processes, log.names)]
