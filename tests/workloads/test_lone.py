@@ -88,6 +88,12 @@ def test_who_wrote_all_files_is_one_process() -> None:
     assert (write.io_processes, write.iterations, write.data_size) == (1, 3, MIB)
 
 
+def test_a_rank_that_there_cannot_be_is_nobody() -> None:
+    log = darshan_log(exchange(4, 8), processes=4, **BARE)
+    log.modules["POSIX"].records["POSIX_SLOWEST_RANK"] = 10**9
+    assert set(unmerged(tables(log), 4)["POSIX"].rank_list) == {-1, 0, 1, 2, 3}
+
+
 def test_what_all_write_and_all_read_is_shared() -> None:
     calls = [
         Call(rank=rank, offset=rank * MIB, length=MIB, start=start, end=start + 0.1, write=write, file="/scratch/all")

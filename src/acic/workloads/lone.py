@@ -6,7 +6,6 @@ one of them wrote it: then there are two records again, the writer's and that of
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -59,11 +58,8 @@ def _writers(table: Table, processes: int, above: set[int]) -> dict[int, int]:
     rows = zip(table.file_list, table.rank_list, table.moved(READ), table.moved(WRITE), strict=True)
     both = [at for at, (file, rank, *moved) in enumerate(rows) if rank < 0 and all(moved) and file not in above]
     found = {row: writer for row in both if (writer := _writer(table, row, processes)) is not None}
-    files = Counter(rank for rank in found.values() if rank != _UNKNOWN)
-    for row, rank in found.items():
-        if rank == _UNKNOWN:  # somebody wrote it: who wrote fewest so far
-            found[row] = min(range(processes), key=lambda one: (files[one], one))
-            files[found[row]] += 1
+    for turn, row in enumerate([row for row, rank in found.items() if rank == _UNKNOWN]):
+        found[row] = turn % processes  # somebody wrote it: one after the other
     return found
 
 
@@ -80,7 +76,8 @@ def _writer(table: Table, row: int, processes: int) -> int | None:
     if abs(variance - of_reader) <= _SAME * of_reader and counters[CALLS + WRITE] >= processes:
         return None  # as it would be if all wrote, and one read
     own = written + read / processes
-    return counters[SLOWEST_RANK] if abs(counters[SLOWEST_BYTES] - own) <= _SAME * written else _UNKNOWN
+    slowest = abs(counters[SLOWEST_BYTES] - own) <= _SAME * written and counters[SLOWEST_RANK] < processes
+    return counters[SLOWEST_RANK] if slowest else _UNKNOWN
 
 
 def _split(table: Table, writers: Mapping[int, int], processes: int) -> Table:
