@@ -11,6 +11,7 @@ import click
 
 from acic.cli.option_types import Share, Size
 from acic.cli.output import late_progress, say
+from acic.workloads.workload import MOST_PROCESSES
 
 if TYPE_CHECKING:
     from acic.advisor.knowledge import Knowledge
@@ -59,10 +60,11 @@ _OPTIONS = (
     ),
     click.option(
         "--input-writers",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_PROCESSES),
         default=1,
+        show_default=True,
         metavar="N",
-        help="How many processes wrote each file that the job finds there, a part of it each.  [default: 1]",
+        help="How many processes wrote each file that the job finds there, a part of it each.",
     ),
     click.option(
         "--half-life",
