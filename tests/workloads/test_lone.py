@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -72,18 +73,7 @@ def test_what_one_writes_and_all_read_is_written_by_one_each(slow: bool) -> None
 
 
 def test_who_wrote_all_files_is_one_process() -> None:
-    calls = [
-        Call(
-            rank=0 if c.write else c.rank,
-            offset=c.offset,
-            length=c.length,
-            start=c.start,
-            end=c.end,
-            write=c.write,
-            file=c.file,
-        )
-        for c in exchange(4, 3)
-    ]
+    calls = [dataclasses.replace(call, rank=0) if call.write else call for call in exchange(4, 3)]
     write = phases(calls, 4)[Operation.WRITE].characteristics
     assert (write.io_processes, write.iterations, write.data_size) == (1, 3, MIB)
 

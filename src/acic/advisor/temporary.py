@@ -32,10 +32,10 @@ def removing_temporary(workload: Workload, results: int) -> Workload:
         return workload
     phases = tuple(_removing(phase, removed.get(id(phase), 0)) for phase in workload.phases)
     files = sum(removed.values())
+    what, are = (f"{files} files", "are") if files > 1 else ("1 file", "is")
     note = (
-        f"{files} file{'s' * (files > 1)} that the job writes and reads again, but that "
-        f"{'are' if files > 1 else 'is'} not among the {format_bytes(results)} of results, "
-        f"{'are' if files > 1 else 'is'} taken to be temporary, and removed."
+        f"{what} that the job writes and reads again, but that {are} not among the {format_bytes(results)} of results, "
+        f"{are} taken to be temporary, and removed."
     )
     return replace(workload, phases=phases, notes=(*workload.notes, note))
 

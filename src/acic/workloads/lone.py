@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acic.workloads.columns import (
     BYTES,
@@ -94,7 +95,7 @@ def _split(table: Table, writers: Mapping[int, int], processes: int) -> Table:
     )
 
 
-def _share(integers: np.ndarray, floats: np.ndarray, processes: int) -> None:
+def _share(integers: NDArray[np.int64], floats: NDArray[np.float64], processes: int) -> None:
     """Share two equal rows, each of shape (2, columns), among all who read and the one who wrote, in place."""
     readers, writer = integers
     for column in DIRECTED:
