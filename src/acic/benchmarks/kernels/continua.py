@@ -1,4 +1,4 @@
-"""Applications held out: a magnetized gas, a coast, an earthquake and a reservoir."""
+"""Applications for a test: a magnetized gas, a coast, an earthquake and a reservoir."""
 
 from __future__ import annotations
 

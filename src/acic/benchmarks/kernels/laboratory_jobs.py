@@ -1,4 +1,4 @@
-"""Applications held out: transcripts on a genome, electrons in molecules, scans, a workflow and an index of texts."""
+"""Applications for a test: transcripts on a genome, electrons in molecules, scans, a workflow and an index of texts."""
 
 from __future__ import annotations
 

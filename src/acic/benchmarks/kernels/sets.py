@@ -12,6 +12,7 @@ from acic.benchmarks.kernels.data_jobs import apptainer, cpptraj, gdal2tiles, ka
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
 from acic.benchmarks.kernels.dynamics import mapdl, mitgcm, ramses, saturne, vasp
 from acic.benchmarks.kernels.equations import epoch, lpjml, lsdyna, octopus, parflow
+from acic.benchmarks.kernels.evidence import faiss, genomicsdb, psana, redis, spark
 from acic.benchmarks.kernels.fields import compare, frames, graph, pencils, relion
 from acic.benchmarks.kernels.findings import graphbolt, hadd, mhm2, mlflow, wsclean
 from acic.benchmarks.kernels.inputs import h5read, samples, seismic, slices
@@ -20,6 +21,7 @@ from acic.benchmarks.kernels.jobs import copytree, scan, variants
 from acic.benchmarks.kernels.kernel import Kernel
 from acic.benchmarks.kernels.laboratory_jobs import elasticsearch, nextflow, nwchem, savu, star
 from acic.benchmarks.kernels.loads import deepcam, imports, inference, shuffle
+from acic.benchmarks.kernels.media import nemo, pluto, psi4, su2, xgc
 from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcore, tiles
 from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, trajectory
 from acic.benchmarks.kernels.packages import chombo, gromacs, macsio, scatter, volume
@@ -236,13 +238,6 @@ def for_test() -> tuple[Kernel, ...]:
         nnunet(only, ranks=4, epochs=3, samples=4, planes=20, rows=96, compute=0.06),
         restic(only, ranks=4, small=30, large=4, reads=8, pack=48, compute=0.17),
         pastis(only, ranks=16, share=1_450_000, overlap=10_000, found=2_350_000, blocks=4, compute=0.05),
-    )
-
-
-def held_out() -> tuple[Kernel, ...]:
-    """Return those that nothing was changed for."""
-    only = "only"
-    return (
         athena(only, ranks=16, own=3, side=16, dumps=3, steps=4, compute=0.012),
         schism(only, ranks=16, nodes=15_000, layers=20, stacks=2, steps=4, compute=0.02),
         sw4(only, ranks=8, grid=(64, 60, 50), stations=80, cycles=15, compute=0.035),
@@ -252,4 +247,21 @@ def held_out() -> tuple[Kernel, ...]:
         savu(only, ranks=16, each=6, columns=256, compute=0.01),
         nextflow(only, ranks=8, waves=4, reads=4, compute=0.04),
         elasticsearch(only, ranks=8, bulks=12, bulk=300_000, blocks=16, compute=0.02),
+    )
+
+
+def held_out() -> tuple[Kernel, ...]:
+    """Return those that nothing was changed for."""
+    only = "only"
+    return (
+        su2(only, ranks=16, points=800, fields=22, times=6, compute=0.075),
+        xgc(only, ranks=16, group=4, particles=6_300, nodes=20_000, outputs=6, compute=0.07),
+        nemo(only, split=(4, 2), tile=(40, 90), levels=8, outputs=4, compute=0.2),
+        pluto(only, split=(2, 2, 2), block=(28, 32, 44), outputs=6, compute=0.13),
+        psi4(only, ranks=4, auxiliary=80, pairs=7_680, blocks=3, compute=0.09),
+        psana(only, ranks=16, rounds=6, batch=5, compute=0.08),
+        redis(only, ranks=8, keys=30, steps=4, tensors=3, tensor=180_000, compute=0.075),
+        genomicsdb(only, ranks=8, batches=3, samples=5, reads=3, compute=0.08),
+        spark(only, ranks=8, maps=3, reduces=2, calls=26, pieces=3, compute=0.16),
+        faiss(only, ranks=4, lists=50, vectors=160, batches=4, probes=5, compute=0.1),
     )
