@@ -1,10 +1,11 @@
-"""How much more than processes ask for a server of the baseline sends, because their nodes read ahead.
+"""How much more than processes ask for a server sends, because their nodes read ahead.
 
 For each application: the B that the server's network interface sent in a run for each B that was read, by several runs;
 what the prior thinks that somebody waits for; and the seconds in I/O. The last windows, which are asked for after all
-that a process wants, are sent but not waited for.
+that a process wants, are sent but not waited for. The server is the baseline's, or one of GlusterFS. With `--turns`
+four processes, each on a node, read one file in turns, by so many B at a time, in place of the applications.
 
-    sudo acic lab up && sudo python studies/ahead.py [APPLICATION[:SCALE] ...]
+    sudo acic lab up && sudo python studies/ahead.py [--gluster] [--turns B ...] [APPLICATION[:SCALE] ...]
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -20,18 +23,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from acic.benchmarks import find_benchmark
 from acic.benchmarks.kernels import Kernel, Step, kernel
+from acic.benchmarks.kernels.script import Writer, prepared
 from acic.evaluation.running import Runs
 from acic.lab import Lab
 from acic.platforms import load_platform
 from acic.prior import Prior, prior_of, uses_of
 from acic.prior.calls import moved
 from acic.prior.demand import demand_of
+from acic.space import Configuration
+from acic.units import MIB
 from acic.workloads import Operation
-from studies.lab_runs import open_lab
+from studies.lab_runs import HARDWARE, open_lab
 
 APPLICATIONS = ("weights", "graph", "mpiblast:small", "mpiblast:large", "scan", "compare", "volume", "h5read:large")
 SERVER = "s0"
 REPETITIONS = 3
+NODES, FILE = 4, 24 * MIB
+GLUSTER = Configuration({**HARDWARE, "file_system": "GlusterFS", "servers": 1, "placement": "dedicated"})
 
 
 class Counted(Runs):
@@ -54,32 +62,47 @@ def sent() -> int:
     return sum(int(words[9]) for words in lines if words[0] != "lo:")
 
 
-def waited_for(prior: Prior, application: Kernel) -> tuple[float, float]:
+def turns(size: int) -> Kernel:
+    """Return an application whose processes read a file in turns, `size` B at a time; its name is another's."""
+    writer, each = Writer(NODES), FILE // (NODES * size)
+    writer.open("file", "file", write=False)
+    for turn, rank in product(range(each), range(NODES)):
+        writer.read("file", (turn * NODES + rank) * size, size, ranks=rank)
+    writer.close("file")
+    prepares = prepared(NODES, [("file", each * NODES * size)])
+    return replace(kernel("mdtest", "small"), scale=f"{size}", run=writer.script, prepares=prepares, results=())
+
+
+def waited_for(prior: Prior, application: Kernel, where: Configuration) -> tuple[float, float]:
     """Return the B that an application reads, and what the prior has the server send that somebody waits for, B."""
+    systems = prior.systems([where])
     asked = predicted = 0.0
     for phase, use in zip(application.workload.phases, uses_of(application.workload), strict=True):
         if phase.characteristics.operation is Operation.READ:
             asked += phase.bytes
-            predicted += moved(demand_of(phase.characteristics, prior.facts.nodes, use), prior.baseline)[0]
+            predicted += moved(demand_of(phase.characteristics, prior.facts.nodes, use), systems)[0]
     return asked, predicted
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("applications", nargs="*", default=APPLICATIONS, metavar="APPLICATION[:SCALE]")
+    parser.add_argument("--gluster", action="store_true", help="on GlusterFS, in place of the baseline")
+    parser.add_argument("--turns", nargs="+", type=int, metavar="B", help="of a file that processes read in turns")
     arguments = parser.parse_args()
     platform = load_platform("lab")
     prior = prior_of(platform)
     assert prior is not None
     with tempfile.TemporaryDirectory() as folder:
         runs = Counted(platform, open_lab(), find_benchmark("acic-bench"), Path(folder))
-        for named in arguments.applications:
-            name, _, scale = named.partition(":")
-            application = kernel(name, scale or "only")
-            asked, predicted = waited_for(prior, application)
+        where = GLUSTER if arguments.gluster else platform.baseline
+        for named in arguments.turns or arguments.applications:
+            name, _, scale = str(named).partition(":")
+            application = turns(named) if arguments.turns else kernel(name, scale or "only")
+            asked, predicted = waited_for(prior, application, where)
             seconds, more = [], []
             for repetition in range(REPETITIONS):
-                seconds.append(runs.run(application, platform.baseline, repetition).io or 0.0)
+                seconds.append(runs.run(application, where, repetition).io or 0.0)
                 more.append(runs.sent / asked)
             shown = ", ".join(f"{one:.2f}" for one in sorted(more))
             print(f"{named:16} sent {shown}; the prior {predicted / asked:.2f}; {median(seconds):.2f} s", flush=True)

@@ -35,6 +35,7 @@ STRIPS: dict[str, Value] = {"file_system": "OrangeFS", "stripe_size": 64 * KIB}
 CASES: tuple[dict[str, Value], ...] = (
     {"file_system": "NFS", "servers": 1, "consistency": "relaxed"},
     {"file_system": "GlusterFS", "servers": 1},
+    {"file_system": "GlusterFS", "servers": 2, "stripe_size": WHOLE},
     {"file_system": "GlusterFS", "servers": 4, "stripe_size": WHOLE},
     {"file_system": "GlusterFS", "servers": 4, "stripe_size": 4 * MIB},
     {"file_system": "OrangeFS", "servers": 1},

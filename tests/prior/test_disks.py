@@ -12,7 +12,7 @@ from acic.prior.calls import moved, shunned
 from acic.prior.demand import demand_of
 from acic.prior.designs import OVERREAD
 from acic.prior.disks import disk_bytes, disk_requests, syncing
-from acic.prior.roofline import opening
+from acic.prior.names import opening
 from acic.prior.systems import Systems
 from acic.space import Configuration
 from acic.units import KIB, MIB

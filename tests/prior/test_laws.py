@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import acic.prior.demand
 import acic.prior.disks
+import acic.prior.names
 import acic.prior.roofline
 import acic.prior.spread
 from acic.platforms import load_platform
@@ -135,6 +136,8 @@ def test_another_unit_of_time_changes_no_improvement(workload: Characteristics, 
         plain = PRIOR.log_improvement(workload, SYSTEMS, use)
         for module, name in (
             (acic.prior.demand, "ROUND_TRIP"),
+            (acic.prior.names, "ROUND_TRIP"),
+            (acic.prior.names, "CROSSING"),
             (acic.prior.roofline, "ROUND_TRIP"),
             (acic.prior.roofline, "CROSSING"),
             (acic.prior.roofline, "EXCHANGED"),

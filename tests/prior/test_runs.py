@@ -178,6 +178,29 @@ def test_one_process_removes_as_many_files_later_than_eight(prior: Prior) -> Non
     assert one > all_ + 0.02
 
 
+def test_names_take_longer_the_more_servers_of_gluster_are_asked_for_them(prior: Prior) -> None:
+    """`studies/files.py`: four processes look at a file in 2.0, 2.8 and 4.7 ms on one, two and four servers."""
+    systems = prior.systems([system("GlusterFS", servers) for servers in (1, 2, 4)])
+    asked = prior.seconds(OWN, systems, Use(asked=1000)) - prior.seconds(OWN, systems, Use())
+    assert asked[0] < asked[1] < asked[2] < 2 * asked[0]
+    alike = prior.systems([system("OrangeFS", servers, metadata="one") for servers in (1, 4)])
+    one, four = prior.seconds(OWN, alike, Use(asked=1000)) - prior.seconds(OWN, alike, Use())
+    assert four == pytest.approx(one, rel=0.1)
+
+
+def test_a_lone_process_has_its_client_beside_a_part_time_server(prior: Prior) -> None:
+    """`nextflow` removes 504 files in one process: 0.7 s, where its client's work had been spread over all nodes."""
+    systems = prior.systems([system("GlusterFS", placement=place) for place in ("dedicated", "part-time")])
+
+    def more(named_by: float) -> float:
+        use = Use(removed=504, names_by=named_by)
+        away, beside = prior.seconds(OWN, systems, use) - prior.seconds(OWN, systems, Use())
+        return float(beside - away)
+
+    assert more(1.0) > 3 * more(4.0) > 0
+    assert more(4.0) == pytest.approx(more(8.0))  # on all nodes
+
+
 def test_opening_a_file_again_is_a_round_trip_on_every_file_system(prior: Prior) -> None:
     """`mlflow` opens files 1,200 times to add lines to them: 8.1 s on CephFS, where it was thought to be free."""
     systems = prior.systems([system(name) for name in ("NFS", "GlusterFS", "OrangeFS", "CephFS")])

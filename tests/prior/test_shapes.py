@@ -15,7 +15,8 @@ from acic.prior.calls import messages, moved, once
 from acic.prior.demand import demand_of
 from acic.prior.disks import disk_bytes, disk_requests, flushing
 from acic.prior.facts import facts_of
-from acic.prior.roofline import _crossing, networks, opened, opening, processors, streaming
+from acic.prior.names import opened, opening
+from acic.prior.roofline import _crossing, networks, processors, streaming
 from acic.prior.spread import asked_most, busiest, fullest
 from acic.prior.uses import UNLIKE, likeness
 from acic.space import Configuration
@@ -322,6 +323,8 @@ def test_gluster_moves_whole_pages_for_small_reads_apart_from_one_another(prior:
     assert bytes_alone < 2
     joined = seconds(prior, replace(apart, access=Access.CONSECUTIVE), gluster)[0]
     assert joined < 2
+    rows = replace(apart, processes=16, io_processes=16, data_size=24_000, request_size=240)
+    assert moved(demand_of(rows, 4), prior.systems([gluster])) == 4 * rows.total_bytes  # its node reads them in order
     near = replace(apart, processes=16, io_processes=2, iterations=1, data_size=16 * MIB, request_size=16_384)
     assert seconds(prior, near, gluster)[0] == pytest.approx(1.2, rel=0.35)  # on one node: each reads the file once
 
@@ -609,6 +612,17 @@ def test_gluster_reads_ahead_behind_random_reads_of_several_calls(prior: Prior) 
     large, small = (replace(RANDOM, request_size=size) for size in (256 * KIB, 128 * KIB))
     assert moved(demand_of(large, prior.facts.nodes), gluster) == 3 * large.total_bytes
     assert moved(demand_of(small, prior.facts.nodes), gluster) == small.total_bytes
+
+
+def test_gluster_reads_ahead_behind_pieces_that_processes_read_in_turns(prior: Prior) -> None:
+    """Measured: of 256, 384 and 512 KiB that four nodes read in turns it sends 3.0, 3.0 and 2.3 times as much, NFS 1.0.
+
+    `wsclean` waits 5.5 s on four servers, for 2.1 s on NFS.
+    """
+    systems = prior.systems([system("GlusterFS", stripe_size=1 << 40), system("NFS")])
+    turns = replace(SHARED, processes=4, io_processes=4, iterations=16, data_size=393_168, request_size=393_168)
+    demand = demand_of(replace(turns, access=Access.STRIDED), prior.facts.nodes)
+    assert moved(demand, systems) / demand.total == pytest.approx([1 + 512 * KIB / 393_168, 1.0])
 
 
 OWN_POINTS = replace(SHARED, shared=False, data_size=2 * MIB, request_size=256 * KIB, iterations=4)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from acic.prior.demand import Demand
-from acic.prior.designs import FUSE_REQUEST, OVERREAD
+from acic.prior.designs import FUSE_REQUEST, OVERREAD, PAGE
 from acic.prior.systems import Systems
 from acic.prior.windows import overread
 
@@ -26,11 +28,11 @@ def messages(demand: Demand, systems: Systems) -> Floats:
     joins = (window > 0) & (demand.joined | scattered | (whole & (window >= demand.total / demand.streams)))
     places = demand.total / systems.call * np.where(scattered, demand.nodes, 1.0)
     fewer = np.minimum(each, np.maximum(max(demand.streams, 0.0 if demand.reads else demand.syncs), places))
-    found = np.where(joins, fewer * asked(systems.call, systems), _apart(demand, systems))
+    found = np.where(joins, fewer * asked(systems.call, systems), _unjoined(demand, systems))
     return found * once(demand, systems)
 
 
-def _apart(demand: Demand, systems: Systems) -> Floats:
+def _unjoined(demand: Demand, systems: Systems) -> Floats:
     """Return how many messages servers get where no request is joined to another: of whole calls, and of what is left.
 
     What a request's size has in common with calls and strips is all that is known of where its calls begin.
@@ -74,31 +76,38 @@ def asked(size: Floats | float, systems: Systems) -> Floats:
 def moved(demand: Demand, systems: Systems) -> Floats:
     """Return the B that leave servers, or reach them: more than are asked for where whole pages are read, or ahead.
 
-    A page is gone before the process that it was read for comes back to it, but where neighbours on the same node read
-    all of it at the same time.
+    A page is gone before the process that it was read for comes back to it, but where processes read a file in turns
+    that are neighbours on one node, or have their pieces in one page of a node's cache, which then reads in order.
     """
     if not demand.reads:
         return np.full(len(systems), demand.total)
     if demand.alike > 1:
         return demand.total * once(demand, systems)
-    apart = demand.random or demand.gaps > 1.0
-    if demand.joined or (demand.block >= OVERREAD and not apart):
+    if demand.joined or (demand.block >= OVERREAD and not _apart(demand)):
         return demand.total * _overread(demand, systems)
-    together = not apart and demand.nodes == 1
-    page = np.minimum(systems.page, demand.request * demand.streams) if together else systems.page
-    return np.asarray(demand.total * np.maximum(behind(demand, systems), page / demand.request))
+    most = math.inf
+    if not _apart(demand):
+        in_order = demand.request * demand.streams <= PAGE
+        most = demand.nodes if in_order else demand.streams if demand.nodes == 1 else math.inf
+    pages = np.minimum(systems.page / demand.request, most)
+    return np.asarray(demand.total * np.maximum(behind(demand, systems), pages))
+
+
+def _apart(demand: Demand) -> bool:
+    """Return whether there are bytes between a process's pieces that nobody reads then."""
+    return demand.random or demand.gaps > 1.0
 
 
 def behind(demand: Demand, systems: Systems) -> Floats:
-    """Return how often what is read at random, or with gaps, leaves servers: more is read ahead behind large pieces.
+    """Return how often what is read piece by piece leaves servers: more is read ahead behind large pieces.
 
-    A page cache keeps it, so that no more than a whole file of a process's own is read; where pages go with the process
-    (GlusterFS's) it is all for nothing.
+    A page cache keeps it, so that no more than a whole file of a process's own is read, and does not read ahead of who
+    only skips what others read; where pages go with the process (GlusterFS's) it is all for nothing.
     """
-    if not (demand.random or demand.gaps > 1.0) or demand.request <= FUSE_REQUEST:
+    if demand.request <= FUSE_REQUEST:
         return np.ones(len(systems))
     ahead = 1.0 + np.minimum(systems.ahead, OVERREAD) / demand.request
-    kept = np.minimum(ahead, 1.0 if demand.shared else 1.0 / min(1.0, demand.over))
+    kept = np.minimum(ahead, 1.0 / min(1.0, demand.over)) if _apart(demand) and not demand.shared else 1.0
     return np.where(systems.page > 1, ahead, kept)
 
 

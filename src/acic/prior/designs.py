@@ -45,6 +45,8 @@ class Design:
         removing: round trips to remove a file.
         shares: how far a client asks once for what several of its processes read at the same time, 0 to 1.
         looks: as many more to open one for each server with metadata beyond the first, as folders are spread over all.
+        hunts: how much more a server works for a round trip about a name, for each doubling of the servers, as all of
+            them are asked for a name that is not where its hash says.
         read_server, write_server: s of a server's processor for one call.
         read_byte, write_byte: s of a server's processor for one B: copies between network, page cache and disk; and
             checksums.
@@ -86,6 +88,7 @@ class Design:
     behind: int
     ahead: int
     looks: int = 0
+    hunts: float = 0.0
     shares: float = 0.0
     read_ask: float = 0.0
     write_ask: float = 0.0
@@ -136,6 +139,7 @@ DESIGNS: Mapping[str, Design] = {
         making=3,  # LOOKUP, CREATE, FLUSH
         reopening=1,  # FLUSH: open-behind asks no more for what a file is
         removing=3,  # LOOKUP, again on other servers where there are several, UNLINK
+        hunts=0.25,  # timed with one, two and four servers
         shares=0.5,  # as NFS's
         read_server=2e-4,
         write_server=2e-4,
