@@ -685,8 +685,8 @@ def test_files_are_made_more_slowly_where_the_server_has_a_client_beside_it(prio
 def test_who_opens_a_file_of_orangefs_asks_all_servers_with_metadata(prior: Prior) -> None:
     """Measured: 16 processes open a file in 24 ms with metadata on one server, however many there are for data.
 
-    With metadata on two it takes 31 ms, on four 44 ms. Making one takes 38 to 45 ms in any case, and GlusterFS does not
-    look further with more servers.
+    With metadata on two it takes 31 ms, on four 44 ms. Making one takes 38 to 45 ms in any case. GlusterFS looks
+    further with more servers, by half with four.
     """
     small = replace(SHARED, shared=False, data_size=4096, request_size=4096, iterations=64)
     reads, writes = (
@@ -703,7 +703,8 @@ def test_who_opens_a_file_of_orangefs_asks_all_servers_with_metadata(prior: Prio
     assert set(opening(reads, gathered)) == {one}
     assert len({*opening(writes, spread), *opening(writes, gathered)}) == 1
     hashed = [system("GlusterFS", n, stripe_size=1 << 40) for n in (1, 4)]
-    assert len(set(opening(reads, prior.systems(hashed)))) == 1
+    one, four = opening(reads, prior.systems(hashed))
+    assert one < four < 1.5 * one
 
 
 def test_io_processes_that_lie_apart_are_on_as_many_nodes(prior: Prior) -> None:
