@@ -32,7 +32,7 @@ def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
     if traced is not None:
         lengths = sorted(traced.lengths())
         alike = lengths[0] == lengths[-1]
-        median = lengths[0] if alike else _median(lengths, lengths)
+        median = lengths[0] if alike else of_median_byte(lengths, lengths)
         return max(1, median), EXACT if alike and not rest and median == size else ESTIMATED
     fitting = {s: count for s, count in common.items() if s * count <= group.bytes}
     if 2 * sum([s * count for s, count in fitting.items()]) < group.bytes:
@@ -40,7 +40,7 @@ def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
         calls = group.collective_calls if group.collective else group.calls
         return max(1, round(group.bytes / max(calls, 1))), ESTIMATED
     sizes = sorted(fitting)
-    return _median(sizes, [s * fitting[s] for s in sizes]), ESTIMATED
+    return of_median_byte(sizes, [s * fitting[s] for s in sizes]), ESTIMATED
 
 
 def data_bytes(group: Group) -> int:
@@ -52,7 +52,14 @@ def data_bytes(group: Group) -> int:
     return data if 0 <= group.bytes - data <= _HEADERS * group.bytes else group.bytes
 
 
-def _median(sizes: Sequence[int], moved: Iterable[int]) -> int:
-    """Return the size of the request that moves the median byte: `moved` by each of the sizes, the smallest first."""
+def of_median_byte(sizes: Sequence[int], moved: Iterable[int]) -> int:
+    """Return the size of the request that moves the median byte, B.
+
+    Headers are many requests and few bytes: what most requests move may be next to nothing.
+
+    Args:
+        sizes: of requests, B, the smallest first.
+        moved: by those of each size together, B.
+    """
     until = list(accumulate(moved))
     return sizes[bisect_left(until, until[-1] / 2)]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, product
-from statistics import median
+from itertools import accumulate, pairwise, product
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +230,7 @@ def _phase(requests: list[Request], reading: Reading) -> Found:
         interface={"posix": "POSIX", "mpiio": "MPIIO"}[requests[0].interface],
         iterations=iterations,
         data_size=data_size,
-        request_size=int(median(request.size for request in requests)),
+        request_size=_of_median_byte(sorted(request.size for request in requests)),
         operation="write" if requests[0].write else "read",
         collective=all(request.collective for request in requests),
         shared=any(len({one.rank for one in requests if one.path == path}) > 1 for path in files),
@@ -275,6 +274,11 @@ def _interleaved(by_rank: Mapping[int, Sequence[Request]]) -> bool:
     calls = zip(*(own for _, own in sorted(by_rank.items())), strict=True)
     together = [call for call in calls if all(one.collective for one in call)]
     return any(b.offset < a.end for call in together for a, b in pairwise(call))
+
+
+def _of_median_byte(sizes: Sequence[int]) -> int:
+    moved = sum(sizes)
+    return next(size for size, until in zip(sizes, accumulate(sizes), strict=True) if 2 * until >= moved)
 
 
 def _access(of_ranks: Iterable[Sequence[Request]]) -> str:

@@ -182,6 +182,32 @@ def test_requests_lie_as_most_of_them_do(places: list[int], access: Access) -> N
     assert one.characteristics.access is access
 
 
+def test_a_request_is_the_one_that_moves_the_median_byte_as_in_logs() -> None:
+    """`psana` writes three short records for each two long ones, and was told to write as short as they are."""
+    writer = Writer(1)
+    writer.open("x", "x", write=True)
+    for size in (440, 440, 880, 225_280, 352_000):
+        writer.write("x", 0, size)
+    (one,) = phases(writer).values()
+    assert one.characteristics.request_size == 352_000
+
+
+@given(requests=st.lists(st.integers(1, 10_000), min_size=1, max_size=20))
+def test_what_shorter_requests_move_is_less_than_half_and_with_those_of_its_size_half_or_more(
+    requests: list[int],
+) -> None:
+    writer = Writer(1)
+    writer.open("x", "x", write=True)
+    place = 0
+    for size in requests:
+        writer.write("x", place, size)
+        place += size
+    (one,) = phases(writer).values()
+    size = one.characteristics.request_size
+    assert sum(other for other in requests if other < size) * 2 < place
+    assert sum(other for other in requests if other <= size) * 2 >= place
+
+
 def test_every_fourth_rank_lies_four_apart() -> None:
     writer = Writer(16)
     for rank in range(0, 16, 4):

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
-from statistics import median
 from types import MappingProxyType
 from typing import TypeVar
 
 from acic.benchmarks.kernels.played import Played, Transfer, sign
 from acic.errors import InvalidInput
 from acic.workloads import Access, Characteristics, Operation, Phase, Quality, Workload
+from acic.workloads.sizes import of_median_byte
 
 _EXACT: Mapping[str, Quality] = MappingProxyType(
     dict.fromkeys((field.name for field in fields(Characteristics)), Quality.EXACT)
@@ -113,7 +113,7 @@ def _phase(group: _Group, found: Played, order: Mapping[str, int], told: Mapping
         interface=transfers[0].interface,
         iterations=iterations,
         data_size=_same("bytes", example, (moved for own in bursts for moved, _ in own)),
-        request_size=int(median(one.size for one in transfers for _ in range(one.calls))),
+        request_size=_request_size(transfers),
         operation=Operation.WRITE if group.write else Operation.READ,
         collective=all(one.collective for one in transfers),
         shared=group.shared,
@@ -130,6 +130,14 @@ def _phase(group: _Group, found: Played, order: Mapping[str, int], told: Mapping
         example=example,
         details={**_details(characteristics, group, found, pause), **told},
     )
+
+
+def _request_size(transfers: Iterable[Transfer]) -> int:
+    moved: Counter[int] = Counter()
+    for one in transfers:
+        moved[one.size] += one.bytes
+    sizes = sorted(moved)
+    return of_median_byte(sizes, [moved[size] for size in sizes])
 
 
 def _bursts(own: Iterable[Transfer]) -> list[tuple[int, float]]:
