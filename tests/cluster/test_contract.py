@@ -67,6 +67,15 @@ def test_a_program_that_fails_has_its_own_exit_status(
     assert (ending.state, ending.exit_status, ending.reason) == (State.FAILED, status, reason)
 
 
+@pytest.mark.parametrize("processes", [0, 2])
+def test_a_program_that_reads_finds_the_end_of_its_input(place: Place, tmp_path: Path, processes: int) -> None:
+    runner = place.runner()
+    made = shell(tmp_path, "cat; echo read", processes=processes, time_limit=20)
+    runner.submit(made)
+    assert runner.wait(made).state is State.DONE
+    assert made.stdout.read_text() == max(1, processes) * "read\n"
+
+
 @pytest.mark.parametrize("processes", [0, 1])
 def test_a_program_that_is_not_there_fails(place: Place, tmp_path: Path, processes: int) -> None:
     runner = place.runner()

@@ -152,6 +152,17 @@ def test_a_launcher_that_is_named_from_here_is_found_from_everywhere(
     assert find_launcher() == Launcher(program, Kind.MPICH)
 
 
+def test_a_launcher_has_no_end_of_its_input_to_send_on(tmp_path: Path) -> None:
+    """Of 1,600 short jobs on a busy lab 20 ended with Hydra's own 255 and half of what they said."""
+    program = _fake(tmp_path / "bin", "HYDRA")
+    program.write_text('#!/bin/sh\necho HYDRA\n[ "$1" = --version ] || { timeout 0.3 cat; echo $?; }\n')
+    runner = LocalRunner(mpiexec=program)
+    made = job(tmp_path, "true", processes=1)
+    runner.submit(made)
+    assert runner.wait(made).state is State.DONE
+    assert made.stdout.read_text() == "HYDRA\n124\n"  # 124: it was still waiting for input
+
+
 def test_a_launcher_of_another_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="neither"):
         open_launcher(_fake(tmp_path, "launcher of the future"))

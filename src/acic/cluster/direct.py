@@ -10,7 +10,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import IO
 
@@ -32,10 +32,14 @@ class Start:
     Args:
         words: the program and its arguments.
         stdin: what it is given on standard input.
+        held: whether standard input stays open, and empty, until it has ended. Hydra sends the end of its own on to
+            ranks that may be gone; then it dies of SIGPIPE, or finds the connection reset, and what they said and
+            their exit status are lost.
     """
 
     words: Sequence[str]
     stdin: str = ""
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,12 +237,17 @@ class _Run:
         if not self._started.done():
             self._timer.start()
             self._started.set_result(None)
-        return process.wait() if process is not None else _NOT_FOUND
+        if process is None:
+            return _NOT_FOUND
+        status = process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+        return status
 
     def _spawn(self, start: Start) -> subprocess.Popen[bytes] | None:
         stdout, stderr = self._streams
         try:
-            with _input(start.stdin) as stdin:
+            with _input(start) as stdin:
                 return subprocess.Popen(  # noqa: S603  # a list, no shell
                     [*commands.die_with_parent(), *start.words],
                     cwd=self._job.start,
@@ -268,10 +277,12 @@ class _Run:
             return Ending(state=State.UNKNOWN, reason="; ".join(filter(None, [ending.reason, told])))
 
 
-def _input(text: str) -> IO[bytes]:
-    if not text:
+def _input(start: Start) -> AbstractContextManager[IO[bytes] | int]:
+    if start.held:
+        return nullcontext(subprocess.PIPE)
+    if not start.stdin:
         return open(os.devnull, "rb")
     file = tempfile.TemporaryFile()  # noqa: SIM115  # the caller closes it; unlike a pipe, it takes any length at once
-    file.write(os.fsencode(text))  # what is not UTF-8 of an environment, too
+    file.write(os.fsencode(start.stdin))  # what is not UTF-8 of an environment, too
     file.seek(0)
     return file

@@ -18,7 +18,8 @@ _HINT = f"{with_extra('mpi')}, or name yours in ACIC_MPIEXEC"
 # A shell line that tells the cores; without these variables, by which users say how many threads of OpenMP they want.
 COUNT_CORES = "unset OMP_NUM_THREADS OMP_THREAD_LIMIT; nproc"
 # A shell around each rank: of a signal N, Hydra says exit status N; of a program that is not there, 255 (Open MPI 66).
-_HONEST = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
+# Standard input is at its end, which the launcher's own may not be (see `direct.Start`).
+_HONEST = ("/bin/sh", "-c", '"$@" </dev/null; exit $?', "sh")
 
 
 class Kind(StrEnum):

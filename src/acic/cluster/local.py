@@ -41,7 +41,7 @@ class LocalRunner(DirectRunner):
         needed = launcher.environment(job.processes, len(os.sched_getaffinity(0)))
         return Plan(
             before=before,
-            command=Start(launcher.here(job.command, job.processes)),
+            command=Start(launcher.here(job.command, job.processes), held=True),
             environment=_environment(job, needed),
         )
 

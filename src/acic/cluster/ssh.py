@@ -87,7 +87,7 @@ class SshRunner(DirectRunner):
         needed = launcher.environment(placed[tightest], room[tightest]) | launcher.over_ssh(agent)
         return Plan(
             before=before,
-            command=Start(launcher.there(job.command, placed, agent)),
+            command=Start(launcher.there(job.command, placed, agent), held=True),
             environment=needed | _environment(job),
         )
 

@@ -101,7 +101,7 @@ class LabRunner(DirectRunner):
             needed |= _OVER_TCP | _SLEEPING
         else:
             needed |= launcher.crowded()
-        return Plan(before=before, command=Start(command), environment=self._environment(job, needed))
+        return Plan(before=before, command=Start(command, held=True), environment=self._environment(job, needed))
 
     def _environment(self, job: Job, needed: Mapping[str, str]) -> dict[str, str]:
         return job.variables(dict(needed) | os.environ | self._given)
