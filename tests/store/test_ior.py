@@ -447,3 +447,72 @@ def test_what_is_too_large_to_be_of_ior_is_no_failed_run(tmp_path: Path) -> None
         read_ior(path, command="ior -a POSIX -w -b 1m -t 1m", processes=4)
     os.truncate(path, 0)  # but that of a run that died at once is
     assert [r.outcome for r in read_ior(path, command="ior -a POSIX -w -b 1m -t 1m", processes=4)] == [Outcome.FAILED]
+
+
+CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter\n"
+
+
+def rows(block: int, *, repetitions: int = 1, tasks: int = 4) -> str:
+    each = "{},{},400,0.01,{},256,0.01,0.2,0.05,0.2,{},{}\n"
+    return "".join(each.format(a, 100 + i, block, tasks, i) for i in range(repetitions) for a in ("write", "read"))
+
+
+@pytest.mark.parametrize("again", [CSV, ""], ids=["runs put together", "a script"])
+def test_each_test_of_a_csv_is_one(tmp_path: Path, again: str) -> None:
+    """All rows were repetitions of the last one, and taught models its sizes."""
+    text = CSV + rows(1024, repetitions=2) + again + rows(4096) + again + rows(4096) + again + rows(4096, tasks=8)
+    (tmp_path / "all.csv").write_text(text)
+    found = read_ior(tmp_path / "all.csv", command="ior -a POSIX -b 1m -t 256k")
+    assert {r.outcome for r in found} == {Outcome.OK}
+    told = [(r.workload.data_size, r.workload.processes, len(r.repetitions)) for r in found[::2] if r.workload]
+    assert told == [(1 << 20, 4, 2), (4 << 20, 4, 1), (4 << 20, 4, 1), (4 << 20, 8, 1)]
+
+
+def genuine(name: str) -> str:
+    return (DATA / f"{name}.txt").read_text()
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".json"])
+def test_an_error_is_that_of_the_run_in_whose_output_it_stands(tmp_path: Path, suffix: str) -> None:
+    """One failure in a file of many runs made failures of all, with its reason."""
+    good = (DATA / f"posix_shared{suffix}").read_text()
+    bad = good.replace("write ", "ERROR: no space left on device\nwrite ", 1) if suffix == ".txt" else good
+    bad = bad.replace('  "Machine"', 'ERROR: no space left on device\n  "Machine"')
+    (tmp_path / f"log{suffix}").write_text(good + "\n" + bad + "\n" + good)
+    found = read_ior(tmp_path / f"log{suffix}")
+    assert [r.outcome for r in found] == 2 * [Outcome.OK] + 2 * [Outcome.FAILED] + 2 * [Outcome.OK]
+    assert found[2].note == "ERROR: no space left on device"
+
+
+def test_wrong_data_of_one_test_are_not_those_of_the_next(tmp_path: Path) -> None:
+    text = genuine("posix_shared")
+    head, results = text.split("TestID", 1)
+    wrong = results.replace("Results:", "WARNING: Incorrect data on read (3 errors found).\nResults:", 1)
+    (tmp_path / "two.txt").write_text(f"{head}TestID{wrong}TestID{results}")
+    found = read_ior(tmp_path / "two.txt")
+    assert [r.outcome for r in found] == [Outcome.OK, Outcome.CORRUPT, Outcome.OK, Outcome.OK]
+
+
+def test_what_a_script_left_out_has_not_failed(tmp_path: Path) -> None:
+    """Its command line told of writes too: one that never was had failed, and the reads were thrown away."""
+    text = genuine("posix_shared").replace("-a POSIX -b 4m -t 256k -s 2", "-f script")
+    for left, gone in (("read", "write"), ("write", "read")):
+        kept = "\n".join(line for line in text.splitlines() if not line.startswith(f"{gone} "))
+        (tmp_path / "log.txt").write_text(kept + "\n")
+        found = read_ior(tmp_path / "log.txt")
+        assert [(r.workload and str(r.workload.operation), r.outcome) for r in found] == [(left, Outcome.OK)]
+
+
+def test_the_text_of_an_old_ior_is_refused(tmp_path: Path) -> None:
+    """Its figures were left out, and a good run became a failed one."""
+    (tmp_path / "old.txt").write_text(
+        "IOR-3.0.1: MPI Coordinated Test of Parallel I/O\n\nBegan: Fri Nov 20 22:03:11 2015\n"
+        "Command line used: ior -a POSIX -b 4m -t 256k\nMachine: Linux vm\n\nTest 0 started: Fri Nov 20 22:03:11 2015\n"
+        "Summary:\n\tapi                = POSIX\n\nFIXME\n\n"
+        "access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter\n"
+        "------    ---------  ---------- ---------  --------   --------   --------   --------   ----\n"
+        "write     324.02     4096       256.00     0.001      0.09       0.002      0.1        0   \n"
+        "\nFinished: Fri Nov 20 22:03:12 2015\n"
+    )
+    with pytest.raises(UnreadableInput, match=r"text of an IOR 3\.0\.1 that acic cannot read"):
+        read_ior(tmp_path / "old.txt")

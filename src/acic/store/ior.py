@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from itertools import pairwise
 from pathlib import Path
 
 from acic.errors import InvalidInput, UnreadableInput
@@ -26,6 +27,8 @@ _ERROR = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _CAUSE = re.compile(r"^WARNING: (.*failed.*)$", re.MULTILINE)
+_IN_TEXT = re.compile(r"^IOR-\S+: MPI Coordinated", re.MULTILINE)  # which a run begins with
+_IN_JSON = re.compile(r'^\s*\{\s*"Version"\s*:', re.MULTILINE)
 _CORRUPT = re.compile(r"incorrect data on (write|read)|FAILED comparison of buffer", re.IGNORECASE)
 
 
@@ -83,29 +86,41 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
     except OSError as error:
         raise _refused(path, error) from error
     text = raw.decode(errors="replace")
-    try:
-        output = _parse(path, text, command)
-    except ArithmeticError as error:
-        raise InvalidInput(
-            f"{path} has a number that makes no sense", hint="copy the file again from where IOR wrote it"
-        ) from error
-    ending = _ending(path, text, output)
     results: list[IorResult] = []
-    for test in output.tests:
-        test.options = _options(test, output.command or command, processes)
-        begun = _time(test.started or output.began, timezone) or modified
-        shape: dict[str, str | int] = {"nodes": test.nodes or 0, "tasks_per_node": test.tasks_per_node or 0}
+    heading = _IN_JSON if _is_json(text) else _IN_TEXT
+    places = [0, *[match.start() for match in heading.finditer(text)][1:], len(text)]
+    for begin, end in pairwise(places):
+        part = text[begin:end]
+        try:
+            output = _parse(path, part, command)
+        except ArithmeticError as error:
+            raise InvalidInput(
+                f"{path} has a number that makes no sense", hint="copy the file again from where IOR wrote it"
+            ) from error
         common = IorResult(
             workload=None,
             outcome=Outcome.UNKNOWN,
-            time=begun,
+            time=modified,
             tool_version=output.version,
-            versions={test.options.api: test.api_version} if test.options and test.api_version else {},
-            host_shape={k: v for k, v in {**shape, "machine": output.machine}.items() if v},
+            host_shape={"machine": output.machine} if output.machine else {},
             raw_sha256=hashlib.sha256(raw).hexdigest(),
         )
-        results += _results(test, ending, common)
+        endings = _endings(path, part, output, last=end == len(text))
+        for test, ending in zip(output.tests, endings, strict=True):
+            test.options = _options(test, output.command or command, processes)
+            results += _results(test, ending, _of_test(test, output, common, timezone))
     return results
+
+
+def _of_test(test: IorTest, output: IorOutput, common: IorResult, timezone: tzinfo) -> IorResult:
+    """Return what all results of a test share."""
+    shape: dict[str, str | int] = {"nodes": test.nodes or 0, "tasks_per_node": test.tasks_per_node or 0}
+    return replace(
+        common,
+        time=_time(test.started or output.began, timezone) or common.time,
+        versions={test.options.api: test.api_version} if test.options and test.api_version else {},
+        host_shape={**{k: v for k, v in shape.items() if v}, **common.host_shape},
+    )
 
 
 def is_companion(path: Path) -> bool:
@@ -120,7 +135,7 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
     beginning = text.lstrip()[:200]
     if not beginning:
         output = IorOutput(command=command)
-    elif beginning.startswith("{") or '"Command line": "' in text:
+    elif _is_json(text):
         output = parse_json(text)
     elif beginning.startswith("access,"):
         output = parse_csv(text, command)
@@ -131,10 +146,17 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
         raise UnreadableInput(f"{path} is a database", hint=hint)
     else:
         raise _unreadable(path)
+    if output.older:
+        hint = "run it with IOR 3.1 or newer, or give its JSON or CSV"
+        raise UnreadableInput(f"{path} is text of an IOR {output.version} that acic cannot read", hint=hint)
     if output.finished and not output.version:
         raise _unreadable(path)  # JSON, and whole, but not IOR's
     output.tests = output.tests or [IorTest()]
     return output
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip()[:1] == "{" or '"Command line": "' in text
 
 
 def _unreadable(path: Path, why: str = "") -> UnreadableInput:
@@ -150,18 +172,29 @@ def _options(test: IorTest, command: str, processes: int | None) -> IorOptions |
     return replace(options, tasks=options.tasks or processes) if options else None
 
 
-def _ending(path: Path, text: str, output: IorOutput) -> _Ending:
-    status = _status(path)
-    said = "\n".join([text, *(_beside(path, suffix) for suffix in (".out", ".err"))])
+def _endings(path: Path, text: str, output: IorOutput, *, last: bool) -> list[_Ending]:
+    """Return how each test of a run ended: an error ends IOR, and belongs to the test in whose part of the text it is.
+
+    What stands beside the file is of its `last` run, and of that run's last test.
+    """
+    places = [0, *[test.begins for test in output.tests[1:]], len(text)]
+    parts = [text[begin:end] for begin, end in pairwise(places)]
+    endings = [_ending(part, None, finished=True) for part in parts[:-1]]
+    beside = [_beside(path, suffix) for suffix in (".out", ".err")] if last else []
+    said = "\n".join([parts[-1], *beside])
+    return [*endings, _ending(said, _status(path) if last else None, finished=output.finished, empty=not text.strip())]
+
+
+def _ending(said: str, status: int | None, *, finished: bool | None, empty: bool = False) -> _Ending:
     corrupt: set[Operation] = set()
     for match in _CORRUPT.finditer(said):
         corrupt |= {Operation(match.group(1).lower())} if match.group(1) else set(Operation)
     error = ""
     if status not in (0, None) or _ERROR.search(said):
         error = _reason(said) or f"exit status {status}"
-    elif not text.strip():
+    elif empty:
         error = "the output is empty"
-    elif output.finished is False:
+    elif finished is False:
         error = "the output ends early"
     return _Ending(error, frozenset(corrupt))
 
@@ -173,7 +206,9 @@ def _results(test: IorTest, ending: _Ending, common: IorResult) -> list[IorResul
         found = tuple(r for them in test.repetitions.values() for r in them)
         return [replace(common, outcome=outcome, note=ending.error, why_unknown=unknown, repetitions=found)]
     results = []
-    for operation in test.options.operations:
+    done = [operation for operation in test.options.operations if test.repetitions.get(operation)]
+    asked = done if test.options.scripted and done and not ending.error else test.options.operations
+    for operation in asked:
         repetitions = tuple(test.repetitions.get(operation, ()))
         outcome, note = _outcome(operation, repetitions, test.options, ending)
         workload, why = _workload(test.options, operation)
@@ -181,7 +216,7 @@ def _results(test: IorTest, ending: _Ending, common: IorResult) -> list[IorResul
             common, workload=workload, why_unknown=why, outcome=outcome, note=note, repetitions=repetitions
         )
         results.append(result)
-        if outcome is Outcome.FAILED and not repetitions:
+        if outcome is Outcome.FAILED and not repetitions and not done:
             break  # what should have come after was never begun
     return results
 

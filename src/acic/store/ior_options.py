@@ -30,6 +30,7 @@ class IorOptions:
         tasks: MPI processes; None where nothing tells.
         block_size: bytes that a process moves, one after another, in a segment.
         may_stop_early: a time limit (-T) may end it before all repetitions are done.
+        scripted: a script (-f) may say otherwise, also which way data go.
     """
 
     api: str = "POSIX"
@@ -44,6 +45,7 @@ class IorOptions:
     write: bool = True
     read: bool = True
     may_stop_early: bool = False
+    scripted: bool = False
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -143,6 +145,7 @@ def _from_options(options: Mapping[str, str], directives: Mapping[str, str]) -> 
         write=not asked or bool(asked & {"w", "W"}),
         read=not asked or bool(asked & {"r", "R"}),
         may_stop_early="T" in options,
+        scripted="f" in options,
     )
 
 

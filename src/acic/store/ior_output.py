@@ -22,6 +22,7 @@ class IorTest:
 
     options: IorOptions | None = None  # None where the output does not tell
     started: str = ""
+    begins: int = 0  # where its part of the text does
     nodes: int | None = None
     tasks_per_node: int | None = None
     api_version: str = ""
@@ -44,6 +45,7 @@ class IorOutput:
     command: str = ""
     finished: bool | None = None
     tests: list[IorTest] = field(default_factory=list)
+    older: bool = False  # it has results, and is laid out as before IOR 3.1: they are of no test
 
 
 _STRING = r'"(?:[^"\\]++|\\.)*+"'  # possessive: each letter that could be given back takes some hundred bytes
@@ -81,7 +83,7 @@ def parse_json(text: str) -> IorOutput:
         if "transferSize" in found and "operation" not in found:
             started = dict(_pairs(text[position : match.start()])).get("StartTime", "")
             parameters = found
-            output.tests.append(IorTest(from_parameters(parameters, {}), started=str(started)))
+            output.tests.append(IorTest(from_parameters(parameters, {}), started=str(started), begins=position))
             output.tests[-1].nodes = _int(parameters.get("nodes"))
             output.tests[-1].tasks_per_node = _int(parameters.get("tasksPerNode"))
         elif "tasks" in found and output.tests:
@@ -98,20 +100,37 @@ def parse_json(text: str) -> IorOutput:
 def parse_csv(text: str, command: str = "") -> IorOutput:
     """Return what IOR's CSV holds; it tells neither interface nor file sharing, so `command` must.
 
+    A test ends where another header stands, sizes or tasks change, or repetitions are counted anew: files of several
+    runs are often put together, and a script of IOR's has several tests.
+
     Raises:
         InvalidInput: `command` cannot be read.
     """
-    test = IorTest(from_command(command) if command else None)
+    told = from_command(command) if command else None
+    tests = [IorTest(told)]
     header: list[str] = []
+    before: dict[str, object] = {}  # the number of the last repetition of each access, and what all rows share
     for line in text.splitlines():
         cells = line.split(",")
         if cells[0] == "access":
-            header = [_NAMES.get(name, name) for name in cells]
+            header, before = [_NAMES.get(name, name) for name in cells], {}
         elif len(cells) == len(header):
             row = dict(zip(header, map(_value, cells), strict=True))
-            test.add(row)
-            test.options = _told_by_row(test.options, row)
-    return IorOutput(command=command, tests=[test])
+            same = {name: row.get(name) for name in ("blockKiB", "xferKiB", "numTasks")}
+            if not _goes_on(before, row, same) and tests[-1].repetitions:
+                tests.append(IorTest(told))
+                before = {}
+            before |= {**same, str(row["access"]): row.get("iter")}
+            tests[-1].add(row)
+            tests[-1].options = _told_by_row(tests[-1].options, row)
+    return IorOutput(command=command, tests=tests)
+
+
+def _goes_on(before: Mapping[str, object], row: Mapping[str, object], same: Mapping[str, object]) -> bool:
+    """Return whether a row of CSV is of the test that those before it are of."""
+    number, last = row.get("iter"), before.get(str(row["access"]))
+    anew = isinstance(number, int) and isinstance(last, int) and number <= last
+    return not anew and all(before.get(name) == value for name, value in same.items())
 
 
 def parse_text(text: str) -> IorOutput:
@@ -119,7 +138,9 @@ def parse_text(text: str) -> IorOutput:
     output = IorOutput(finished=bool(re.search(r"^Finished\s*:", text, re.MULTILINE)))
     keys: dict[str, str] = {}
     header: list[str] = []
-    for line in text.splitlines():
+    begins = 0
+    for line in text.splitlines(keepends=True):
+        begins += len(line)
         if match := re.match(r"IOR-(\S+): MPI Coordinated", line):
             output.version = match.group(1)
         elif line.startswith("Results:") and output.tests:
@@ -127,11 +148,13 @@ def parse_text(text: str) -> IorOutput:
         elif match := re.match(r"(\w[\w ]*?)\s*: (.*)", line):
             keys[match.group(1)] = match.group(2).strip()
             if match.group(1) == "StartTime":
-                output.tests.append(IorTest(started=keys["StartTime"]))
+                output.tests.append(IorTest(started=keys["StartTime"], begins=begins))
         elif line.startswith("access "):
             header = [_NAMES.get(name, name) for name in line.split()]
-        elif re.match(r"(write|read) +[\d.]", line) and len(line.split()) == len(header) and output.tests:
-            output.tests[-1].add(dict(zip(header, map(_value, line.split()), strict=True)))
+        elif re.match(r"(write|read) +[\d.]", line) and len(line.split()) == len(header):
+            output.older = not output.tests
+            if output.tests:
+                output.tests[-1].add(dict(zip(header, map(_value, line.split()), strict=True)))
     output.began, output.machine = keys.get("Began", ""), keys.get("Machine", "")
     output.command = keys.get("Command line", "")
     return output
