@@ -183,6 +183,9 @@ def test_the_state_tells_the_data_and_nothing_else(url: str, store: Store) -> No
     store.add([replace(measurement(2), outcome=Outcome.SUSPECT)])
     assert store.fingerprint(platform) != both  # the same run, judged otherwise
     store.remove([fingerprint(measurement(2))])
+    store.add([replace(measurement(2), time=measurement(2).time + timedelta(hours=9))])
+    assert store.fingerprint(platform) != both  # at another time: what is learned of it ages otherwise
+    store.remove([fingerprint(measurement(2))])
     store.add([replace(measurement(2), contributor="somebody else")])
     assert store.fingerprint(platform) != both  # by another, whom others believe less, or more
     with Store.open(url) as another:

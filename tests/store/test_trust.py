@@ -116,6 +116,17 @@ def test_who_gives_the_same_figure_for_everything_is_not_believed(bad: int, jitt
     assert all(one.trust > 0.8 for one in found if one.contributor not in liars)
 
 
+def test_who_gives_one_figure_for_more_than_half_of_all_rows_is_not_believed() -> None:
+    """The median distance from the median was 0, so nobody was judged: neither he nor who mistook units by 1000."""
+    rows = crowd(6, seed=2)
+    rng = np.random.default_rng(2)
+    contributor = np.where(rng.random(len(rows)) < 0.6, 0, rows.contributor)
+    told = replace(rows, contributor=contributor, mean=np.where(contributor == 0, np.median(rows.mean), rows.mean))
+    found = trusts(told)
+    assert found["made up 0"] < HEARD
+    assert min(found[f"made up {i}"] for i in range(1, 6)) > 0.8
+
+
 def test_who_measured_the_same_thing_over_and_over_is_believed() -> None:
     rows = crowd(6, seed=3)
     mine = np.flatnonzero(rows.contributor == 0)

@@ -91,7 +91,8 @@ def encode(measurement: Measurement) -> dict[str, Any]:
     """
     figures = repetitions_text(measurement)
     mark = fingerprint_of(measurement, figures)
-    judged = "\0".join((mark, measurement.outcome, measurement.revision, measurement.contributor))
+    time = time_text(measurement.time)  # which is corrected by removing and importing anew, and ages what is learned
+    judged = "\0".join((mark, measurement.outcome, measurement.revision, measurement.contributor, time))
     row = dict(_workload_columns(measurement.workload))
     texts = {name: getattr(measurement, name) for name in _TEXTS}
     _check_texts(texts)
@@ -101,7 +102,7 @@ def encode(measurement: Measurement) -> dict[str, Any]:
     row["configuration"] = json.dumps(dict(measurement.configuration))
     row["outcome"] = measurement.outcome.value
     row["basis"] = measurement.basis.value
-    row["time"] = time_text(measurement.time)
+    row["time"] = time
     row["repetitions"] = figures
     row["versions"] = json.dumps(dict(measurement.versions))
     row["host_shape"] = json.dumps(dict(measurement.host_shape))
