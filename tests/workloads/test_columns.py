@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from acic.workloads.columns import CALLS, COLLECTIVE, INDEPENDENT, INTERFACES, load_columns, load_rows
+from acic.workloads.columns import CALLS, COLLECTIVE, INDEPENDENT, INTERFACES, OPENS, load_columns, load_rows
 from acic.workloads.darshan.counters import LAYOUTS
 
 WORDS = (
@@ -40,3 +40,11 @@ def test_what_was_not_recorded_is_taken_off_no_sum() -> None:
     records["MPIIO_COLL_READS"] = 10
     integers, _ = load_columns("MPI-IO", records)
     assert integers[0, [CALLS, INDEPENDENT, COLLECTIVE]].tolist() == [10, 0, 10]
+
+
+def test_mpi_io_opens_files_together_and_alone() -> None:
+    """Those of communicators of one process were left out: who wrote such files and read them again had opened none."""
+    records = np.zeros(1, LAYOUTS["MPI-IO"].dtype())
+    records["MPIIO_COLL_OPENS"], records["MPIIO_INDEP_OPENS"] = 3, 2
+    integers, _ = load_columns("MPI-IO", records)
+    assert integers[0, OPENS] == 5

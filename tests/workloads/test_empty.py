@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from acic.benchmarks.kernels import kernel
 from acic.evaluation.logs import bundled_logs
-from acic.workloads import Phase, Workload, characterize
+from acic.workloads import Phase, Workload, characterize, dump_workload, load_workload
 from acic.workloads.darshan import Log
 from tests.workloads.simulator import darshan_log, loop
 
@@ -67,6 +69,19 @@ def test_a_file_of_all_processes_is_opened_by_as_many() -> None:
     records["rank"][records["POSIX_BYTES_WRITTEN"] == 0] = -1
     (phase,) = characterize(log).phases
     assert named(phase) == {"empty_files": 9, "removed_files": 9, "names_by": pytest.approx(4.0)}
+
+
+def test_no_more_processes_open_empty_files_than_there_are(tmp_path: Path) -> None:
+    """34 / (34 / 31) is more than 31, so that what was written could not be read again."""
+    log = emptied(opens=34, processes=31)
+    records = log.modules["POSIX"].records
+    empty = records["POSIX_BYTES_WRITTEN"] == 0
+    records["rank"][empty] = -1
+    records["POSIX_OPENS"][empty] = [34, 0]
+    found = characterize(log)
+    assert named(found.phases[0])["names_by"] == 31
+    (tmp_path / "job.toml").write_text(dump_workload(found))
+    assert load_workload(tmp_path / "job.toml").phases == found.phases
 
 
 @pytest.mark.parametrize(("name", "folders"), [("optuna", 0), ("fmriprep", 64)])

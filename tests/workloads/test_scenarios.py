@@ -11,10 +11,11 @@ import pytest
 
 from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation, Phase, Quality, Workload, characterize
-from acic.workloads.darshan import Log, Module
+from acic.workloads.darshan import Log, Module, read_log
 from acic.workloads.darshan.counters import LAYOUTS
 from acic.workloads.darshan.lustre import DTYPE
 from acic.workloads.files import dump_workload, load_workload
+from tests.workloads.darshan.logs import DATA
 from tests.workloads.simulator import Call, darshan_log, loop
 
 # what is left of a log: all, no trace, and neither trace nor heat map
@@ -442,3 +443,38 @@ def test_a_little_that_a_library_reads_of_what_it_writes_sets_no_file_apart() ->
     header = [Call(rank=0, offset=0, length=512, start=4.0, end=4.01, write=False, file="/scratch/out.0")]
     large = loop(processes=4, size=2 * MIB, file="/scratch/out.5", begin=5.0)
     assert only(characterize(darshan_log(writes + header + large, processes=4))).files == 6
+
+
+def without_files_of_datasets(log: Log) -> Log:
+    """Return a log as Darshan 3.2.0 would have left it: its records of datasets do not tell their file."""
+    module = log.modules["H5D"]
+    records = module.records.copy()
+    records["file_id"] = 0
+    return dataclasses.replace(log, modules={**log.modules, "H5D": dataclasses.replace(module, records=records)})
+
+
+def test_a_dataset_whose_record_lacks_its_file_is_of_the_one_that_its_name_begins_with() -> None:
+    """Each byte counted twice: at HDF5, of a file that is none, and at MPI-IO, of its own."""
+    log = read_log(DATA / "known/ior_hdf5_coll.darshan")
+    assert characterize(without_files_of_datasets(log)).phases == characterize(log).phases
+
+
+def test_where_no_name_tells_a_datasets_file_its_bytes_are_counted_below() -> None:
+    log = without_files_of_datasets(read_log(DATA / "known/ior_hdf5_coll.darshan"))
+    datasets = set(log.modules["H5D"].records["id"].tolist())
+    nameless = dataclasses.replace(log, names={file: name for file, name in log.names.items() if file not in datasets})
+    found = characterize(nameless).phases
+    assert {(phase.characteristics.interface, phase.details["counted_at"]) for phase in found} == {
+        (Interface.HDF5, "MPI-IO")
+    }
+    whole = characterize(read_log(DATA / "known/ior_hdf5_coll.darshan")).phases
+    assert sum(phase.bytes for phase in found) == pytest.approx(sum(phase.bytes for phase in whole), rel=0.01)
+
+
+def test_a_clock_that_was_set_back_is_no_beginning_before_the_job() -> None:
+    log = darshan_log(loop(processes=2, size=MIB), processes=2)
+    trace = log.dxt["DXT_POSIX"]
+    back = dataclasses.replace(trace, start=trace.start - 10.0, end=trace.end - 9.0)
+    left = {name: module for name, module in log.modules.items() if name != "POSIX"}
+    (phase,) = characterize(dataclasses.replace(log, modules=left, dxt={"DXT_POSIX": back})).phases
+    assert float(phase.details.get("began", 0.0)) >= 0.0

@@ -29,7 +29,7 @@ _INTEGERS = (
     *(f"ACCESS{i}_ACCESS" for i in (1, 2, 3, 4)),
     *(f"ACCESS{i}_COUNT" for i in (1, 2, 3, 4)),
     *("USE_MPIIO_COLLECTIVE", "FASTEST_RANK_BYTES", "SLOWEST_RANK_BYTES", "INDEP_WAITS", "COLL_WAITS"),
-    "SLOWEST_RANK",
+    *("SLOWEST_RANK", "INDEP_OPENS"),
 )
 _FLOATS = (
     *("F_READ_TIME", "F_WRITE_TIME", "F_READ_START_TIMESTAMP", "F_WRITE_START_TIMESTAMP"),
@@ -64,6 +64,7 @@ FASTEST_BYTES = _INTEGERS.index("FASTEST_RANK_BYTES")
 SLOWEST_BYTES = _INTEGERS.index("SLOWEST_RANK_BYTES")
 SLOWEST_RANK = _INTEGERS.index("SLOWEST_RANK")
 WAITS = _INTEGERS.index("INDEP_WAITS")  # and the one behind
+_OPENS_ALONE = _INTEGERS.index("INDEP_OPENS")  # of communicators of one process, which OPENS has the sum with
 
 DIRECTED: Final = (CALLS, INDEPENDENT, COLLECTIVE, SPLIT, NONBLOCKING, BYTES, CONSECUTIVE, SEQUENTIAL, HIGHEST_BYTE)
 """Integer columns that stand for both directions, the one for reads, and that for writes behind it."""
@@ -89,7 +90,7 @@ LIBRARY_DATA = {Interface.HDF5: "H5D", Interface.PNETCDF: "PNETCDF_VAR"}
 """The module in which a library counts the requests on its datasets or variables."""
 
 _OF_MODULE = {("MPI-IO", "OPENS"): "COLL_OPENS"}
-"""Columns that a module has by another name: files that several processes use are opened together."""
+"""Columns that a module has by another name: files that several processes use are opened together, others alone."""
 
 _SEVERAL_KINDS = ("MPI-IO", "PNETCDF_VAR")  # of calls, that CALLS has the sum of
 
@@ -122,6 +123,7 @@ def load_columns(name: str, records: NDArray[np.void]) -> Columns:
     if name in _SEVERAL_KINDS:
         sums = integers[:, INDEPENDENT : NONBLOCKING + 2].reshape(-1, 4, 2).sum(axis=1)
         np.minimum(sums, _MOST_BYTES, out=integers[:, CALLS : CALLS + 2])
+        integers[:, OPENS] += integers[:, _OPENS_ALONE]
     np.fmin(np.fmax(floats, 0.0, out=floats), _MOST, out=floats)
     return integers, floats
 
@@ -139,6 +141,7 @@ def load_rows(name: str, records: NDArray[np.void]) -> Rows:
         if name in _SEVERAL_KINDS:
             sums = sum(mine[INDEPENDENT:BYTES:2]), sum(mine[INDEPENDENT + 1 : BYTES : 2])
             mine[CALLS : CALLS + 2] = (min(value, _MOST_BYTES) for value in sums)
+            mine[OPENS] += mine[_OPENS_ALONE]
         counters.append(mine)
         seconds: list[float] = list(layout.floats(row))
         if not (min(seconds) >= 0 and sum(seconds) <= _MOST):  # one of them may not be a number

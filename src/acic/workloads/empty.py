@@ -65,7 +65,7 @@ def empty_files(tables: Mapping[str, Table], processes: int) -> Empty:
         seconds=seconds,
         made=opens[True],
         asked=opens[False],
-        processes=opens.total() / busiest if busiest else 0.0,
+        processes=min(float(processes), opens.total() / busiest) if busiest else 0.0,
     )
 
 

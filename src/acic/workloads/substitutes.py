@@ -39,7 +39,8 @@ def _from_trace(name: str, segments: Segments) -> Table:
     record_of, write = segments.record, segments.write
     for direction in (READ, WRITE):
         mine = write == (direction == WRITE)
-        record, start, end = record_of[mine], segments.start[mine], segments.end[mine]
+        # a clock that was set back gives times below zero
+        record, start, end = record_of[mine], segments.start[mine].clip(0.0), segments.end[mine].clip(0.0)
         integers[:, CALLS + direction] = np.bincount(record, minlength=count)
         integers[:, BYTES + direction] = np.bincount(record, segments.length[mine], minlength=count)
         floats[:, SECONDS + direction] = np.bincount(record, np.maximum(end - start, 0.0), minlength=count)

@@ -22,6 +22,7 @@ from acic.workloads.columns import (
     load_rows,
 )
 from acic.workloads.darshan import Log
+from acic.workloads.datasets import files_of
 from acic.workloads.summary import Summary, few_users, many_users
 
 _FEW = 12  # records, below which numpy costs more than it saves
@@ -264,8 +265,8 @@ def tables(log: Log) -> dict[str, Table]:
     for name, module in log.modules.items():
         if name in _ABOUT_FILES:
             records = _without_streams(module.records) if name == "STDIO" else module.records
-            if len(records):
-                files = records["file_id"] if name in _OF_FILES else records["id"]
+            files = files_of(log, records) if name in _OF_FILES else records["id"]
+            if len(files):
                 found[name] = Table(
                     name,
                     files,
