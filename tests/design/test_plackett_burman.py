@@ -78,6 +78,16 @@ def test_a_linear_response_gives_its_coefficients_back(factors: int, data: st.Da
     np.testing.assert_allclose(sizes, len(design) * np.abs(coefficients), atol=1e-9)
 
 
+@pytest.mark.parametrize("factors", [7, 11, 23])
+def test_what_makes_no_difference_ties_whatever_decimals_results_have(factors: int) -> None:
+    """Sums of numbers that no binary fraction is left some of 1e-15, and with them an order."""
+    design = plackett_burman(factors)
+    results = np.where(design[:, 0] > 0, 45.6, 12.3)
+    found = effects(design, results)
+    assert found[1:].tolist() == [0.0] * (factors - 1)
+    assert ranks(found).tolist() == [1] + [2] * (factors - 1)
+
+
 def test_ties_share_the_better_rank() -> None:
     assert ranks([5, 1, 5, 3]).tolist() == [1, 4, 1, 3]
 

@@ -14,10 +14,10 @@ from acic.errors import InvalidInput
 from acic.models import Prediction, Predictor, TrainingSet, learner
 from acic.models.nonlinear import Nonlinear
 from acic.search import Lessons, ModelDriven, Observation, Row, Search
-from acic.search.candidates import CHUNK, LARGEST, Candidates
+from acic.search.candidates import CHUNK, Candidates
 from acic.search.model import propose
 from acic.search.teaching import Teacher
-from acic.space import Configuration, Parameter, Scale, Space
+from acic.space import LARGEST, Configuration, Parameter, Scale, Space
 from tests.search.made_up import Bench
 from tests.search.simulated import BASELINE, SPACE, bottleneck
 

@@ -191,6 +191,8 @@ def test_absent_is_marked() -> None:
         lambda: Parameter(name="x", values=(1, 1)),
         lambda: Parameter(name="x", values=(0, 1), scale=Scale.LOG),
         lambda: Parameter(name="x", values=("a", "b"), scale=Scale.LINEAR),
+        lambda: Parameter(name="x", values=(0.5, 1.0), scale=Scale.LOG),  # as what does not apply is for models
+        lambda: Parameter(name="x", values=(-1, 1, 4), scale=Scale.LINEAR),  # likewise: Lustre's "on all servers"
         lambda: Rule(when={"x": 1}),
         lambda: Space((SYSTEM[0], SYSTEM[0])),
         lambda: Space(SYSTEM, (Rule(when={"file_system": "ext4"}, then={"servers": 1}),)),
@@ -262,3 +264,37 @@ def test_a_configuration_on_some_parameters_alone_has_no_others(values: dict[str
     kept = Configuration(values).only(names)
     assert set(kept) == set(values) & names
     assert all(values[name] == value for name, value in kept.items())
+
+
+SITE = Space(
+    (
+        Parameter(name="storage", values=("/scratch", "/home")),
+        Parameter(name="stripe_count", values=(1, 4, 16), scale=Scale.LOG),
+        Parameter(name="cb_nodes", values=(1, 4), scale=Scale.LOG),
+        Parameter(name="cb_write", values=("enable", "disable")),
+    ),
+    (
+        Rule(when={"storage": "/home"}, absent=("stripe_count", "cb_nodes")),
+        Rule(when={"cb_write": "disable", "storage": "/scratch"}, never={"stripe_count": (16,)}),
+        AtMost(smaller="cb_nodes", larger="stripe_count"),
+    ),
+)
+BASELINE: dict[str, Value] = {"storage": "/scratch", "stripe_count": 4, "cb_nodes": 4, "cb_write": "enable"}
+
+
+def test_what_a_rule_says_of_parameters_that_are_kept_holds_on_beside_others() -> None:
+    """A rule that spoke of one that was left out, too, was dropped: stripes were set where there are none."""
+    some = SITE.beside(["storage", "stripe_count", "cb_write"], BASELINE)
+    assert some.problem({"storage": "/home", "stripe_count": 4, "cb_write": "enable"})
+    assert not some.problem({"storage": "/home", "cb_write": "enable"})
+    assert some.problem({"storage": "/scratch", "stripe_count": 1, "cb_write": "enable"}), "below the four of cb_nodes"
+    for values in some.configurations():
+        whole = SITE.obeyed({"cb_nodes": BASELINE["cb_nodes"], **values}, {"cb_nodes"})
+        assert not SITE.problem(whole)
+
+
+def test_a_rule_of_a_value_that_what_is_left_out_has_not_says_nothing() -> None:
+    without = SITE.beside(["storage", "stripe_count"], BASELINE)
+    assert not without.problem({"storage": "/scratch", "stripe_count": 16})
+    with_it = SITE.beside(["storage", "stripe_count"], {**BASELINE, "cb_write": "disable"})
+    assert with_it.problem({"storage": "/scratch", "stripe_count": 16})

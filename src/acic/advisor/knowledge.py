@@ -22,7 +22,7 @@ from acic.models.twins import beside
 from acic.models.words import in_units
 from acic.platforms import Platform
 from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of, uses_of
-from acic.space import Configuration, Encoder, Value
+from acic.space import Configuration, Encoder, Space, Value
 from acic.store.training import encoder_of
 from acic.workloads import Characteristics, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
@@ -56,9 +56,10 @@ class Knowledge:
         self.baseline = int(np.flatnonzero((self.points == platform.space.point(platform.baseline)).all(axis=1))[0])
         self._system = self.encoder.encode_points(platform.space, self.points)
         self.prior = prior_of(platform) if learned.model in INFORMED else None
-        configurations = [platform.space.configuration(point) for point in self.points]
-        self._kinds = np.array([str(one.get(KIND, "")) for one in configurations])
-        self._hardware = self.prior.systems(configurations) if self.prior else None
+        self._kinds = _kinds(platform.space, self.points)
+        self._hardware = (
+            self.prior.systems([platform.space.configuration(point) for point in self.points]) if self.prior else None
+        )
         self._foreseen: dict[tuple[Characteristics, Use], Prediction] = {}
 
     def among(self, configurations: Iterable[Configuration]) -> Knowledge:
@@ -294,3 +295,11 @@ def with_workload(encoder: Encoder, system: Floats, workload: Characteristics) -
         columns = encoder.columns_of(parameter.name)
         rows[:, columns] = own[columns]
     return rows
+
+
+def _kinds(space: Space, points: NDArray[np.int8]) -> NDArray[np.str_]:
+    """Return the value of `KIND` of each point, "" where it has none, shape (points,)."""
+    if KIND not in space.names:
+        return np.full(len(points), "")
+    labels = np.array([*map(str, space[KIND].values), ""])  # the last is that of `ABSENT`
+    return np.asarray(labels[points[:, space.names.index(KIND)]])

@@ -20,7 +20,7 @@ from acic.models.protocol import Learner, TrainingSet
 from acic.models.residual import PriorAlone, PriorPredictor, takes_prior
 from acic.platforms import Platform
 from acic.prior import COLUMNS
-from acic.space import Configuration, Parameter
+from acic.space import LARGEST, Configuration, Parameter
 from acic.store.baselines import Baselines, Improvements
 from acic.store.lessons import Lesson
 from acic.store.training import TrainingRows, encoded, encoder_of, unfit_told
@@ -194,7 +194,8 @@ def _choices(rows: TrainingRows, platform: Platform) -> int:
     named: Sequence[str] = platform.space.names
     if rows.workloads and not any(one.interface.on_mpi_io for one in rows.workloads):
         named = [name for name in named if name not in platform.hints]
-    return max(1, len(platform.space.only(named).enumerate()) - 1)
+    space = platform.space.only(named)
+    return max(1, (space.raw_size if space.raw_size > LARGEST else len(space.enumerate())) - 1)
 
 
 def _range(rows: TrainingRows, name: str, taught: NDArray[np.int64], *, numeric: bool) -> Range:

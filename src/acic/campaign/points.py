@@ -73,7 +73,7 @@ class Field:
         which = () if len(self.like) < 2 else (Parameter(name=WORKLOAD, values=tuple(range(len(self.like)))),)
         self.workload_names = tuple(p.name for p in (*workloads, *which))
         left_out = self._inert() - set(only or ())
-        self.system = platform.space.only([n for n in platform.space.names if n not in left_out])
+        self.system = platform.space.beside([n for n in platform.space.names if n not in left_out], platform.baseline)
         if left_out and not self.system.parameters:
             raise no_difference(platform)
         self.space = Space(
@@ -128,7 +128,8 @@ class Field:
 
     def _configuration_of(self, row: bytes) -> Configuration:
         kept = {k: v for k, v in self.platform.baseline.items() if k not in self.system.names}
-        return Configuration(kept | dict(self.system.configuration(np.frombuffer(row, dtype=np.int8))))
+        whole = kept | dict(self.system.configuration(np.frombuffer(row, dtype=np.int8)))
+        return Configuration(self.platform.space.obeyed(whole, kept.keys()))
 
     def _training(self, platform: Platform) -> tuple[tuple[Parameter, ...], list[Constraint]]:
         """Return the workload parameters that vary, and what rules them; what has one value only is kept aside."""
@@ -187,6 +188,7 @@ def _constraints(values: Mapping[str, Sequence[Value]]) -> list[Constraint]:
     if "random" in access and "consecutive" in access:
         then = {"access": "consecutive"}
         made.append(Rule(when={"collective": True, "access": "random"}, then=then, why="IOR does not do both"))
+        made.append(Rule(when={"interface": "HDF5", "access": "random"}, then=then, why="IOR does not do both"))
     return [c for c in made if isinstance(c, AtMost) or all(v in values.get(k, ()) for k, v in c.when.items())]
 
 

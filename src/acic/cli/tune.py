@@ -67,6 +67,7 @@ def tune(
     Small runs of the application's replica teach the model; it predicts every configuration at full scale, the top ones
     are run, the model is fitted again, and so on while it pays (Behzad et al., CLUSTER 2015).
     """
+    from acic.campaign.points import Field
     from acic.campaign.repeats import Repeats
     from acic.campaign.scales import scales_of
     from acic.campaign.session import fits
@@ -85,6 +86,8 @@ def tune(
     if strategy != "model":
         refuse_typed(f"with --strategy {strategy}", {"model_name", "top", "train"})
     phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
+    if strategy in ("model", "random") and phases:
+        Field(platform, phases).system.check_listable()  # here, and not behind the first runs
     scales = scales_of(phases) if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
     repeats, short = Repeats(1, 3, 0.1), ""

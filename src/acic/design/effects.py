@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -28,7 +30,7 @@ def effects(design: Levels, results: ArrayLike) -> NDArray[np.float64]:
         )
     if not np.isfinite(measured).all():
         raise InvalidInput("a result is missing or not finite", hint="run that row of the design again")
-    return np.asarray(np.abs(design.T.astype(float) @ measured))
+    return np.abs([math.fsum(column * measured) for column in design.T])  # exactly, so that what ties is told to
 
 
 def ranks(sizes: ArrayLike) -> NDArray[np.int64]:

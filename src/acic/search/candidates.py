@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.errors import InvalidInput
 from acic.space import Configuration, Space
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-LARGEST = 20_000_000  # combinations before constraints: a byte each for every parameter, twice while enumerating
 CHUNK = 65_536  # rows encoded and predicted at a time: some tens of MB, whatever the space
 
 
@@ -25,11 +23,6 @@ class Candidates:
     """
 
     def __init__(self, space: Space) -> None:
-        if space.raw_size > LARGEST:
-            raise InvalidInput(
-                f"the space has {space.raw_size:,} combinations, too many to go through all of them",
-                hint=f"leave out parameters or values until there are at most {LARGEST:,}, or use a walk or genetic",
-            )
         self.space = space
         self.points = space.enumerate()
         sizes = [len(p.values) + 1 for p in space.parameters]  # one more: it may not apply

@@ -2,14 +2,15 @@
 
 from acic.space.configuration import Configuration, Value
 from acic.space.constraint import AtMost, Constraint, Rule
-from acic.space.encoding import ABSENT_CODE, Encoder
-from acic.space.parameter import Parameter, Scale
+from acic.space.encoding import Encoder
+from acic.space.parameter import ABSENT_CODE, Parameter, Scale
 from acic.space.repair import made_valid, repaired, valid_rows
-from acic.space.space import ABSENT, Space
+from acic.space.space import ABSENT, LARGEST, Space
 
 __all__ = [
     "ABSENT",
     "ABSENT_CODE",
+    "LARGEST",
     "AtMost",
     "Configuration",
     "Constraint",

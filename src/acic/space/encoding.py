@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from acic.errors import InvalidInput
 from acic.space.configuration import Value
-from acic.space.parameter import Parameter, Scale
+from acic.space.parameter import ABSENT_CODE, Parameter, Scale
 from acic.space.space import Space
-
-ABSENT_CODE = -1.0  # below every position and every logarithm of a size: trees split it off in one cut
 
 
 class Encoder:

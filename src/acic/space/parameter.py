@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
 from acic.errors import InvalidInput
 from acic.space.configuration import Value
 from acic.units import format_bytes
+
+ABSENT_CODE = -1.0
+"""What models have for a value that does not apply: below all that do, so that trees split it off in one cut."""
 
 _MOST_VALUES = 127  # their positions are single bytes
 
@@ -26,8 +30,8 @@ class Parameter:
     """One choice, with every value it may take, from low to high.
 
     Raises:
-        InvalidInput: fewer than two values, or too many, one given twice, or numbers that the scale cannot take or
-            that do not go from low to high.
+        InvalidInput: fewer than two values, or too many, one given twice, or numbers that the scale cannot take, that
+            do not go from low to high, or that models could not tell from none.
     """
 
     name: str
@@ -58,6 +62,13 @@ class Parameter:
         if numbers != sorted(numbers):  # the first and the last are taken for the ends
             raise InvalidInput(
                 f"parameter {self.name} has the values {list(self.values)}", hint="give numbers from low to high"
+            )
+        lowest = math.log2(numbers[0]) if self.scale is Scale.LOG else numbers[0]
+        if lowest <= ABSENT_CODE:
+            raise InvalidInput(
+                f"parameter {self.name} on a {self.scale} scale has the value {numbers[0]}",
+                hint="models have that for where it does not apply: choose a unit, or the meant number, so that all "
+                f"are above {2.0**ABSENT_CODE if self.scale is Scale.LOG else ABSENT_CODE:g}",
             )
 
     def text(self, value: Value | None) -> str:

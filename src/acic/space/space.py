@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from acic.space.constraint import AtMost, Constraint, Rule
 from acic.space.parameter import Parameter
 
 ABSENT = -1  # the index of a parameter that does not apply
+LARGEST = 20_000_000  # combinations that are listed: a byte each for every parameter, twice while they are made
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,46 @@ class Space:
             tuple(c for c in self.constraints if c.mentions <= kept),
         )
 
+    def beside(self, names: Sequence[str], fixed: Mapping[str, Value]) -> Space:
+        """Return the space of `names` alone, where other parameters are as in `fixed`, which is valid.
+
+        What constraints say of `names` holds on. What they say of others has to give way (`obeyed`).
+        """
+        kept = set(names)
+        told = (_narrowed(constraint, kept, fixed, self) for constraint in self.constraints)
+        return Space(tuple(p for p in self.parameters if p.name in kept), tuple(c for c in told if c is not None))
+
+    def obeyed(self, values: Mapping[str, Value], names: Collection[str]) -> dict[str, Value]:
+        """Return `values` with what rules say of the parameters `names`: a value, or that they do not apply."""
+        found = dict(values)
+        for rule in self.constraints:
+            if isinstance(rule, Rule) and rule.holds(found):
+                found |= {name: value for name, value in rule.then.items() if name in names}
+                found = {name: value for name, value in found.items() if name not in rule.absent or name not in names}
+        return found
+
+    def check_listable(self) -> None:
+        """Refuse what is too large to go through all of it.
+
+        Raises:
+            InvalidInput: it is.
+        """
+        if self.raw_size > LARGEST:
+            raise InvalidInput(
+                f"the space has {self.raw_size:,} combinations, too many to go through all of them",
+                hint=f"leave out parameters or values until there are at most {LARGEST:,}, or use a walk or genetic",
+            )
+
     def enumerate(self) -> NDArray[np.int8]:
         """Return every valid combination once, as positions in `parameter.values`.
 
         Returns:
             Shape (combinations, parameters); `ABSENT` where a parameter does not apply.
+
+        Raises:
+            InvalidInput: there are too many to list.
         """
+        self.check_listable()
         points = np.zeros((1, 0), dtype=np.int8)
         last = [self._last_column(constraint) for constraint in self.constraints]
         for column, parameter in enumerate(self.parameters):
@@ -205,3 +240,33 @@ def _out_of_range(parameter: Parameter, value: Value) -> str:
     if value in parameter.values:
         return ""
     return f"{parameter.name} is not {value!r} but one of {list(parameter.values)}"
+
+
+def _narrowed(
+    constraint: Constraint, kept: Collection[str], fixed: Mapping[str, Value], space: Space
+) -> Constraint | None:
+    """Return what a constraint says of the parameters that are `kept`, where others are fixed; None if nothing."""
+    if constraint.mentions <= set(kept):
+        return constraint
+    if isinstance(constraint, AtMost):
+        return _bound(constraint, kept, fixed, space)
+    if any(fixed.get(name) != value for name, value in constraint.when.items() if name not in kept):
+        return None
+    then = {name: value for name, value in constraint.then.items() if name in kept}
+    absent = tuple(name for name in constraint.absent if name in kept)
+    never = {name: values for name, values in constraint.never.items() if name in kept}
+    if not (then or absent or never):
+        return None
+    when = {name: value for name, value in constraint.when.items() if name in kept}
+    return Rule(when=when, then=then, absent=absent, never=never, why=constraint.why)
+
+
+def _bound(constraint: AtMost, kept: Collection[str], fixed: Mapping[str, Value], space: Space) -> Rule | None:
+    """Return that the one parameter of two that is kept may not be beyond the other's value; None where neither is."""
+    mine = constraint.smaller if constraint.smaller in kept else constraint.larger
+    other = constraint.larger if mine == constraint.smaller else constraint.smaller
+    if mine not in kept or (end := fixed.get(other)) is None:
+        return None
+    sign = 1.0 if mine == constraint.smaller else -1.0
+    beyond = tuple(value for value in space[mine].values if sign * float(value) > sign * float(end))
+    return Rule(when={}, never={mine: beyond}, why=constraint.why) if beyond else None
