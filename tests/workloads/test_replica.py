@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import given
 from acic.units import KIB, MIB, parse_bytes
 from acic.workloads import Interface, Operation, Workload, characterize_file, from_options, ior_commands
 from acic.workloads.darshan import read_log
+from acic.workloads.replica import Replica
 from tests.workloads.darshan.logs import EACH_BUNDLED
 from tests.workloads.test_workload_files import workloads
 
@@ -205,3 +207,56 @@ def test_replicas_are_values() -> None:
     assert one == other
     with pytest.raises(dataclasses.FrozenInstanceError):
         one[0].phase = 1  # type: ignore[misc]  # read-only, as it should be
+
+
+def replica_of(**changed: Any) -> Replica:
+    """Return the last command of a workload of one phase, read at random unless something else is said."""
+    told: dict[str, Any] = {
+        "processes": 4,
+        "interface": "POSIX",
+        "operation": "read",
+        "data_size": MIB,
+        "request_size": 64 * KIB,
+        "access": "random",
+        "shared": True,
+    }
+    return ior_commands(from_options(**(told | changed)))[-1]
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({}, ""),
+        ({"interface": "MPIIO", "collective": True}, "collective calls"),
+        ({"interface": "HDF5"}, "HDF5"),
+        ({"request_size": MIB}, "a single request"),
+        ({"request_size": MIB, "iterations": 8}, ""),
+        ({"request_size": MIB, "iterations": 8, "shared": False}, ""),
+    ],
+)
+def test_places_are_random_only_where_ior_takes_it(changed: dict[str, Any], why: str) -> None:
+    """IOR's ValidateTests and MPI-IO's check_params: nothing of what was printed ran."""
+    made = replica_of(**changed)
+    assert ("-z" in made.arguments) == (not why)
+    told = [one for one in made.differences if one.startswith("IOR has no random order")]
+    assert told == ([f"IOR has no random order for {why}: here the requests follow one another."] if why else [])
+    found = options(list(made.arguments))
+    if not why:
+        assert parse_bytes(found["b"]) > parse_bytes(found["t"])
+    assert amount(found) == MIB * changed.get("iterations", 1)
+
+
+def test_no_file_is_to_be_read_by_other_tasks_where_ior_refuses_that() -> None:
+    for shared in (True, False):
+        first, _ = ior_commands(
+            from_options(
+                processes=4,
+                interface="POSIX",
+                operation="read",
+                data_size=MIB,
+                access="random",
+                shared=shared,
+                request_size=KIB,
+            )
+        )
+        assert ("add -C" in first.differences[0]) == (not shared)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from acic.units import GIB, KIB, MIB
-from acic.workloads.workload import Access, Interface, Operation, Phase, Workload
+from acic.workloads.workload import Access, Characteristics, Interface, Operation, Phase, Workload
 
 _APIS = {
     Interface.POSIX: "POSIX",
@@ -23,9 +23,9 @@ _APIS = {
 }
 _COLLECTIVE = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 _PREPARES = (
-    "This makes the file for the command below, which the clients' memory may answer: empty their caches in between, "
-    "or add -C to it on several nodes."
+    "This makes the file for the command below, which the clients' memory may answer: empty their caches in between{}."
 )
+_OTHER_TASKS = ", or add -C to it on several nodes"  # which does not go with random places in a shared file
 _ATOM = 8  # B, of which IOR's sizes are multiples
 _MANY_OPENS = 10  # of a file by a process: then metadata is part of the load
 _ALIKE = 0.02  # of how often bytes are moved, that files of somewhat unlike sizes differ by
@@ -100,7 +100,7 @@ def _replica(number: int, phase: Phase, name: str, *, prepare: bool = False) -> 
         "-r": not write,
         "-k": prepare or again,
         "-F": not c.shared,
-        "-z": c.access is Access.RANDOM and not prepare,
+        "-z": layout.random and not prepare,
         "-e": write and not prepare and bool(phase.details.get("syncs")),
     }
     arguments = ["mpiexec", "-n", str(c.io_processes), "ior", "-a", _APIS[c.interface]]
@@ -112,7 +112,7 @@ def _replica(number: int, phase: Phase, name: str, *, prepare: bool = False) -> 
         arguments += ["-i", str(layout.repetitions), *(["-m"] if layout.files else [])]
         if layout.delay and not prepare:
             arguments += ["-d", str(layout.delay)]
-    differences: tuple[str, ...] = (_PREPARES,)
+    differences: tuple[str, ...] = (_PREPARES.format("" if layout.random and c.shared else _OTHER_TASKS),)
     if not prepare:
         differences = (*_of_interface(phase, collective), *_of_layout(phase, layout), *_of_time(phase, layout))
     return Replica(
@@ -129,7 +129,8 @@ class _Layout:
     """How IOR lays out a phase: blocks, segments and repetitions.
 
     Iterations that have files of their own, or do the same part of a file again, become repetitions; those that
-    go on in a file become segments, because a repetition begins at the file's start.
+    go on in a file become segments, because a repetition begins at the file's start. Places are random within a block,
+    of which each segment has the same order, so that iterations of a single request are one block.
     """
 
     def __init__(self, phase: Phase) -> None:
@@ -137,15 +138,26 @@ class _Layout:
         requests = max(1, round(c.data_size / c.request_size))
         self.transfer = math.ceil(c.data_size / requests / _ATOM) * _ATOM
         self.interleaved = c.access is Access.STRIDED and c.shared and c.io_processes > 1
-        self.block = self.transfer if self.interleaved else self.transfer * requests
         self.files = c.iterations > 1 and phase.files >= c.iterations * (1 if c.shared else c.io_processes)
         again = self.files or phase.details.get("iterations_are") in ("files", "again")
         self.repetitions = c.iterations if again else 1
-        self.segments = (1 if again else c.iterations) * (requests if self.interleaved else 1)
+        goes_on = 1 if again else c.iterations
+        in_block = goes_on if c.access is Access.RANDOM and requests == 1 else 1
+        self.block = self.transfer if self.interleaved else self.transfer * requests * in_block
+        self.segments = goes_on // in_block * (requests if self.interleaved else 1)
+        self.unordered = _unordered(c) or ("a single request" if self.block == self.transfer else "")
+        self.random = c.access is Access.RANDOM and not self.unordered
         self.times_over = self.repetitions if again and not self.files else 1
         self.pause = _told(phase, "pause_seconds")
         self.delay = math.floor(self.pause + 0.5)
         self.moved = self.transfer * requests * c.iterations * c.io_processes
+
+
+def _unordered(c: Characteristics) -> str:
+    """Return what IOR has no random order for; "" if it has one."""
+    if c.interface is Interface.HDF5:
+        return "HDF5"
+    return "collective calls" if c.collective and c.interface in _COLLECTIVE else ""
 
 
 def _of_interface(phase: Phase, collective: bool) -> Iterator[str]:
@@ -169,6 +181,8 @@ def _of_layout(phase: Phase, layout: _Layout) -> Iterator[str]:
             "The application sets file views: a request may be many pieces with holes in between, which the log does "
             "not tell; here it is one piece."
         )
+    if c.access is Access.RANDOM and not layout.random:
+        yield f"IOR has no random order for {layout.unordered}: here the requests follow one another."
     if c.access is Access.UNKNOWN:
         yield "How the requests lie in the file is not known; here they follow one another."
     if layout.transfer != c.request_size:
