@@ -25,7 +25,7 @@ from acic.campaign.request import Request, Where
 from acic.campaign.session import Session
 from acic.campaign.state import QUARANTINE, TRIES, Stage, State, replay
 from acic.campaign.summary import summary
-from acic.campaign.trial import Trial
+from acic.campaign.trial import NotTaken, Trial
 from acic.cluster import Refused
 from acic.errors import AcicError, InvalidInput, StoreError, TransientError, UnreadableInput
 from acic.report.contents import contents_of, figures
@@ -35,7 +35,7 @@ from acic.store.content import fingerprint
 from acic.store.database import AddResult, Store
 from acic.store.measurement import Outcome
 from acic.workloads import Interface
-from tests.campaign.fakes import FakeTrials, controller, lab_platform
+from tests.campaign.fakes import FakeStore, FakeTrials, controller, lab_platform
 from tests.campaign.laboratory import Laboratory, check_nothing_left, check_store_is_the_journal
 from tests.campaign.test_trials import READ, WRITE
 
@@ -124,14 +124,17 @@ def test_a_run_whose_end_nobody_saw_is_paid_for(
     assert (told.seconds, told.dollars) == (made.state.seconds, made.state.dollars)
 
 
-def test_a_job_that_the_scheduler_refuses_pauses_the_campaign_and_is_no_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [Refused, NotTaken])
+def test_a_job_that_the_scheduler_refuses_pauses_the_campaign_and_is_no_run(
+    tmp_path: Path, kind: type[Refused] | type[NotTaken]
+) -> None:
     """It was a failure of the configuration: charged, stored, and after two points the configuration was left alone."""
     trials = FakeTrials(lab_platform())
     refuses = True
 
     def outcome(trial: Trial) -> Outcome:
         if trial.number == 2 and refuses:
-            raise Refused("slurm does not take the job: no such partition", hint="see its queues")
+            raise kind("slurm does not take the job: no such partition", hint="see its queues")
         return Outcome.OK
 
     trials.outcome = outcome
@@ -362,6 +365,29 @@ def filled(path: Path) -> None:
                 pass
         except OSError:
             return
+
+
+def test_what_the_store_is_given_stands_in_the_journal_whatever_happens_to_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power failure left measurements whose runs the journal had not: they were made again, and counted twice."""
+    kept: dict[int, int] = {}  # B that last, by the file's number
+
+    def fsync(handle: int) -> None:
+        its = os.fstat(handle)
+        kept[its.st_ino] = its.st_size
+
+    class Watching(FakeStore):
+        def add(self, measurements: list[Measurement]) -> AddResult:
+            its = (tmp_path / "c" / "journal.jsonl").stat()
+            assert kept[its.st_ino] == its.st_size
+            return super().add(measurements)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    store = Watching()
+    controller(tmp_path / "c", FakeTrials(lab_platform()), budget=Budget(points=5), store=store).run()
+    assert len(store.added) == 5
+    assert tmp_path.stat().st_ino in kept  # and the campaign's folder itself
 
 
 def test_two_controllers_do_not_work_on_one_campaign(lab: Laboratory) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,11 +12,13 @@ from acic.campaign.meter import Meter, Reading
 from acic.campaign.objective import Objective, computing_of, io_of
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
+from acic.campaign.state import Stage
 from acic.campaign.trial import Trial
 from acic.store.measurement import Outcome
 from acic.workloads import Phase, Workload
 from tests.campaign.fakes import FakeTrials, controller, lab_platform
-from tests.campaign.test_trials import WRITE
+from tests.campaign.test_controller import Killed
+from tests.campaign.test_trials import READ, WRITE
 
 
 @pytest.mark.parametrize(("rates", "seconds"), [((1e6, 3e6), 2 / 3), ((1e6, 2e6, 4e6), 0.5), ((1e6,), 1.0)])
@@ -33,6 +36,28 @@ def test_the_seconds_of_several_runs_are_their_median(tmp_path: Path, rates: tup
         (found,) = Meter(made, Field(trials.platform, (WRITE,))).read([other], [WRITE])
     assert found.seconds == pytest.approx(seconds * WRITE.total_bytes / 1e6)
     assert found.phases == (found.seconds,)
+
+
+def test_repeats_that_were_planned_before_a_kill_are_not_planned_again(tmp_path: Path) -> None:
+    """Who went on ran those first, and then as many anew."""
+    trials, phases = FakeTrials(lab_platform()), (WRITE, READ)
+    field = Field(trials.platform, phases)
+    other = {**trials.platform.baseline, "romio_ds_write": "enable"}
+    with (made := controller(tmp_path / "campaign", trials, like=phases)).at_work():
+        Meter(made, field).read([other], phases)
+
+    def killed(_: Trial) -> float:
+        raise Killed
+
+    trials.seconds = killed
+    asked: dict[str, Any] = {"like": phases, "repeats": Repeats(3, 3)}
+    with pytest.raises(Killed), (made := controller(tmp_path / "campaign", trials, **asked)).at_work():
+        Meter(made, field).again(other, phases)
+    trials.seconds = lambda _: 1.0
+    with (made := controller(tmp_path / "campaign", trials, **asked)).at_work():
+        assert Meter(made, field).again(other, phases)
+    repeats = [p for p in made.state.progress if p.stage is Stage.REPEAT]
+    assert [len(p.attempts) for p in repeats] == [1, 1]
 
 
 def reading(seconds: float | None) -> Reading:

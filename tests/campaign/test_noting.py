@@ -11,6 +11,7 @@ import pytest
 
 from acic.campaign.killed import clear_up, commands_folder, noted
 from acic.campaign.request import Where
+from acic.cluster import StillRunning
 
 HEAD = {"machine": socket.gethostname(), "where": asdict(Where()), "outputs": "/nowhere/acic-verify-x"}
 DAMAGED = {
@@ -66,3 +67,22 @@ def test_what_is_just_beginning_or_of_another_machine_or_at_work_is_left_alone(n
         assert clear_up() == []
         assert (tmp_path / "acic-verify-c").is_dir()
     assert sorted(path.stem for path in notes.iterdir()) == ["begins", "cut", "other"]
+
+
+def test_what_could_not_be_ended_is_kept_until_the_next_command_ends_it(notes: Path, tmp_path: Path) -> None:
+    outputs, place = tmp_path / "acic-verify-d", tmp_path / "place"
+    place.mkdir()
+
+    def interrupted() -> None:
+        with noted(Where(), outputs) as note_run:
+            note_run("job", place)
+            raise StillRunning
+
+    with pytest.raises(StillRunning):
+        interrupted()
+    assert outputs.is_dir()
+    (told,) = clear_up()
+    assert str(outputs) in told
+    assert not outputs.exists()
+    assert not place.exists()
+    assert list(notes.iterdir()) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acic.campaign.budget import Budget
-from acic.campaign.storing import NAPS
+from acic.campaign.patience import NAPS
 from acic.errors import StoreAway, StoreError, TransientError
 from acic.store import Measurement
 from acic.store.database import AddResult

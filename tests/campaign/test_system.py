@@ -100,7 +100,7 @@ def test_jobs_in_the_lab_are_launched_by_the_mpi_that_the_benchmark_was_built_wi
     given: list[Path | None] = []
     lab: Any = SimpleNamespace(site=None, runner=lambda *, mpiexec=None: given.append(mpiexec))
     built = Benchmark(name="acic-bench", program=Path("/b"), version="", mpiexec=Path("/its/mpiexec"))
-    monkeypatch.setattr("acic.lab.Lab.open", lambda: lab)
+    monkeypatch.setattr("acic.lab.Lab.open", lambda **_: lab)
     monkeypatch.setattr(runners, "find_benchmark", lambda _: built)
     runners.open_trials(load_platform("lab"), Where(runner="lab"), tmp_path)
     Runs(load_platform("lab"), lab, built, tmp_path)

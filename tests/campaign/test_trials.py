@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -18,11 +19,12 @@ import pytest
 
 from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.answering import PATIENCE, answered
+from acic.campaign.patience import NAPS
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Standing
-from acic.campaign.trial import Trial, Trials
-from acic.cluster import Ending, Job, LocalRunner
+from acic.campaign.trial import NotTaken, Trial, Trials
+from acic.cluster import Ending, Job, LocalRunner, StillRunning
 from acic.cluster.others import ProcessorTime
 from acic.errors import InvalidInput, TransientError
 from acic.platforms import Platform, load_platform
@@ -447,6 +449,57 @@ def test_money_is_for_the_machines_of_a_job_and_not_for_its_wait_in_the_queue(
     assert attempt.outcome is Outcome.OK
     assert attempt.elapsed == 1000.0
     assert attempt.dollars == pytest.approx(trials.dollars(point(platform), paid))
+
+
+class Away(LocalRunner):
+    """A runner whose scheduler does not answer, the first so many times that it is asked for a job."""
+
+    def __init__(self, times: float, **options: Any) -> None:
+        super().__init__(**options)
+        self.times = times
+
+    def submit(self, job: Job) -> None:
+        self.times -= 1
+        if self.times >= 0:
+            raise TransientError("slurm does not answer", hint="see whether it runs")
+        super().submit(job)
+
+
+@pytest.mark.parametrize("times", [3, math.inf])
+def test_a_job_that_is_not_taken_now_is_asked_for_again_and_is_no_run(
+    lab: Laboratory, platform: Platform, times: float
+) -> None:
+    """While the scheduler restarted points failed, and their configurations were left alone for good."""
+    said, slept = list[str](), list[float]()
+    trials = made(lab, platform, announce=said.append, sleep=slept.append)
+    trials._runner = Away(times, mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
+    if math.isinf(times):
+        with pytest.raises(NotTaken, match="slurm does not answer"):
+            trials.run(trial(lab, point(platform)))
+        assert slept == list(NAPS)
+    else:
+        assert trials.run(trial(lab, point(platform))).outcome is Outcome.OK
+        assert slept == list(NAPS[:3])
+    assert said == ["note: slurm does not answer; it is tried again for 5 min"]
+
+
+def test_a_run_whose_job_could_not_be_ended_is_left_for_who_reclaims_it(
+    lab: Laboratory, platform: Platform, trials: Trials
+) -> None:
+    class Deaf(LocalRunner):
+        def wait(self, job: Job) -> Ending:
+            super().wait(job)
+            raise StillRunning
+
+    deaf = Deaf(mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
+    trials._runner, whole = deaf, trials._runner
+    its = trial(lab, point(platform))
+    with pytest.raises(StillRunning):
+        trials.run(its)
+    assert (lab.folder / "raw" / its.name).is_dir()
+    assert [path.name for path in lab.data.iterdir() if path.name.startswith("acic-")] == [f"acic-{its.name}"]
+    trials._runner = whole
+    trials.reclaim(its.name, its.point)  # the fixture looks whether anything is left
 
 
 def test_money_is_for_all_machines_that_a_job_holds(lab: Laboratory, platform: Platform) -> None:

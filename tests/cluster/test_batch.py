@@ -286,6 +286,25 @@ def test_a_job_that_completed_and_wrote_nothing_is_unknown(runner: BatchRunner, 
     assert ending.reason == "ended in slurm without an exit status"
 
 
+def test_an_end_that_cannot_be_written_down_is_not_known(
+    runner: BatchRunner, slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk made a failed run of it."""
+    made = shell(tmp_path, "exit 0")
+    runner.submit(made)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    assert slurm.environment
+    monkeypatch.setattr("acic.cluster.records.write_json", full)
+    ending = runner.wait(made)
+    assert (ending.state, ending.reason) == (
+        State.UNKNOWN,
+        "how it ended cannot be written down: No space left on device",
+    )
+
+
 def test_an_exit_status_that_is_seen_late_counts(squeue: Command, tmp_path: Path) -> None:
     """On NFS, Slurm may know of the end before the file that tells of it is to be seen."""
     patient = quick(settle=20)

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.cluster import Ending, Job, State, jobscript, records
+from acic.cluster import Ending, Job, State, StillRunning, jobscript, records
+from acic.cluster.job import cancelled_on_interrupt
 from acic.cluster.statuses import ending_of
 from acic.cluster.templates import fill
 from acic.cluster.tickets import Ticket, write_ticket
-from acic.errors import InvalidInput
+from acic.errors import InvalidInput, TransientError
 
 SOUND: dict[str, Any] = {"name": "a", "command": ("true",), "processes": 1, "folder": Path(), "time_limit": 1.0}
 
@@ -133,6 +134,24 @@ def test_ranks_are_crowded_by_cores_whatever_threads_the_user_wants(tmp_path: Pa
     assert job.stdout.read_text() == shown
 
 
+@pytest.mark.parametrize(("processes", "fifo", "shown"), [(0, True, "0\n"), (1, True, "124\n"), (1, False, "0\n")])
+def test_a_launcher_in_a_script_has_no_end_of_its_input_to_send_on(
+    tmp_path: Path, processes: int, fifo: bool, shown: str
+) -> None:
+    """Without, Hydra lost the status and output of short jobs. 124: it was still waiting for input."""
+    job = Job(**(SOUND | {"folder": tmp_path, "processes": processes, "time_limit": 30.0}))
+    files = jobscript.Files.of(job, "token")
+    files.folder.mkdir()
+    if not fifo:
+        files.held.touch()  # as where a file system has no FIFOs: making one fails
+    write_ticket(job, Ticket(token="token", may_start=True))  # noqa: S106  # no password
+    jobscript.write(job, files, ["sh", "-c", "timeout 0.3 cat; echo $?"], {})
+    subprocess.run(["sh", files.script], check=True, timeout=60)
+    assert job.stdout.read_text() == shown
+    assert job.stderr.read_text() == ""
+    assert not files.held.exists()
+
+
 def test_a_job_tells_what_it_said_last(tmp_path: Path) -> None:
     made = Job(**(SOUND | {"folder": tmp_path}))
     assert made.last_said() == []
@@ -140,3 +159,18 @@ def test_a_job_tells_what_it_said_last(tmp_path: Path) -> None:
     assert made.last_said() == ["\N{REPLACEMENT CHARACTER} third"]
     assert made.last_said(2) == ["second", "\N{REPLACEMENT CHARACTER} third"]
     assert len(made.last_said(9)) == 3
+
+
+@pytest.mark.parametrize(
+    "error", [TransientError("slurm does not answer"), OSError(28, "No space left on device"), KeyboardInterrupt()]
+)
+def test_an_interrupt_is_one_whatever_keeps_its_job_from_being_cancelled(tmp_path: Path, error: BaseException) -> None:
+    """A scheduler that did not answer made a failed run of it, and the campaign began the next one."""
+    job = Job(**(SOUND | {"folder": tmp_path}))
+
+    def cancel(_: Job) -> Ending:
+        raise error
+
+    with pytest.raises(StillRunning) as caught, cancelled_on_interrupt(cancel, job):
+        raise KeyboardInterrupt
+    assert f"the job {job.name} may still run: {str(error) or 'interrupted again'}" in caught.value.__notes__

@@ -118,13 +118,15 @@ def check_prices(platform: Platform, *, otherwise: str) -> None:
     """Refuse a platform without prices, before anything is run; `otherwise` is what a user can do instead.
 
     Raises:
-        InvalidInput: it has none.
+        InvalidInput: it has none, or its baseline costs nothing.
     """
+    hint = f"{otherwise}, or a platform file with prices of its machines (docs/platforms.md)"
     try:
-        platform.cost(platform.baseline, 1, 1.0)
+        paid = platform.cost(platform.baseline, 1, 1.0)
     except MissingData as error:
-        hint = f"{otherwise}, or a platform file with prices of its machines (docs/platforms.md)"
         raise InvalidInput(error.problem, hint=hint) from error
+    if paid <= 0:
+        raise InvalidInput(f"the machines of {platform.name} cost nothing", hint=hint)
 
 
 class Expectation:

@@ -19,7 +19,7 @@ from acic.campaign.searched import asked_before, runs_of
 from acic.campaign.spending import Spending
 from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
 from acic.campaign.storing import Storing
-from acic.campaign.trial import Trial, Trials
+from acic.campaign.trial import NotTaken, Trial, Trials
 from acic.campaign.view import View, view_of
 from acic.cluster import Refused
 from acic.errors import TransientError, on_one_line
@@ -132,13 +132,20 @@ class Controller:
     def repeat(self, rows: Rows) -> bool:
         """Run those of the points once more that have not been run often enough; return whether any was.
 
-        Nothing is run where what is left of the budget does not cover all of them.
+        Nothing is run where what is left of the budget does not cover all of them. What was planned before the search
+        was killed is not planned again.
         """
-        lacking = [row for row in rows if not self._spending.repeated_enough(runs_of(self.state, row))]
-        points = [self._field.point(row) for row in lacking]
-        if self.stopped or not lacking or not self._spending.covers(self.state, points):
+        asked, lacking = [], []
+        for row in rows:
+            runs = runs_of(self.state, row)
+            planned = [p for p in runs if p.stage is Stage.REPEAT and not p.stored]
+            asked += planned
+            if not planned and not self._spending.repeated_enough(runs):
+                lacking.append(row)
+        points = [p.point for p in asked] + [self._field.point(row) for row in lacking]
+        if self.stopped or not points or not self._spending.covers(self.state, points):
             return False
-        asked = self._asked_for(np.array(lacking), Stage.REPEAT)
+        asked += self._asked_for(np.array(lacking), Stage.REPEAT) if lacking else []
         self._finish_all(asked)
         return any(p.attempts for p in asked)
 
@@ -231,7 +238,7 @@ class Controller:
         )
         try:
             attempt = self._trials.run(trial)
-        except Refused as refused:
+        except (Refused, NotTaken) as refused:
             self._note("refused", run=number, why=on_one_line(refused))
             raise TransientError(refused.problem, hint=_REFUSED) from refused
         self._note("finished", **event_of(attempt, progress.number))

@@ -93,6 +93,7 @@ class Journal:
         try:
             draft.append("begun", version=VERSION, **begun)
             draft.folder.rename(folder)  # it appears whole, or not at all
+            _keep_name(folder.parent)
         except OSError as error:
             shutil.rmtree(draft.folder, ignore_errors=True)
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
@@ -113,13 +114,14 @@ class Journal:
         return journal
 
     def append(self, event: str, **fields: Any) -> None:
-        """Write one event; it is there when this returns, whatever happens to this process afterwards."""
+        """Write one event; it is there when this returns, whatever happens to this process or machine afterwards."""
         line = json.dumps({"event": event, **fields}, separators=(",", ":"), default=str) + "\n"
         with self._file.open("ab", buffering=0) as file:
             whole = file.tell()
             try:
                 if file.write(line.encode()) != len(line):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._file))
+                os.fsync(file.fileno())  # the store keeps what it is given: it must not know more than this does
             except OSError:
                 file.truncate(whole)  # half a line in the middle would spoil the rest
                 raise
@@ -232,6 +234,14 @@ class Journal:
             if whole != len(content):
                 file.truncate(whole)
                 os.fsync(file.fileno())
+
+
+def _keep_name(folder: Path) -> None:
+    """Make last which files a folder has, where its file system can."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    with suppress(OSError):
+        os.fsync(handle)
+    os.close(handle)
 
 
 def _lock(file: IO[str]) -> bool:

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from acic.campaign.request import Where
 from acic.campaign.runners import open_runner
-from acic.cluster import Job
+from acic.cluster import Job, StillRunning
 from acic.errors import AcicError, InvalidInput
 from acic.paths import user_folder
 
@@ -30,6 +30,8 @@ def commands_folder() -> Path:
 @contextmanager
 def noted(where: Where, outputs: Path) -> Iterator[Callable[[str, Path], None]]:
     """Make the folder `outputs`, and remove it after the block, which tells each run before it begins.
+
+    Where the block was interrupted and its job could not be ended, all is kept for `clear_up`.
 
     Args:
         where: how runs are made.
@@ -49,9 +51,12 @@ def noted(where: Where, outputs: Path) -> Iterator[Callable[[str, Path], None]]:
         try:
             _make(outputs)
             yield lambda job, place: _append(lines, {"job": job, "place": str(place)})
-        finally:
-            shutil.rmtree(outputs, ignore_errors=True)
-            file.unlink(missing_ok=True)
+        except StillRunning:
+            raise  # the next command ends what is left, by what is kept here
+        except BaseException:
+            _forget(outputs, file)
+            raise
+        _forget(outputs, file)
 
 
 def clear_up() -> list[str]:
@@ -118,6 +123,11 @@ def _clear(left: _Left) -> None:
         open_runner(left.where, None).reclaim(job)
         shutil.rmtree(place, ignore_errors=True)
     shutil.rmtree(left.outputs, ignore_errors=True)
+
+
+def _forget(outputs: Path, file: Path) -> None:
+    shutil.rmtree(outputs, ignore_errors=True)
+    file.unlink(missing_ok=True)
 
 
 def _make(outputs: Path) -> None:

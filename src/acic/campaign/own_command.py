@@ -6,15 +6,15 @@ import math
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from acic.campaign.budget import Budget
 from acic.campaign.comparison import in_turn
 from acic.campaign.killed import clear_up, commands_folder, noted
 from acic.campaign.places import check_directories, storage_directory
-from acic.campaign.request import LOCAL, Where
+from acic.campaign.request import LOCAL, SSH, Where
 from acic.campaign.runners import open_runner
 from acic.campaign.waiting import Waiting
 from acic.cluster import Job, Runner, State
@@ -98,11 +98,13 @@ class OwnCommand:
                 place = storage_directory(platform, wanted, Path(where.directory)) / f"acic-{name}"
                 note_run(name, place)
                 run = _Run(outputs, place, name, purse.left(position), where.nodes)
-                with purse.paying(position):
-                    seconds, note = run(self._runner, self._words, platform, wanted)
+                begun = time.monotonic()
+                took = run(self._runner, self._words, platform, wanted)
+                elapsed = time.monotonic() - begun
+                purse.pay(position, elapsed, held=elapsed if where.runner in (LOCAL, SSH) else took.held)
                 over = purse.left(position) <= 0
-                if not over or seconds is not None:
-                    found[position].append((self._objective(goal, wanted, seconds), note))
+                if not over or took.seconds is not None:
+                    found[position].append((self._objective(goal, wanted, took.seconds), took.note))
                     watch(done + 1)
                 if over:
                     self._announce(f"note: the budget was used up in run {done + 1} of {len(turns)}")
@@ -164,14 +166,19 @@ class _Purse:
         left = min(self._seconds, self._dollars / rate if rate else math.inf)
         return left if left < math.inf else _LIMIT
 
-    @contextmanager
-    def paying(self, position: int) -> Iterator[None]:
-        """Take what the block takes, on that configuration, out of it."""
-        begun = time.monotonic()
-        yield
-        seconds = time.monotonic() - begun
+    def pay(self, position: int, seconds: float, *, held: float) -> None:
+        """Take a run out of it: the s that passed, and the USD of the s for which that configuration's jobs held it."""
         self._seconds -= seconds
-        self._dollars -= seconds * self._rates[position]
+        self._dollars -= held * self._rates[position]
+
+
+@dataclass(frozen=True, slots=True)
+class _Took:
+    """What a run gave: its s, None if it failed, a note, and the s for which its job can have had its machines."""
+
+    seconds: float | None
+    note: str
+    held: float
 
 
 class _Run:
@@ -181,9 +188,7 @@ class _Run:
         self._outputs, self._place, self._name = outputs, place, name
         self._limit, self._nodes = limit, nodes
 
-    def __call__(
-        self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration
-    ) -> tuple[float | None, str]:
+    def __call__(self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration) -> _Took:
         place = self._place
         place.mkdir()
         try:
@@ -210,12 +215,14 @@ class _Run:
             before=wanted.layout,
         )
 
-    def _measured(self, runner: Runner, job: Job) -> tuple[float | None, str]:
+    def _measured(self, runner: Runner, job: Job) -> _Took:
+        asked = time.monotonic()
         try:
             runner.submit(job)
         except TransientError as error:  # a scheduler that does not answer just now costs a run, and not all before it
-            return None, error.problem
+            return _Took(None, error.problem, held=0.0)
         ending = runner.wait(job)
+        held = ending.held(time.monotonic() - asked, job.time_limit)
         if ending.state is State.DONE:
-            return ending.seconds, "" if ending.seconds is not None else "nobody saw how long it took"
-        return None, "; ".join(filter(None, [ending.reason or str(ending.state), *job.last_said()]))
+            return _Took(ending.seconds, "" if ending.seconds is not None else "nobody saw how long it took", held)
+        return _Took(None, "; ".join(filter(None, [ending.reason or str(ending.state), *job.last_said()])), held)

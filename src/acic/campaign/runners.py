@@ -31,6 +31,7 @@ def open_trials(
     devices: dict[str, int] | None = None,
     only: Mapping[str, Value] | None = None,
     watch: Watch = _nobody,
+    announce: Callable[[str], None] = lambda _: None,
 ) -> tuple[Trials, Benchmark]:
     """Return what makes runs, and the benchmark in them.
 
@@ -39,9 +40,10 @@ def open_trials(
     """
     benchmark = find_benchmark(where.benchmark)
     if where.runner == LAB:
+        from acic.cluster.lab import LabFacts
         from acic.lab import Lab
 
-        lab = Lab.open()
+        lab = Lab.open(facts=LabFacts.of(platform.lab))
         nodes = platform.compute_nodes or 1
         inside = lab.runner(mpiexec=benchmark.mpiexec)
         made = Trials(platform, inside, benchmark, Deployed(lab), outputs, nodes=nodes, look=processor_time)
@@ -50,7 +52,9 @@ def open_trials(
     runner = open_runner(where, benchmark.mpiexec, watch=watch)
     system = Standing(platform, Path(where.directory), devices)
     queued = where.runner not in (LOCAL, SSH)
-    return Trials(platform, runner, benchmark, system, outputs, nodes=where.nodes, queued=queued), benchmark
+    nodes = where.nodes
+    made = Trials(platform, runner, benchmark, system, outputs, nodes=nodes, queued=queued, announce=announce)
+    return made, benchmark
 
 
 def open_runner(where: Where, mpiexec: Path | None, *, watch: Watch = _nobody) -> Runner:

@@ -135,7 +135,7 @@ class Session:
             store: where measurements go.
             advice: ranks configurations where a model is to choose them.
             watch: is told how far it is, before each run, and while one waits in a queue.
-            announce: is told what the store lacked, and what is waited for: a queue, or the store.
+            announce: is told what the store lacked, and what is waited for: a queue, a scheduler, or the store.
 
         Raises:
             InvalidInput: the platform is no longer what it was when the campaign began.
@@ -152,7 +152,13 @@ class Session:
         paid = self.platform.at_price(request.search.get("price"))
         waiting = Waiting(request.where.runner, announce=announce, watch=watch, note=self.journal.note_waiting)
         trials, benchmark = open_trials(
-            paid, request.where, self.journal.raw, devices=devices, only=request.only, watch=waiting.follow
+            paid,
+            request.where,
+            self.journal.raw,
+            devices=devices,
+            only=request.only,
+            watch=waiting.follow,
+            announce=announce,
         )
         storing = Storing(
             store,
@@ -223,9 +229,10 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
             hint=f"deploy them, run IOR, and give its outputs to `acic data import --platform {platform.argument}`",
         )
     if request.where.runner == LAB:
+        from acic.cluster.lab import LabFacts
         from acic.lab import Lab
 
-        Lab.open().close()  # it is up, and nobody works on it
+        Lab.open(facts=LabFacts.of(platform.lab)).close()  # it is up, and nobody works on it
         return find_benchmark(request.where.benchmark)
     return open_trials(platform, request.where, Path(request.where.directory), only=request.only)[1]
 

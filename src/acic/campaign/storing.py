@@ -5,15 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from acic.campaign.patience import patiently
 from acic.campaign.recording import measurements_of
 from acic.campaign.state import Progress, State
 from acic.errors import StoreAway
 from acic.platforms import Platform
 from acic.store.database import Store
 from acic.store.measurement import Measurement
-from acic.units import format_seconds
-
-NAPS = (1.0, 2.0, 4.0, 8.0, *[15.0] * 19)  # s between tries: 5 min in all
 
 
 class Storing:
@@ -82,15 +80,6 @@ def add_patiently(
         sleep: waits so many s.
 
     Raises:
-        StoreError: it cannot be written, or still does not answer after all of `NAPS`.
+        StoreError: it cannot be written, or still does not answer after some minutes.
     """
-    for number, nap in enumerate(NAPS):
-        try:
-            store.add(made)
-        except StoreAway as error:
-            if number == 0:
-                announce(f"note: {error.problem}; it is tried again for {format_seconds(sum(NAPS))}")
-            sleep(nap)
-        else:
-            return
-    store.add(made)
+    patiently(lambda: store.add(made), StoreAway, announce=announce, sleep=sleep)

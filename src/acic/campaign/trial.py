@@ -14,11 +14,12 @@ from acic.benchmarks.benchmark import hints_text
 from acic.campaign.answering import PATIENCE, answered
 from acic.campaign.attempt import Attempt
 from acic.campaign.outputs import Outputs
+from acic.campaign.patience import patiently
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict, judge
-from acic.cluster import Job, Refused, Runner
+from acic.cluster import Job, Refused, Runner, StillRunning
 from acic.cluster.others import TAKEN, ProcessorTime
 from acic.errors import AcicError, TransientError, on_one_line
 from acic.filesystems import WHOLE, Settings, settings
@@ -30,6 +31,10 @@ from acic.workloads.replica import Replica, ior_commands
 
 _JUMP = 1.0  # s that the clock may be off over a run
 _STEPS = ("prepare", "measure", "check")
+
+
+class NotTaken(TransientError):
+    """A job of a run was not taken, by a scheduler that does not answer or has no room: there was no run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +96,8 @@ class Trials:
         patience: s that a file system has to make a folder, or to list it.
         look: tells what became of the processors that jobs run on; None where that cannot be known.
         queued: whether jobs wait for their machines, which are paid for while a job has them and not before.
+        announce: is told when a job is not taken, and asked again for.
+        sleep: waits so many s, for what takes no job just now.
     """
 
     def __init__(
@@ -107,6 +114,8 @@ class Trials:
         patience: float = PATIENCE,
         look: Callable[[], ProcessorTime] | None = None,
         queued: bool = False,
+        announce: Callable[[str], None] = lambda _: None,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._platform = platform
         self._runner = runner
@@ -119,27 +128,26 @@ class Trials:
         self._patience = patience
         self._look = look or (lambda: ProcessorTime(0, 0))
         self._queued = queued
+        self._announce, self._sleep = announce, sleep
 
     def run(self, trial: Trial) -> Attempt:
         """Return how the trial went. Its files are gone afterwards, except for the benchmark's output.
 
         Raises:
             Refused: the scheduler takes no such job: there was no run.
+            NotTaken: it took none for some minutes: nor was there one.
+            StillRunning: it was interrupted, and a job of it could not be ended: its files are left for `reclaim`.
         """
         begun, start = self._now(), self._clock()
         run = self._set_up(trial)
         try:
-            verdict = self._attempt(run)
-        except Refused:
+            verdict = self._attempted(run)
+        except StillRunning:
+            raise  # a job of its own writes to its folders, by which `reclaim` finds it
+        except BaseException:
+            self._clear(run)
             raise
-        except (AcicError, OSError) as error:
-            verdict = Verdict(Outcome.FAILED, note=on_one_line(error))
-        finally:
-            try:
-                self._remove(run)
-            except TransientError as error:  # which takes nothing from what was measured
-                run.notes.append(f"{run.data} could not be removed: {on_one_line(error)}")
-            raw = run.outputs.keep()
+        raw = self._clear(run)
         elapsed = self._clock() - start
         drift = (self._now() - begun).total_seconds() - elapsed
         if abs(drift) > _JUMP:
@@ -179,6 +187,22 @@ class Trials:
 
     def _set_up(self, trial: Trial) -> _Run:
         return _Run(trial, Outputs(self._outputs, trial.name))
+
+    def _attempted(self, run: _Run) -> Verdict:
+        try:
+            return self._attempt(run)
+        except (Refused, NotTaken):
+            raise
+        except (AcicError, OSError) as error:
+            return Verdict(Outcome.FAILED, note=on_one_line(error))
+
+    def _clear(self, run: _Run) -> str:
+        """Remove what a run leaves, but for the output that tells how it went; return the hash of that."""
+        try:
+            self._remove(run)
+        except TransientError as error:  # which takes nothing from what was measured
+            run.notes.append(f"{run.data} could not be removed: {on_one_line(error)}")
+        return run.outputs.keep()
 
     def _attempt(self, run: _Run) -> Verdict:
         configuration = run.trial.point.configuration
@@ -227,13 +251,24 @@ class Trials:
         job = self._job(run, step, tuple(arguments), layout=layout)
         run.outputs.evidence = run.outputs.folder / f"{job.name}.json"
         asked = self._clock()
-        self._runner.submit(job)
+        self._submit(job)
         ending = self._runner.wait(job)
         run.jobs += ending.seconds or 0.0
-        run.held += min(self._clock() - asked, job.time_limit) if ending.seconds is None else ending.seconds
+        run.held += ending.held(self._clock() - asked, job.time_limit)
         verdict = judge(run.outputs.evidence, job, ending, replica)
         run.notes += [verdict.remark] if verdict.remark else []
         return verdict
+
+    def _submit(self, job: Job) -> None:
+        """Have a job started, or put into a queue: asked again for some minutes where that cannot be done now.
+
+        Raises:
+            NotTaken: it still cannot be.
+        """
+        try:
+            patiently(partial(self._runner.submit, job), TransientError, announce=self._announce, sleep=self._sleep)
+        except TransientError as error:
+            raise NotTaken(error.problem, hint=error.hint) from error
 
     def _can_check(self, workload: Characteristics) -> bool:
         """Return whether another job knows which bytes to expect: after random writes, only if it draws as they did."""

@@ -202,6 +202,14 @@ class Interrupted(AcicError):
     exit_status = 130
 
 
+def interrupted(ended: KeyboardInterrupt, problem: str, *, hint: str) -> Interrupted:
+    """Return the error in place of an interrupt, with what else went wrong on the way out."""
+    error = Interrupted(problem, hint=hint)
+    for note in getattr(ended, "__notes__", ()):
+        error.add_note(note)
+    return error
+
+
 @contextmanager
 def campaign_progress() -> Iterator[Callable[[View], None]]:
     """Show on stderr how far a campaign is.
@@ -213,8 +221,8 @@ def campaign_progress() -> Iterator[Callable[[View], None]]:
     try:
         with progress("measuring") as show:
             yield lambda view: show(view.used, _described(view))
-    except KeyboardInterrupt:
-        raise Interrupted("interrupted; the campaign is paused", hint="--resume goes on with it") from None
+    except KeyboardInterrupt as ended:
+        raise interrupted(ended, "interrupted; the campaign is paused", hint="--resume goes on with it") from None
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from acic.cli.measuring import Interrupted, progress
+from acic.cli.measuring import interrupted, progress
 from acic.cli.output import emit_json, say, table
 from acic.errors import with_sudo
 from acic.units import format_seconds, format_setting, format_usd
@@ -131,5 +131,6 @@ def survey_progress(
                 told(f"{done} of {total} runs; {run.kernel} {run.scale} {run.outcome} {run.note}")
 
             yield watch, told
-    except KeyboardInterrupt:
-        raise Interrupted("interrupted; what was measured is kept", hint="the same command goes on with it") from None
+    except KeyboardInterrupt as ended:
+        kept = "interrupted; what was measured is kept"
+        raise interrupted(ended, kept, hint="the same command goes on with it") from None

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from acic.cluster import jobscript, processes, records
 from acic.cluster.direct import GRACE
-from acic.cluster.job import Ending, Job, State
+from acic.cluster.job import Ending, Job, State, cancelled_on_interrupt
 from acic.cluster.launcher import find_launcher
 from acic.cluster.lsf import Lsf
 from acic.cluster.scheduler import Request, Scheduler, Sight
@@ -184,14 +184,11 @@ class BatchRunner:
     def wait(self, job: Job) -> Ending:
         """See `Runner.wait`."""
         nap = _FIRST_NAP
-        try:
+        with cancelled_on_interrupt(self.cancel, job):
             while not (ending := self.poll(job)).state.over:
                 self._watch(job, ending)
                 time.sleep(nap)
                 nap = min(1.5 * nap, _LONGEST_NAP)
-        except KeyboardInterrupt:
-            self.cancel(job)
-            raise
         return ending
 
     def cancel(self, job: Job) -> Ending:
@@ -288,7 +285,7 @@ class BatchRunner:
     def _record(self, job: Job, ending: Ending) -> Ending:
         with self._lock:
             self._under_way.pop(job.name, None)
-        return records.record(job, ending)
+        return records.record_or_tell(job, ending)
 
 
 def _by_signal(ending: Ending) -> bool:

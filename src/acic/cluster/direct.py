@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import IO
 
 from acic.cluster import commands, records
-from acic.cluster.job import Ending, Job, State
+from acic.cluster.job import Ending, Job, State, cancelled_on_interrupt
 from acic.cluster.statuses import ending_of, failed_before
 from acic.errors import AcicError, InvalidInput, TransientError
 
@@ -117,11 +117,8 @@ class DirectRunner(ABC):
         """See `Runner.wait`."""
         run = self._runs.get(job.name)
         if run is not None:
-            try:
+            with cancelled_on_interrupt(self.cancel, job):
                 run.over.wait()
-            except KeyboardInterrupt:
-                self.cancel(job)
-                raise
         return self.poll(job)
 
     def cancel(self, job: Job) -> Ending:
@@ -266,15 +263,8 @@ class _Run:
     def _settle(self, ending: Ending) -> None:
         with self._lock:
             if not self.over.is_set():
-                self.ending = self._recorded(ending)
+                self.ending = records.record_or_tell(self._job, ending)
                 self.over.set()
-
-    def _recorded(self, ending: Ending) -> Ending:
-        try:
-            return records.record(self._job, ending)
-        except OSError as error:  # a full disk, say: who waits is told, and the job is not done, as no later one knows
-            told = f"how it ended cannot be written down: {error.strerror or error}"
-            return Ending(state=State.UNKNOWN, reason="; ".join(filter(None, [ending.reason, told])))
 
 
 def _input(start: Start) -> AbstractContextManager[IO[bytes] | int]:

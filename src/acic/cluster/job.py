@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from acic.errors import InvalidInput
+from acic.errors import AcicError, InvalidInput
 
 TAG = "ACIC_JOB"  # the environment variable that every process of a job carries, with the job's name
 
@@ -139,6 +140,10 @@ class Ending:
     reason: str = ""
     hint: str = ""
 
+    def held(self, waited: float, limit: float) -> float:
+        """Return the s for which a job can have had its machines, where it was `waited` for so many, of `limit`."""
+        return min(waited, limit) if self.seconds is None else self.seconds
+
 
 class Runner(Protocol):
     """Runs jobs somewhere. Several jobs may be under way at once.
@@ -166,7 +171,11 @@ class Runner(Protocol):
         """
 
     def wait(self, job: Job) -> Ending:
-        """Return how a submitted job ended, when it has; cancels it and re-raises on KeyboardInterrupt."""
+        """Return how a submitted job ended, when it has; cancels it and re-raises on KeyboardInterrupt.
+
+        Raises:
+            StillRunning: that was interrupted, and it could not be cancelled.
+        """
 
     def cancel(self, job: Job) -> Ending:
         """End `job` if it has not ended; return how it did.
@@ -184,3 +193,26 @@ class Runner(Protocol):
         Raises:
             TransientError: as in `cancel`.
         """
+
+
+class StillRunning(KeyboardInterrupt):
+    """An interrupt on which a job could not be ended: what `Runner.reclaim` needs to end it later has to be kept."""
+
+
+@contextmanager
+def cancelled_on_interrupt(cancel: Callable[[Job], Ending], job: Job) -> Iterator[None]:
+    """Cancel `job` where the block is interrupted.
+
+    Raises:
+        StillRunning: it was interrupted, and the job could not be cancelled.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        try:
+            cancel(job)
+        except (AcicError, OSError, KeyboardInterrupt) as error:
+            left = StillRunning()
+            left.add_note(f"the job {job.name} may still run: {str(error) or 'interrupted again'}")
+            raise left from error
+        raise

@@ -62,10 +62,15 @@ finish() {
 watch=$!
 cd @START@ || finish program 126 "$(now)" "$(now)"
 @BEFORE@
+@HOLD@
 begin=$(now)
 @COMMAND@
 finish program $? "$begin" "$(now)"
 """
+
+# A launcher's input stays open, and empty, until it has ended (see `direct.Start`): a FIFO that the script itself could
+# write to. Where a file system has none it is at its end, as for other programs.
+_HOLD = "mkfifo @HELD@ 2>/dev/null && exec <>@HELD@; rm -f @HELD@"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,11 @@ class Files:
     def late(self) -> Path:
         """Is there if the time limit was over."""
         return self.folder / f"{self.token}.late"
+
+    @property
+    def held(self) -> Path:
+        """What a launcher reads, while it is being opened."""
+        return self.folder / f"{self.token}.held"
 
     @property
     def end(self) -> Path:
@@ -161,6 +171,7 @@ def write(job: Job, files: Files, command: Sequence[str], crowded: Mapping[str, 
         "TRIES": str(_TRIES),
         "ENVIRONMENT": "\n".join(environment),
         "BEFORE": "\n".join(before),
+        "HOLD": fill(_HOLD, {"HELD": shlex.quote(str(files.held))}) if job.processes else "",
         "COMMAND": shlex.join(command),
     }
     files.script.write_bytes(os.fsencode(fill(_TEXT, facts)))  # a path or an argument need not be UTF-8

@@ -74,6 +74,18 @@ def record(job: Job, ending: Ending) -> Ending:
     return ending
 
 
+def record_or_tell(job: Job, ending: Ending) -> Ending:
+    """Return what `record` does; where a full disk, say, keeps it from being written down, that nobody knows it.
+
+    Who waits is told why, and the job is not done, as no later controller would know that it was.
+    """
+    try:
+        return record(job, ending)
+    except OSError as error:
+        told = f"how it ended cannot be written down: {error.strerror or error}"
+        return Ending(state=State.UNKNOWN, reason="; ".join(filter(None, [ending.reason, told])))
+
+
 def recorded(job: Job) -> Ending | None:
     """Return how `job` ended, if that was written down."""
     content = read_json(ending_file(job))
