@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 
 from acic.campaign.journal import Journal
-from acic.cli.evaluate_json import as_json_takes
+from acic.cli.evaluate_json import _told, as_json_takes
 from acic.cli.evaluate_shown import show
 from acic.cli.main import run
 from acic.cli.output import plain
 from acic.errors import InvalidInput, MissingData
 from acic.evaluation.contenders import contenders, left_over
 from acic.evaluation.evaluate import Evaluated, bundled_truth, evaluate, fresh_table
-from acic.evaluation.fresh import Fresh
+from acic.evaluation.fresh import Fresh, Interval
 from acic.evaluation.loops import loops
 from acic.evaluation.methods import methods
 from acic.evaluation.survey import Survey, measure
@@ -152,6 +152,11 @@ def test_json_has_no_figure_over_all_where_some_were_run_again() -> None:
         assert one["judged"] == len(one["regret"])
         known = one["judged"] == one["of"]
         assert [one[name] is not None for name in ("median", "p90", "gain", "best_gain", "share")] == [known] * 5
+
+
+def test_what_failed_when_it_was_run_again_has_the_figure_failed() -> None:
+    """As in the truth, and in the first few: it was null, which nothing tells."""
+    assert _told(Interval(math.inf, 0.5, math.inf)) == {"value": "failed", "low": 0.5, "high": "failed"}
 
 
 def test_the_page_has_the_regret_that_the_table_of_fresh_runs_has() -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from acic.benchmarks.kernels import Kernel, kernels
 from acic.cli.main import run
+from acic.cluster.lab import LabFacts
 from acic.errors import InvalidInput, with_sudo
 from acic.evaluation.drawing import balanced_with
 from acic.evaluation.noise import agreement, noise_of
@@ -126,9 +127,20 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
     assert "'5' is not a duration" in capsys.readouterr().err
     monkeypatch.setattr("acic.evaluation.running.Runs", FakeRuns)
     needed: list[str] = []
-    monkeypatch.setattr("acic.lab.Lab.open", lambda: SimpleNamespace(need=needed.append))
+    taken_down: list[bool] = []
+    room = SimpleNamespace(recall=lambda _: None)
+    fake = SimpleNamespace(need=needed.append, room=room, undeploy=lambda: taken_down.append(True))
+    opened: list[LabFacts] = []
+
+    def open_lab(*, facts: LabFacts) -> SimpleNamespace:
+        opened.append(facts)
+        return fake
+
+    monkeypatch.setattr("acic.lab.Lab.open", open_lab)
     assert run(["survey", "run", "truth"]) == 0
     assert set(needed) == {c["file_system"] for c in Survey.open("truth").plan.configurations}
+    assert opened == [LabFacts.of(LAB.lab)], "on another lab it would measure something else"
+    assert taken_down == [True], "a run that was killed may have left its files"
     told = capsys.readouterr()
     assert told.out == "14 runs made, 0 of 12 are left; 2 failed, 3 gave wrong bytes\n"
     assert "4 runs were made again, because others got this machine's processors meanwhile" in told.err
@@ -153,6 +165,45 @@ def test_a_survey_stops_when_everything_fails_and_goes_on_when_that_is_mended() 
     measure(survey, fake.run)
     assert survey.remaining == 0
     assert {r.outcome for r in survey.runs[7:]} == {Outcome.OK}
+
+
+def test_what_fails_for_good_does_not_stop_a_survey_when_it_is_tried_again() -> None:
+    """When all else was done three applications failed on three configurations in a row: the lab was blamed."""
+    survey, bad, good = begun(passes=1, count=9), Fake(fails=10**6), Fake()
+    broken = {
+        (kernel.name, kernel.scale, configuration)
+        for place, configuration in enumerate(survey.plan.configurations)
+        for kernel in [SOME[place % 3]]
+    }
+
+    def some(kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
+        fails = (kernel.name, kernel.scale, configuration) in broken
+        return (bad if fails else good).run(kernel, configuration, repetition)
+
+    measure(survey, some)
+    assert Counter(r.outcome for r in survey.runs) == {Outcome.OK: 18, Outcome.FAILED: 18}
+
+
+def test_what_failed_before_comes_behind_what_was_never_tried() -> None:
+    survey = begun(passes=1)
+    measure(survey, Fake(fails=2).run, seconds=2.5, clock=ticking(1.0))  # type: ignore[arg-type]
+    failed = [(r.kernel, r.scale, r.configuration, r.repetition) for r in survey.runs]
+    assert len(failed) == 2
+    fake = Fake()
+    measure(Survey.open("truth"), fake.run)
+    assert fake.made[-2:] == failed
+
+
+def test_sketches_go_on_from_runs_that_were_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All passes of all of them were made once more."""
+    some, two = kernels("sketches")[:2], drawn(2)
+    likely = {(kernel.name, kernel.scale): tuple(two) for kernel in some}
+    monkeypatch.setattr("acic.cli.survey.likely_in", lambda *_: likely)
+    done = [Fake().run(kernel, one, 0) for kernel in some for one in two]
+    write_truth([*done, Fake().run(some[0], two[0], 1)], tmp_path / "done.parquet")
+    words = ["--applications", "sketches", "--configurations", "2", "--passes", "2", "--with"]
+    assert run(["survey", "begin", "more", *words, str(tmp_path / "done.parquet")]) == 0
+    assert Survey.open("more").remaining == 3
 
 
 def test_an_application_that_fails_everywhere_stops_no_survey() -> None:

@@ -92,6 +92,23 @@ def test_medians_count_staging_and_failures_only_where_nothing_else_is_there() -
     assert field_of(table).fixed == one
 
 
+def test_an_application_that_ran_well_nowhere_hides_no_other() -> None:
+    """Its regret was no number, and so the first configuration was taken for the best one for all."""
+    one, two = ALL[:2]
+    runs = [run("a", one, 9.0), run("a", two, 1.0), run("b", one, None), run("b", two, None)]
+    field = field_of(table_of(runs, LAB, "time"))
+    assert (field.fixed, set(field.best)) == (two, {("a", "small")})
+    with pytest.raises(MissingData, match="no application ran well"):
+        field_of(table_of(runs[2:], LAB, "time"))
+
+
+def test_of_configurations_that_all_failed_somewhere_the_one_that_did_so_least_is_for_all() -> None:
+    one, two = ALL[:2]
+    times = {"a": (1.0, None), "b": (None, 5.0), "c": (None, 5.0)}
+    runs = [run(k, c, t) for k, row in times.items() for c, t in zip((one, two), row, strict=True)]
+    assert field_of(table_of(runs, LAB, "time")).fixed == two
+
+
 def test_a_configuration_that_gave_wrong_bytes_once_is_no_choice() -> None:
     one, two = ALL[:2]
     wrong = replace(run("a", one, None), outcome=Outcome.CORRUPT)

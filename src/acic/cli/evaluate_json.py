@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from acic.cli.evaluate_shown import PAPER
@@ -59,11 +60,11 @@ def _again(score: FreshScore) -> dict[str, Any]:
     }
     return {
         "method": score.method,
-        **(over if len(score.regret) == score.of else dict.fromkeys(over)),
+        **({n: _told(f) for n, f in over.items()} if len(score.regret) == score.of else dict.fromkeys(over)),
         "of": score.of,
         "judged": len(score.regret),
         "repetitions": score.repetitions,
-        "regret": {" ".join(a): i for a, i in score.regret.items()},
+        "regret": {" ".join(a): _told(i) for a, i in score.regret.items()},
         "few": {" ".join(a): _told(r) for a, r in score.few.items()},
         "few_median": _told(score.few_median),
         "worse": [" ".join(a) for a in score.worse],
@@ -77,6 +78,8 @@ def _figures(figures: Figures) -> dict[str, Any]:
 
 
 def _told(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):  # an interval
+        return _told(asdict(value))
     if isinstance(value, Mapping):
         return {name: _told(one) for name, one in value.items()}
     return "failed" if isinstance(value, float) and math.isinf(value) else value

@@ -100,6 +100,7 @@ def begin(
     """Plan a survey; nothing is run yet."""
     from acic.benchmarks.kernels import kernels
     from acic.cluster.lab import LabFacts
+    from acic.evaluation.contenders import lacking
     from acic.evaluation.drawing import balanced_with
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import read_truth
@@ -123,9 +124,7 @@ def begin(
         drawn = balanced_with(platform, asked, configurations, seed=seed, among=allowed)
         done = read_truth(file) if file else []
         if part == "sketches":
-            likely = {
-                application: dict.fromkeys(those, passes) for application, those in likely_in(platform, drawn).items()
-            }
+            likely = lacking(likely_in(platform, drawn), done, passes=passes)
             made = Survey.of_points(platform_name, likely, name=name, seed=seed, now=now, done=done)
         else:
             made = Survey.begin(
@@ -149,18 +148,22 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     from acic.advisor.known import unsafe_configurations
     from acic.advisor.safety import at_fault
     from acic.benchmarks import find_benchmark
+    from acic.cluster.lab import LabFacts
     from acic.evaluation.running import Runs
     from acic.evaluation.survey import Survey, measure
     from acic.lab import Lab
+    from acic.lab.trial import reclaim
     from acic.store.measurement import Outcome
 
     opened = Survey.open(name)
     benchmark = find_benchmark("acic-bench")
     seconds = parse_seconds(budget) if budget is not None else None
-    lab = Lab.open()
+    platform, wrong = opened.platform, unsafe_configurations(opened.platform, None).all
+    lab = Lab.open(facts=LabFacts.of(platform.lab))
     for file_system in sorted({str(c["file_system"]) for c in opened.plan.configurations}):
         lab.need(file_system)  # else every run on it would fail, one after the other
-    platform, wrong = opened.platform, unsafe_configurations(opened.platform, None).all
+    reclaim(lab)
+    lab.undeploy()  # with the files of a run that was killed
 
     def doubted(configuration: Configuration) -> bool:
         return bool(at_fault(platform, platform.space.point(configuration)[None], wrong)[0])

@@ -68,14 +68,21 @@ def left_over(
     down slowed them down too. A run that failed was one; a survey tries it twice.
     """
     fresh = [Fresh(done, platform, goal) for goal in goals_of(platform)]
+    near = {a: [*those, *(one for runs in fresh for one in runs.near(a, NEAR))] for a, those in points.items()}
+    found: dict[Application, Mapping[Configuration, int]] = {}
+    for application, missing in lacking(near, done, passes=passes).items():
+        best = [one for runs in fresh if (one := runs.best(application)) is not None]
+        beside = dict.fromkeys((platform.baseline, *best), max(missing.values()))
+        found[application] = {**beside, **{one: count for one, count in missing.items() if one not in beside}}
+    return found
+
+
+def lacking(
+    points: Mapping[Application, Sequence[Configuration]], done: Sequence[Run], *, passes: int
+) -> Mapping[Application, Mapping[Configuration, int]]:
+    """Return how many runs are lacking of which of `points`, if each is to have `passes` with those in `done`."""
     passed = {(run.kernel, run.scale, run.configuration, run.repetition) for run in done}
     made = Counter(((kernel, scale), configuration) for kernel, scale, configuration, _ in passed)
-    found: dict[Application, Mapping[Configuration, int]] = {}
-    for application, those in points.items():
-        near = [one for runs in fresh for one in runs.near(application, NEAR)]
-        lacking = {one: passes - made[application, one] for one in (*those, *near)}
-        if missing := {one: count for one, count in lacking.items() if count > 0}:
-            best = [one for runs in fresh if (one := runs.best(application)) is not None]
-            beside = dict.fromkeys((platform.baseline, *best), max(missing.values()))
-            found[application] = {**beside, **{one: count for one, count in missing.items() if one not in beside}}
-    return found
+    left = {a: {one: passes - made[a, one] for one in those} for a, those in points.items()}
+    found = {a: {one: count for one, count in those.items() if count > 0} for a, those in left.items()}
+    return {application: those for application, those in found.items() if those}

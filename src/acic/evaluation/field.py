@@ -103,12 +103,12 @@ def field_of(table: Table) -> Field:
     Raises:
         MissingData: there is none.
     """
-    table = measured_with_all(table)
+    table = _run_well(measured_with_all(table))
     values, configurations = table.values, table.configurations
     least = values.min(axis=1)
     best = {a: configurations[i] for a, i in zip(table.applications, values.argmin(axis=1), strict=True)}
     regret = values / least[:, None] - 1.0
-    fixed = int(regret.mean(axis=0).argmin())
+    fixed = by_regret(regret)[0]
     worst = np.where(np.isfinite(values), values, -np.inf).max(axis=1)
     return Field(
         best=best,
@@ -117,6 +117,25 @@ def field_of(table: Table) -> Field:
         regret=dict(zip(table.applications, regret[:, fixed].tolist(), strict=True)),
         spread=dict(zip(table.applications, (worst / least).tolist(), strict=True)),
     )
+
+
+def by_regret(regret: NDArray[np.float64]) -> tuple[int, ...]:
+    """Return columns by mean regret, those that fail anywhere after those that do not, by how often they do."""
+    fails = np.isinf(regret)
+    mean = np.where(fails, 0.0, regret).sum(axis=0) / np.maximum((~fails).sum(axis=0), 1)
+    return tuple(np.lexsort((mean, fails.sum(axis=0))).tolist())
+
+
+def _run_well(table: Table) -> Table:
+    """Return the part of `table` of the applications that ran well somewhere: others have no best configuration.
+
+    Raises:
+        MissingData: there is none.
+    """
+    good = np.flatnonzero(np.isfinite(table.values).any(axis=1))
+    if not len(good):
+        raise MissingData("no application ran well on any configuration", hint="measure more")
+    return Table(tuple(table.applications[i] for i in good), table.configurations, table.values[good], table.goal)
 
 
 def value_of(run: Run, platform: Platform, goal: str) -> float:

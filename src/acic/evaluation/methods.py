@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acic.advisor.knowledge import Knowledge
 from acic.errors import InvalidInput
 from acic.evaluation.advising import Asked, foresee, ranked
-from acic.evaluation.field import Application, Table
+from acic.evaluation.field import Application, Table, by_regret
 from acic.evaluation.picks import Picks
 from acic.evaluation.rules import by_rules
 from acic.models.registry import DEFAULT, NAMES
@@ -128,7 +127,7 @@ class Fixed:
         def rank(application: Application) -> tuple[int, ...]:
             others = family != family[table.applications.index(application)]
             seen = regret if self.all_seen or not others.any() else regret[others]
-            return _by_regret(seen)
+            return by_regret(seen)
 
         return [_picks(self, scene, rank)]
 
@@ -207,13 +206,6 @@ def family_of(application: Application, applications: Sequence[Application]) -> 
     """Return the application's name without what marks a variant: "madbench2" of "madbench2-unique"."""
     names = sorted({name for name, _ in applications}, key=len)
     return next(name for name in names if application[0] == name or application[0].startswith(f"{name}-"))
-
-
-def _by_regret(regret: NDArray[np.float64]) -> tuple[int, ...]:
-    """Return columns by mean regret, those that fail anywhere after those that do not, by how often they do."""
-    fails = np.isinf(regret)
-    mean = np.where(fails, 0.0, regret).sum(axis=0) / np.maximum((~fails).sum(axis=0), 1)
-    return tuple(np.lexsort((mean, fails.sum(axis=0))).tolist())
 
 
 def _picks(method: Method, scene: Scene, rank: Callable[[Application], tuple[int, ...]]) -> Picks:

@@ -210,8 +210,8 @@ class Survey:
         """How many runs are still to be made, if none fails."""
         return sum(len(them) for _, _, them in self.left())
 
-    def left(self) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
-        """Yield what is still to be measured, in order, as `Plan.groups` does."""
+    def left(self, tries: int = _TRIES) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
+        """Yield what is still to be measured, in order, as `Plan.groups` does: what was tried less often than that."""
         done: dict[tuple[Any, ...], int] = {}
         good: set[tuple[Any, ...]] = set()
         for run in self.runs:
@@ -220,7 +220,7 @@ class Survey:
             good |= {key} if run.outcome in _FINAL else set()
         for number, configuration, them in self.plan.groups():
             keyed = [((number, configuration, k.name, k.scale), k) for k in them]
-            if rest := [k for key, k in keyed if key not in good and done.get(key, 0) < _TRIES]:
+            if rest := [k for key, k in keyed if key not in good and done.get(key, 0) < tries]:
                 yield number, configuration, rest
 
 
@@ -268,24 +268,25 @@ def measure(
     made, failed = 0, list[Run]()
     with survey.journal.locked():
         total = len(survey.runs)
-        for application, configuration, number in _turns(survey):
+        for application, configuration, number, again in _turns(survey):
             if (end is not None and clock() >= end) or survey.journal.pause_asked:
                 break
             found = run(application, configuration, number)
             survey.journal.append("ran", **found.content())
             made += 1
             watch(total + made, found)
-            failed = [*failed, found] if found.outcome not in _FINAL else []
+            if not again:  # what fails for good, fails again
+                failed = [*failed, found] if found.outcome not in _FINAL else []
             _stop_if_hopeless(failed)
     return made
 
 
-def _turns(survey: Survey) -> Iterator[tuple[Kernel, Configuration, int]]:
-    """Yield each run that is left, by its pass; what failed comes again when everything else was tried."""
-    for _ in range(_TRIES):
-        for number, configuration, them in survey.left():
+def _turns(survey: Survey) -> Iterator[tuple[Kernel, Configuration, int, bool]]:
+    """Yield each run that is left, by its pass; what failed comes again when all else was tried, which is told."""
+    for tries in range(1, _TRIES + 1):
+        for number, configuration, them in survey.left(tries):
             for one in them:
-                yield one, configuration, number
+                yield one, configuration, number, tries > 1
 
 
 def _stop_if_hopeless(failed: Sequence[Run]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from acic.cluster.lab import MOST_DEVICES, NAME, RECORD, LabFacts, LabRunner, Lock, Node, Record, Room, sweep
 from acic.cluster.lab.tools import DOCTOR, which
-from acic.errors import AcicError, InvalidInput, TransientError
+from acic.errors import AcicError, InvalidInput, TransientError, with_sudo
 from acic.filesystems.deployment import Deployment, FileSystem
 from acic.filesystems.nfs import BUILDERS, Nfs
 from acic.filesystems.registry import FILE_SYSTEMS
@@ -72,15 +72,34 @@ class Lab:
 
     @classmethod
     def open(
-        cls, state: Path = RECORD, *, control: bool = True, file_systems: Mapping[str, FileSystem] | None = None
+        cls,
+        state: Path = RECORD,
+        *,
+        control: bool = True,
+        facts: LabFacts | None = None,
+        file_systems: Mapping[str, FileSystem] | None = None,
     ) -> Lab:
         """Return the lab whose record is in `state`; without `control`, to look only.
 
+        Args:
+            state: the folder of its record.
+            control: whether to work on it.
+            facts: those of the platform that is to be measured; None for any.
+            file_systems: what can be deployed; None for all that acic knows.
+
         Raises:
             MissingData: none is up there.
+            InvalidInput: it is up with other facts.
             TransientError: another process works on it.
         """
-        return cls(Room.open(state, control=control), file_systems)
+        made = cls(Room.open(state, control=control), file_systems)
+        if facts is not None and made.facts != facts:
+            made.close()
+            raise InvalidInput(
+                "the lab that is up is another one than the platform's file tells of",
+                hint=f"{with_sudo('lab', 'down')}, then {with_sudo('lab', 'up', '--platform', 'PLATFORM')}",
+            )
+        return made
 
     def close(self) -> None:
         """Let others work on it; it stays up, with what is deployed."""
@@ -288,12 +307,18 @@ def clean_up(state: Path = RECORD, *, name: str = "") -> None:
         name: of the lab, needed only where the record is lost and the name was not the default one.
 
     Raises:
-        InvalidInput: no lab can have that name, or the lab of that name is another one, with its record elsewhere.
+        InvalidInput: no lab can have that name, or the lab of that name is another one, with its record elsewhere, or
+            the one with its record in `state` has another name.
         TransientError: another process works on it, or something stays.
     """
     lock = Lock(state)
     try:
         record = Record.read(state)
+        if name and record is not None and record.name != name:
+            raise InvalidInput(
+                f"the lab with its record in {state} is called {record.name}, not {name}",
+                hint="leave --name out to remove that one, or give --state a folder without a record",
+            )
         sweep(state, name or (record.name if record is not None else NAME))
     finally:
         lock.release()

@@ -126,7 +126,7 @@ def _ended(lab: Lab, job: Job, mpiexec: Path | None = None) -> Ending:
 @contextmanager
 def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
     """Make a directory on what is deployed, and remove it at the end; what a killed run left goes first."""
-    _reclaim(lab)
+    reclaim(lab)
     site = lab.site
     if site is None:
         raise InvalidInput("nothing is deployed in the lab", hint="deploy something first: acic lab run --fs nfs")
@@ -146,7 +146,7 @@ def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
         lab.room.remember(_RUNNING, None)
 
 
-def _reclaim(lab: Lab) -> None:
+def reclaim(lab: Lab) -> None:
     """End what is left of a run whose controller was killed, and remove its files.
 
     Raises:

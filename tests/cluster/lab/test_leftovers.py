@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,23 @@ def test_what_a_lost_record_knew_is_found_by_name(state: Path) -> None:
     clean_up(state, name=laboratory.NAME)
     assert left(laboratory.NAME) == {}
     clean_up(state, name=laboratory.NAME)  # and again, with nothing there
+
+
+def test_a_lab_of_another_name_is_not_removed(state: Path) -> None:
+    """Whoever mistyped a name had the lab removed that was there."""
+    lab = made(state)
+    lab.close()
+    with pytest.raises(InvalidInput, match=f"is called {laboratory.NAME}, not two"):
+        clean_up(state, name="two")
+    Lab.open(state, file_systems=FILE_SYSTEMS).down()
+
+
+def test_a_lab_with_other_facts_than_the_platforms_is_not_measured(state: Path) -> None:
+    made(state).close()
+    Lab.open(state, facts=facts(), file_systems=FILE_SYSTEMS).close()
+    with pytest.raises(InvalidInput, match="is another one than the platform's file tells of"):
+        Lab.open(state, facts=replace(facts(), compute_nodes=facts().compute_nodes + 1))
+    Lab.open(state, file_systems=FILE_SYSTEMS).down()
 
 
 def test_a_lab_of_the_same_name_with_another_record_is_left_alone(state: Path, tmp_path: Path) -> None:

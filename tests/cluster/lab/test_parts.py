@@ -197,6 +197,28 @@ def test_a_network_that_this_machine_has_anything_in_is_used(routes: str, used: 
     assert is_used("10.47.0.0/24", routes) is used
 
 
+@pytest.mark.parametrize("link", [False, True])
+def test_a_folder_for_images_that_somebody_else_made_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: bool
+) -> None:
+    """Anybody may make one in /var/tmp: root wrote through its links, and believed the record that it named."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder to somebody else")
+    monkeypatch.setattr("acic.cluster.lab.record._IMAGES", tmp_path)
+    (tmp_path / "theirs").mkdir()
+    folder = Names("x").images
+    if link:
+        folder.symlink_to(tmp_path / "theirs")
+    else:
+        folder.mkdir()
+        os.chown(folder, 65534, 65534)
+    (folder / "state").write_text(str(tmp_path / "record"))
+    assert Names("x").owner() is None
+    with pytest.raises(InvalidInput, match="is not a folder of whoever runs this"):
+        Names("x").claim(tmp_path / "state")
+    assert (folder / "state").read_text() == str(tmp_path / "record")
+
+
 def test_images_are_where_the_kernel_tells_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Disks are found by the path that it has for the file behind, which is without links."""
     (tmp_path / "tmp").mkdir()

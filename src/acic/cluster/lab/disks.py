@@ -25,7 +25,7 @@ MOST_DEVICES = 8  # of one server
 XFS, BTRFS = "xfs", "btrfs"
 
 _READ_AHEAD = 4096  # KiB: what is read ahead must be far more than one I/O, or few I/Os a second slow a stream down
-_UNLIMITED = {"strict_limit": "0", "max_ratio": "100"}  # as the kernel makes a device
+_UNLIMITED = {"strict_limit": "0", "max_ratio": "100", "read_ahead_kb": "128"}  # as the kernel makes a device
 _LOOP_CTL_REMOVE = 0x4C81  # of linux/loop.h
 _SLACK = 0.1  # of what may wait to be written
 _PATIENCE = 10.0  # s for a device to be let go

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +62,17 @@ class Names:
         self.images = _IMAGES.resolve() / f"acic-lab-{name}"  # as the kernel tells the files behind disks
 
     def claim(self, state: Path) -> None:
-        """Note where the lab's record is."""
-        self.images.mkdir(mode=0o700, exist_ok=True)
+        """Note where the lab's record is.
+
+        Raises:
+            InvalidInput: somebody else has made what is to be the folder of the images, where anybody may make some.
+        """
+        with suppress(FileExistsError):
+            self.images.mkdir(mode=0o700)
+        if not _is_ours(self.images):
+            raise InvalidInput(
+                f"{self.images} is not a folder of whoever runs this", hint="remove it, or give the lab another --name"
+            )
         self._owner.write_text(str(state.absolute()))
 
     def check_claim(self, state: Path) -> None:
@@ -80,7 +91,7 @@ class Names:
     def owner(self) -> Path | None:
         """Return where the record of the lab of this name is, or was; None if there is no lab."""
         try:
-            return Path(self._owner.read_text())
+            return Path(self._owner.read_text()) if _is_ours(self.images) else None
         except OSError:
             return None
 
@@ -152,6 +163,12 @@ def _locked(file: int) -> bool:
             time.sleep(0.01)
         else:
             return True
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether a path is a folder of whoever runs this, and no link to one."""
+    found = path.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
 
 
 def _file(state: Path) -> Path:
