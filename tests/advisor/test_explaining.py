@@ -26,6 +26,7 @@ from acic.errors import InvalidInput
 from acic.models import Describe, Prediction, plain
 from acic.models.registry import learner
 from acic.platforms import Platform, load_platform
+from acic.report.explanation.sentences import difference
 from acic.space import Configuration, Parameter, Scale, Value
 from acic.store import Measurement
 from acic.store.training import TrainingRows, training_table
@@ -344,6 +345,16 @@ def test_values_that_cannot_be_together_are_refused(cluster: Platform, knowledge
             against=Against.NAMED,
             instead={"file_system": "NFS", "servers": 4},
         )
+
+
+def test_what_is_not_to_be_had_with_what_is_kept_does_not_tie(cluster: Platform, knowledge: Knowledge) -> None:
+    """The baseline was told to tie, and not to be the cheaper one: it was never asked."""
+    other = next(v for v in cluster.space["file_system"].values if v != cluster.baseline["file_system"])
+    found = explain(application(WRITE), cluster, knowledge, keep={"file_system": other})
+    assert found.other == cluster.baseline
+    assert not found.tied
+    assert "tie" not in difference(replace(found, ours=1.01, theirs=1.0))
+    assert "That is a tie" in difference(replace(found, ours=1.01, theirs=1.0, tied=True))
 
 
 def test_a_front_has_no_one_reason(cluster: Platform, knowledge: Knowledge) -> None:

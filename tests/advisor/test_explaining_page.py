@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,11 +11,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from acic.advisor.advice import Estimate
 from acic.advisor.explaining import Explanation, explain
 from acic.advisor.knowledge import Knowledge
 from acic.blueprints import Instruction
 from acic.platforms import Platform
 from acic.report.explanation import sentences, words
+from acic.report.explanation.answer import _figures
 from acic.report.explanation.page import page
 from acic.report.explanation.reasons import counted
 from acic.store import Measurement
@@ -119,3 +122,15 @@ def test_a_name_cannot_smuggle_markup_into_the_page(larger: tuple[Explanation, W
     evil = replace(found, advice=replace(found.advice, workload="<script>alert(1)</script>"))
     text = page(evil, workload, cluster, [], command="acic <b>", made=NOW)
     assert not re.search(r"<script|<b>", text)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "told"),
+    [
+        (Estimate(1.0, 1.0, 1.0), "by definition"),
+        (Estimate(1.8, 0.0, math.inf), "80 % interval ? to ?"),
+        (Estimate(1.001, 0.999, 1.002), "80 % interval 1.00x to 1.00x"),
+    ],
+)
+def test_only_what_has_no_interval_is_so_by_definition(estimate: Estimate, told: str) -> None:
+    assert _figures(estimate, lambda value: f"{value:.2f}x")[1] == told

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acic.advisor.advice import Goal, Verdict
-from acic.advisor.forecast import CHOSEN, SLIGHT, forecast
+from acic.advisor.answers import answers
+from acic.advisor.forecast import CHOSEN, SLIGHT, Forecast, forecast
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn
 from acic.advisor.ranking import TIE
@@ -213,6 +216,14 @@ def test_the_front_trades_time_for_money(cluster: Platform, knowledge: Knowledge
         assert b.cost is not None
         assert a.seconds.value <= b.seconds.value
         assert a.cost.value > b.cost.value
+
+
+def test_what_takes_and_costs_the_same_is_one_answer_of_a_front() -> None:
+    """The first in the order of the platform's file was advised, with what it changes for nothing."""
+    seconds, cost = np.array([9.0, 2.0, 1.0, 1.0, 2.0, 1.0]), np.array([9.0, 3.0, 5.0, 5.0, 3.0, 6.0])
+    found = cast(Forecast, SimpleNamespace(seconds=seconds, objective=lambda _: cost))
+    groups = answers(found, np.arange(1, 6), Goal.PARETO, 5)
+    assert [group.tolist() for group in groups] == [[2, 3], [1, 4]]
 
 
 def test_a_front_that_is_cut_off_tells_of_its_cheap_end(cluster: Platform, knowledge: Knowledge) -> None:

@@ -83,6 +83,15 @@ def test_a_program_in_the_cache_needs_no_compiler(tmp_path: Path) -> None:
     assert (found.program, found.version, found.mpiexec) == (kept[0], "9.9", Path("/mpi/mpiexec"))
 
 
+def test_the_launcher_that_the_user_names_goes_before_that_of_the_build(
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once acic-bench was built, ACIC_MPIEXEC was not looked at."""
+    keep(tmp_path / "cache", "one")
+    monkeypatch.setenv("ACIC_MPIEXEC", str(program(bare / "mpirun", "#!/bin/sh")))
+    assert find_benchmark().mpiexec is None  # so that a runner looks for it
+
+
 @pytest.mark.parametrize("facts", ["", "{}", "[]", '{"mpiexec": null}'])
 def test_a_cache_that_somebody_touched_still_serves(tmp_path: Path, facts: str) -> None:
     kept = keep(tmp_path / "cache", "one")

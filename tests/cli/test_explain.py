@@ -83,7 +83,10 @@ def test_what_takes_less_and_was_not_chosen_is_a_tie_and_said_to_be_one(acic: Ac
     assert found["theirs"] < found["ours"] <= found["theirs"] * 1.02
     told = " ".join(acic(*words).out.split())
     assert "so it takes" in told
-    assert "That is a tie: of what is within 2%, the one that is cheaper, or changes less, is the answer." in told
+    assert (
+        "That is a tie: of what is within 2% of the I/O, the one that is cheaper, or changes less, is the answer."
+        in told
+    )
 
 
 def test_the_runner_up_is_the_second_that_recommend_names(acic: Acic) -> None:
@@ -162,3 +165,17 @@ def test_a_page_that_cannot_be_written_is_refused_before_anything_is_learned(aci
     assert result.status == 2
     assert "mkdir -p" in result.err
     assert result.out == ""
+
+
+def test_wrong_bytes_are_told_where_nothing_that_is_kept_would_be_safe(acic: Acic) -> None:
+    """Shards alone have 64 MiB: if the files had several writers after all, the regret was no number, and not told."""
+    log = LOGS / "known/ior_posix_fpp.darshan"
+    words = ("explain", log, "--platform", "lab", "--elsewhere", "--model", "prior", "--keep", "stripe_size=64MiB")
+    found = acic(*words, "--json")
+    assert found.status == 0, found.err
+    shared = [one for one in found.json["explanation"]["dependences"] if one["name"] == "shared"]
+    risks = [what for one in shared if one["harm"] is None for what in (*one["errors"], *one["levels"])]
+    assert risks  # of what is written: several readers are none
+    assert all(what["changes"] and what["regret"] is None for what in risks)
+    assert all(what["instead"]["stripe_size"] != 64 * 2**20 for what in risks)
+    assert "a risk of wrong bytes" in acic(*words).out

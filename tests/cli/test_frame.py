@@ -1,5 +1,6 @@
 """Laws of every command: help with an example, JSON, errors with a remedy and a status, no traceback."""
 
+import math
 import os
 import re
 import shlex
@@ -14,9 +15,10 @@ from pathlib import Path
 import click
 import pytest
 
+from acic.campaign.comparison import Improvement
 from acic.cli.main import COMMANDS, cli, main, run
 from acic.cli.measuring import progress
-from acic.cli.output import late_progress
+from acic.cli.output import late_progress, plain
 from acic.errors import AcicError
 from tests.cli.conftest import Result
 
@@ -332,3 +334,10 @@ def test_a_late_bar_is_there_for_what_takes_long_alone(
         seen(1, 4)
         seen(4, 4)
     assert "4/4" in capsys.readouterr().err
+
+
+def test_an_end_of_an_interval_that_nothing_tells_is_null() -> None:
+    """A single round read as "at least 0.0 times as fast"."""
+    told = {"value": 1.2, "low": None, "high": None, "rounds": 1}
+    assert plain(Improvement(1.2, 0.0, math.inf, 1)) == told
+    assert plain(Improvement(1.2, 1.1, 1.3, 2)) == {"value": 1.2, "low": 1.1, "high": 1.3, "rounds": 2}

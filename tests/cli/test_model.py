@@ -74,5 +74,17 @@ def test_a_figure_that_nothing_tells_is_a_dash(acic: Acic, monkeypatch: pytest.M
     assert re.search(r"ridge +- +- +- +- +-", out)
 
 
+def test_no_more_folds_are_told_than_there_are_configurations(acic: Acic) -> None:
+    words = ("--platform", "tianhe-lustre", "--model", "ridge", "--seeds", 1, "--folds", 1000)
+    assert acic("model", "validate", *words, "--json").json["folds"] == 258
+
+
+def test_a_model_that_rests_on_hardware_that_is_not_known_is_one_error(acic: Acic) -> None:
+    """It was a table without rows, and success."""
+    found = acic("model", "validate", "--platform", "tianhe-lustre", "--model", "prior")
+    assert (found.status, found.out) == (4, "")
+    assert "the hardware of tianhe-lustre is not known, on which prior rests" in found.err
+
+
 def test_nothing_measured_is_said(acic: Acic) -> None:
     assert acic("model", "validate", "--platform", "ec2-2013").status == 4

@@ -7,13 +7,19 @@ import zipfile
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 import scipy
 import sklearn
 
+from acic.advisor.advice import Recommendation
+from acic.cli.recommend import _values
 from acic.models.registry import BESIDE_PRIOR, DEFAULT
+from acic.platforms import Platform
+from acic.space import Parameter, Scale
 from tests.cli.conftest import LOGS, Result
 
 Acic = Callable[..., Result]
@@ -415,3 +421,22 @@ def test_only_answers_with_what_is_kept(acic: Callable[..., Result]) -> None:
     refused = acic(*words, "--keep", "stripe_count=8")
     assert (refused.status, refused.out) == (2, "")
     assert "--keep gives stripe_count two values" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("free", "told"),
+    [
+        ((1, 2, 4, 8, 16), "16 (1 to 16)"),
+        ((8, 16), "16 (8 to 16)"),
+        ((1, 16), "16 (or 1)"),
+        ((1, 2, 4, 16), "16 (or 1 to 4)"),
+        ((None, 1, 4, 16), "16 (or 1, 4, -)"),
+        ((None, 8, 16), "16 (8 to 16, or -)"),
+    ],
+)
+def test_values_between_are_as_good_only_where_they_are(free: tuple[int | None, ...], told: str) -> None:
+    """A span from 1 to 16 was told where 2 and 4 take longer."""
+    count = Parameter(name="stripe_count", values=(1, 2, 4, 8, 16), scale=Scale.LOG)
+    platform = cast(Platform, SimpleNamespace(space={"stripe_count": count}))
+    one = SimpleNamespace(configuration={"stripe_count": 16}, free={"stripe_count": free})
+    assert _values(platform, cast(Recommendation, one), "stripe_count") == told

@@ -28,7 +28,7 @@ from acic.campaign.session import Session
 from acic.cli.found_shown import _doubt
 from acic.cli.main import run as run_command
 from acic.cli.own_command import by_command
-from acic.cli.verify_shown import Verified, verdict
+from acic.cli.verify_shown import NOT_RUN, Verified, verdict
 from acic.cluster import Ending, Job, LocalRunner
 from acic.cluster.processes import tagged
 from acic.errors import InvalidInput, TransientError
@@ -552,6 +552,19 @@ def test_a_model_that_is_none_is_told_before_anything_is_run(
     assert not list(lab.rglob("journal*"))
 
 
+@pytest.mark.parametrize("strategy", ["model", "random"])
+def test_a_space_that_is_too_large_is_told_before_anything_is_run(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
+    """Forty small runs and the baseline came first."""
+    monkeypatch.setattr("acic.space.space.LARGEST", 3)
+    found = run("tune", *WRITE, "--strategy", strategy)
+    assert (found.status, found.out) == (2, "")
+    assert "too many to go through all of them" in found.err
+    assert "walk or genetic" in found.err
+    assert not list(lab.rglob("journal*"))
+
+
 def test_a_model_learns_what_the_search_is_for(
     run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -930,6 +943,71 @@ def test_a_change_is_worth_its_while(measured: tuple[float, float, float], said:
 def test_a_noisy_recommendation_hides_no_other(measured: list[tuple[float, float, float] | None], said: str) -> None:
     found = [verified((1.0, 1.0, 1.0)), *map(verified, measured)]
     assert verdict(found, "time", of="run").startswith(f"Verdict: {said}")
+
+
+def test_what_was_not_run_has_not_failed() -> None:
+    """A budget that ended in the first round left "failed" of what was never tried."""
+    slow, unrun = verified((0.8, 0.7, 0.9)), replace(verified(None), note=NOT_RUN)
+    told = "Verdict: nothing: every recommendation that {} is measured to be slower than the baseline."
+    assert verdict([verified((1.0, 1.0, 1.0)), slow, unrun], "time", of="run") == told.format("was run")
+    both = [verified((1.0, 1.0, 1.0)), slow, unrun, verified(None)]
+    assert verdict(both, "time", of="run") == told.format("was run and did not fail")
+
+
+@pytest.mark.usefixtures("learned")
+def test_what_a_budget_leaves_out_is_told_as_not_run(run: Callable[..., Any], lab: Path) -> None:
+    words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 2, "--rounds", 1]
+    own = own_runs(lab, 0.5)
+    found = run(*words, "--budget", "0.7s", "--json", *own)
+    lacking = [one for one in found.json["verified"] if one["objective"] is None]
+    assert lacking
+    assert all("not run" in one["note"] for one in lacking)
+    assert "failed" not in run(*words, "--budget", "0.7s", *own).out
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_command_that_is_empty_is_none(run: Callable[..., Any], lab: Path) -> None:
+    """A variable that was not set: the replica ran in its place, and what that measured was learned."""
+    found = run("verify", lab / "job.toml", "--")
+    assert (found.status, found.out) == (2, "")
+    assert "no command stands behind --" in found.err
+
+
+def test_a_command_is_paid_for_while_its_job_runs_and_not_in_the_queue(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = list[float]()
+
+    class Queueing(LocalRunner):
+        def submit(self, job: Job) -> None:
+            limits.append(job.time_limit)
+            super().submit(job)
+
+        def wait(self, job: Job) -> Ending:
+            time.sleep(0.5)
+            return replace(super().wait(job), seconds=0.01)
+
+    monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, **__: Queueing())
+    platform = parse_platform(tomllib.loads(PLATFORM))
+    how = {"runner": "slurm", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
+    given = {**how, "directory": lab, "budget": "60USD", "seed": 0}
+    search = {"goal": "cost", "rounds": 2, "price": None}
+    by_command(["true"], platform, [platform.baseline], given, search=search, processes=1)
+    assert limits[0] - limits[1] == pytest.approx(0.01, abs=1e-6)
+
+
+@pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize("command", ["walk", "tune", "verify"])
+@pytest.mark.parametrize("words", [["--goal", "cost"], ["--budget", "5USD"]])
+def test_money_is_refused_where_machines_cost_nothing(
+    run: Callable[..., Any], lab: Path, command: str, words: list[str]
+) -> None:
+    """A budget of money never ended, and all costs were $0.00, which was told as a baseline that failed."""
+    file = lab / "pretend.toml"
+    file.write_text(re.sub(r"^price = .*$", "price = 0.0", PLATFORM, flags=re.MULTILINE))
+    found = run(command, lab / "job.toml", *words)
+    assert (found.status, found.out) == (2, "")
+    assert "cost nothing" in found.err
 
 
 def test_a_change_to_what_has_failed_is_told_so() -> None:

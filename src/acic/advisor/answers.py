@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from acic.advisor.advice import Goal
 from acic.advisor.forecast import Forecast
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.ranking import tied_groups
+from acic.advisor.ranking import pareto_front, tied_groups
 from acic.errors import InvalidInput
 from acic.space import Value
 
@@ -34,8 +34,13 @@ def places_of(knowledge: Knowledge, keep: Mapping[str, Value]) -> NDArray[np.int
 
 
 def answers(found: Forecast, places: NDArray[np.intp], goal: Goal, top: int) -> list[NDArray[np.intp]]:
-    """Return those of `places` that are one answer together, best first, at most `top` answers."""
+    """Return those of `places` that are one answer together, best first, at most `top` answers.
+
+    On a front those are one that take the same time and cost the same.
+    """
     if goal is Goal.PARETO:
-        return [np.array([one]) for one in found.front(places)[:top]]
+        seconds, cost = found.seconds[places], found.objective(Goal.COST)[places]
+        front = pareto_front(seconds, cost)[:top]
+        return [places[(seconds == seconds[one]) & (cost == cost[one])] for one in front]
     groups = tied_groups(found.objective(goal)[places], tolerance=found.tolerance)
     return [places[group] for group, _ in zip(groups, range(top), strict=False)]

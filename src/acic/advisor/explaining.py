@@ -64,6 +64,7 @@ class Explanation:
     other: Configuration
     ours: float
     theirs: float
+    tied: bool
     parts: tuple[Part, ...]
     changes: Changes
     characters: tuple[Character, ...]
@@ -156,6 +157,7 @@ def _explained(
         other=platform.space.configuration(question.knowledge.points[worse]),
         ours=float(objective[better]),
         theirs=float(objective[worse]),
+        tied=worse in question.allowed and bool(objective[better] <= objective[worse] * (1 + forecast.tolerance)),
         parts=by_part(question, expected, places, better, worse),
         changes=by_parameter(platform.space, question.knowledge.points, objective, better, worse, question.goal.unit),
         characters=tuple(

@@ -28,7 +28,8 @@ class WhatIf:
         value: of the characteristic.
         regret: how much more today's answer takes than the best, >= 0; 0.1 is 10 %. Infinite where it would be unsafe.
         changes: whether today's answer no longer ties with the best.
-        instead: of those that tie for the best, the one that differs least from today's answer.
+        instead: of those that tie for the best, the one that differs least from today's answer; where nothing that the
+            user keeps would be safe, of all that would be.
         improvement: of `instead` over the baseline, in what is minimised.
     """
 
@@ -183,9 +184,11 @@ def _what_ifs(question: Question, variants: dict[Key, Workload], today: Configur
         if (asked := question.expected(workload)) is None:
             continue
         expected = asked.forecast
-        objective = expected.objective(question.goal)
-        least = objective[question.allowed].min()
-        (best,) = answers(expected, question.allowed, question.goal, 1)
+        objective, allowed = expected.objective(question.goal), question.allowed
+        if not np.isfinite(objective[allowed]).any():  # of what is kept nothing would be safe: what would be
+            allowed = np.flatnonzero(np.isfinite(objective))
+        least = objective[allowed].min()
+        (best,) = answers(expected, allowed, question.goal, 1)
         chosen = _nearest(knowledge.points, best, point)
         found[key] = WhatIf(
             value=key[2],

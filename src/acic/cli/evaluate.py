@@ -100,7 +100,7 @@ def evaluate(
     if truth and part != "development":
         raise InvalidInput("--applications does nothing beside --truth", hint="leave --applications out")
     if html:
-        refuse_to_replace(html, truth, fresh)
+        refuse_to_replace(html, truth, fresh, Path(platform_name))
     _check(figures, html, pictures, goal)
     _check_drawn(figures, names, page=html is not None, files=pictures is not None)
     platform = load_platform(platform_name)

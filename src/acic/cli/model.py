@@ -10,6 +10,7 @@ import click
 from acic.cli.output import emit_json, json_option, progress, say, table
 from acic.cli.platform_option import platform_option
 from acic.cli.store_option import store_option
+from acic.errors import MissingData
 from acic.units import format_bytes
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def validate(
     with progress("validating", total=len(learners) * seeds) as seen:
         found = cross_validated(rows, platform, learners, folds=folds, seeds=seeds, progress=seen)
     workload, configurations = best_covered(rows)
+    folds = min(folds, configurations)
     if as_json:
         emit_json({"platform": platform.name, "workload": workload, "folds": folds, "models": found})
     else:
@@ -105,13 +107,21 @@ def validate(
 
 
 def _with_hardware(learners: list[Learner], platform: Platform) -> list[Learner]:
-    """Return the learners that can be compared: those that rest on the hardware only where it is known."""
+    """Return the learners that can be compared: those that rest on the hardware only where it is known.
+
+    Raises:
+        MissingData: none is left.
+    """
     from acic.models.residual import takes_prior
     from acic.prior import prior_of
 
     left = [one for one in learners if prior_of(platform) is None and takes_prior(one)]
     if left:
-        say(f"note: the hardware of {platform.name} is not known, so left out: {', '.join(one.name for one in left)}")
+        names = ", ".join(one.name for one in left)
+        if len(left) == len(learners):
+            hint = "name a model that needs no hardware, as forest"
+            raise MissingData(f"the hardware of {platform.name} is not known, on which {names} rests", hint=hint)
+        say(f"note: the hardware of {platform.name} is not known, so left out: {names}")
     return [one for one in learners if one not in left]
 
 

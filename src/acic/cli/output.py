@@ -47,7 +47,10 @@ def emit_json(result: Mapping[str, Any]) -> None:
 def plain(value: Any) -> Any:
     """Return `value` as JSON's own types."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        if {"value", "low", "high"} <= fields.keys() and fields["low"] == 0.0 < fields["value"]:
+            fields["low"] = None  # times, seconds and USD are above 0: an end at 0 is one that nothing tells
+        return plain(fields)
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, str):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from acic.advisor.changes import Change
     from acic.blueprints import Instruction
     from acic.platforms import Platform
-    from acic.space import Value
+    from acic.space import Parameter, Value
 
 SLIGHT = 0.001  # of the run: digits of a change that saves less are read by nobody
 
@@ -176,6 +176,7 @@ def _told(advice: Advice, platform: Platform, name: str) -> bool:
 
 
 def _values(platform: Platform, recommendation: Recommendation, name: str) -> str:
+    """Return a value, and in brackets others that are as good: neighbours as a span."""
     chosen = recommendation.configuration.get(name)
     free = recommendation.free.get(name, ())
     others = [value for value in free if value != chosen]
@@ -183,12 +184,29 @@ def _values(platform: Platform, recommendation: Recommendation, name: str) -> st
     text = parameter.text(chosen)
     if not others:
         return text
-    numbers = [value for value in free if value is not None]
-    if not parameter.is_numeric or len(numbers) == 1:
-        return f"{text} (or {', '.join(map(parameter.text, others))})"
-    span = f"{parameter.text(numbers[0])} to {parameter.text(numbers[-1])}"
-    apart = "or " if chosen is None else ""
-    return f"{text} ({apart}{span}{', or -' if None in others else ''})"
+    whole = _spans(parameter, [value for value in free if value is not None]) if parameter.is_numeric else []
+    if len(whole) == 1 and " to " in whole[0]:
+        apart = "or " if chosen is None else ""
+        return f"{text} ({apart}{whole[0]}{', or -' if None in others else ''})"
+    listed = [value for value in others if value is not None]
+    told = _spans(parameter, listed) if parameter.is_numeric else [parameter.text(value) for value in listed]
+    return f"{text} (or {', '.join([*told, *(['-'] if None in others else [])])})"
+
+
+def _spans(parameter: Parameter, values: Sequence[Value]) -> list[str]:
+    """Return ascending values as text, three or more that are neighbours as "1 to 8"."""
+    places = [parameter.values.index(value) for value in values]
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    told: list[str] = []
+    for run in runs:
+        texts = [parameter.text(parameter.values[place]) for place in run]
+        told += [f"{texts[0]} to {texts[-1]}"] if len(run) > 2 or len(runs) == 1 < len(run) else texts
+    return told
 
 
 def _interval(estimate: Estimate | None, text: Any) -> str:

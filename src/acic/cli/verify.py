@@ -18,10 +18,10 @@ from acic.cli.resuming import as_begun, store_as_begun
 from acic.cli.searching import GOALS, apply_options, bench, check_goal
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
-from acic.cli.verify_shown import BY, Verified, show
+from acic.cli.verify_shown import BY, NOT_RUN, Verified, show
 from acic.cli.wanted import Wanted, prediction, wanted_of
 from acic.cli.workload_input import characteristics, read_workload, workload_input
-from acic.errors import AcicError
+from acic.errors import AcicError, InvalidInput
 
 if TYPE_CHECKING:
     from acic.advisor.advice import Advice
@@ -38,6 +38,11 @@ class _BeforeCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the words behind `--` for `own`, whether a LOG stands before it or not."""
         place = args.index("--") if "--" in args else len(args)
+        if args[place:] == ["--"]:
+            raise InvalidInput(
+                "no command stands behind --",
+                hint="is a variable not set? Leave -- out to run the application's replica",
+            )
         left = super().parse_args(ctx, args[:place])
         ctx.params["own"] = tuple(args[place + 1 :])
         return left
@@ -239,7 +244,7 @@ def _compared(
                 measured=improvement(figures[0], values),
                 objective=float(np.median(known)) if known else None,
                 refitted=None if after is None else prediction(after, one.configuration),
-                note=next((note for _, note in row if note), ""),
+                note=next((note for _, note in row if note), "") if row else NOT_RUN,
                 single_writer=one.single_writer,
             )
         )

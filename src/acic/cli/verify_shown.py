@@ -20,14 +20,15 @@ if TYPE_CHECKING:
     from acic.workloads import Workload
 
 BY = {True: "its own command", False: "its replica"}
+NOT_RUN = "it was not run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
     """One configuration: what was predicted of it, what was measured, and what is predicted after learning that.
 
-    `objective` is the median over the rounds, s or USD; None if it failed (`note` says why). `single_writer` is that of
-    the recommendation.
+    `objective` is the median over the rounds, s or USD; None if it failed, or was not run (`note` says why).
+    `single_writer` is that of the recommendation.
     """
 
     configuration: Configuration
@@ -62,7 +63,7 @@ def show(
             *(platform.space[n].text(one.configuration.get(n)) for n in names),
             _interval(one.predicted),
             _interval(one.measured) if place else "1.00x",
-            amount(one.objective, goal),
+            "-" if one.note == NOT_RUN else amount(one.objective, goal),
             *([_interval(one.refitted)] if refitted else []),
         ]
         for place, one in enumerate(found)
@@ -96,7 +97,9 @@ def verdict(found: Sequence[Verified], goal: str, *, of: str) -> str:
         return "Verdict: nothing could be compared with the baseline."
     likely = [(place, one) for place, one in measured if one.high >= 1.0]
     if not likely:
-        which = "every recommendation" + (" that did not fail" if len(measured) < len(found) - 1 else "")
+        lacking = {one.note == NOT_RUN for one in found[1:] if not one.measured}
+        others = [told for unlike, told in ((True, "was run"), (False, "did not fail")) if unlike in lacking]
+        which = "every recommendation" + (f" that {' and '.join(others)}" if others else "")
         return f"Verdict: nothing: {which} is measured to be {worse} than the baseline."
     sure = [(place, one) for place, one in likely if one.low > 1.0 and worth(one.value, 0.0)]  # noise is in `low`
     place, m = max(sure or likely, key=lambda one: one[1].value)

@@ -76,4 +76,5 @@ def _notes(notes: Sequence[str]) -> Markup | None:
 def _figures(estimate: Estimate, text: Callable[[float], str]) -> tuple[str, str]:
     """Return a figure, and its interval."""
     low, high = (text(end) if isfinite(end) and end > 0 else "?" for end in (estimate.low, estimate.high))
-    return text(estimate.value), f"80 % interval {low} to {high}" if low != high else "by definition"
+    known = estimate.low == estimate.value == estimate.high
+    return text(estimate.value), "by definition" if known else f"80 % interval {low} to {high}"

@@ -47,12 +47,11 @@ def difference(found: Explanation) -> str:
     if found.ours <= found.theirs:
         return f"Predicted: {ours} instead of {theirs}, so it saves {words.amount(found, found.theirs - found.ours)}."
     more = f"Predicted: {ours} instead of {theirs}, so it takes {words.amount(found, found.ours - found.theirs)} more."
-    if found.ours > found.theirs * (1 + TIE):
+    if not found.tied:
         return more
     rather = "faster" if found.unit is Unit.USD else "cheaper"
-    return (
-        f"{more} That is a tie: of what is within {TIE:.0%}, the one that is {rather}, or changes less, is the answer."
-    )
+    which = f"of what is within {TIE:.0%} of the I/O, the one that is {rather}, or changes less, is the answer"
+    return f"{more} That is a tie: {which}."
 
 
 def orders(found: Explanation) -> str:
