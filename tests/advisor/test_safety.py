@@ -110,6 +110,17 @@ def test_the_baseline_stays() -> None:
     assert left_out(LAB.baseline) == []
 
 
+def test_a_number_between_two_that_are_listed_is_at_fault_with_both() -> None:
+    """Such a measurement ended all advice for its platform: stripe_count is not 5."""
+    platform = load_platform("tianhe-lustre")
+    points = platform.space.enumerate()
+    wrong = Configuration(platform.baseline, stripe_count=5)
+    assert not platform.space.problem(wrong)
+    found = [platform.space.configuration(points[i]) for i in np.flatnonzero(at_fault(platform, points, [wrong]))]
+    assert [one["stripe_count"] for one in found] == [4, 6]
+    assert all({**one, "stripe_count": 5} == wrong for one in found)
+
+
 def test_what_the_platform_does_not_know_is_passed_over() -> None:
     assert left_out(Configuration(file_system="ZFS")) == []
 

@@ -18,6 +18,7 @@ from acic.platforms import Platform
 from acic.store import Measurement, Repetition
 from acic.store.database import Store
 from acic.store.training import training_table
+from acic.workloads import Operation
 from tests.advisor.conftest import WHEN, WRITE
 
 
@@ -69,6 +70,28 @@ def test_a_liar_is_named_and_teaches_nothing(
     assert "faster than what the others' say" in note
     assert note.endswith("left out")
     np.testing.assert_array_equal(found.effect(WRITE).mean, honest)
+
+
+def test_a_liar_with_the_only_baseline_of_reads_ends_no_answer_for_writes(
+    cluster: Platform, training: list[Measurement], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what he said the only baseline went, and then all advice: it was not measured with any read."""
+
+    def is_read(one: Measurement) -> bool:
+        return one.workload.operation is Operation.READ
+
+    told = [
+        faster(m, 1000.0) if m.contributor == "made up 2" else m
+        for m in dealt(training, 6)
+        if m.contributor == "made up 2" or not (is_read(m) and m.configuration == cluster.baseline)
+    ]
+    reads = [m for m in training if is_read(m) and m.configuration == cluster.baseline]
+    told += [replace(faster(m, 1000.0), contributor="made up 2", seed=7) for m in reads]
+    found = asked(cluster, tmp_path, told, monkeypatch)
+    assert np.isfinite(found.effect(WRITE).mean).all()
+    liar, lost = found.safety_notes()
+    assert "made up 2" in liar
+    assert lost.endswith(f"the baseline of {cluster.name} was measured with writes only")
 
 
 def test_what_is_left_out_counts_as_not_measured(cluster: Platform, training: list[Measurement]) -> None:

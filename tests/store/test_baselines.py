@@ -82,6 +82,12 @@ def test_a_single_repetition_takes_the_usual_spread(tianhe: Platform) -> None:
     assert 0.1 < usual.estimate(workload()).sigma < 0.3
 
 
+def test_single_repetitions_tell_their_spread_together(tianhe: Platform) -> None:
+    """Of runs that nobody repeated within one nothing was known, and intervals were too narrow by all of it."""
+    several = [run(log, repetitions=1) for log in (19.7, 20.0, 20.3)]
+    assert Baselines.fit(several, tianhe).estimate(workload()).sigma == pytest.approx(0.3 / math.sqrt(3))
+
+
 @settings(max_examples=50, deadline=None)
 @given(
     processes=st.integers(1, 4096),

@@ -156,6 +156,15 @@ def test_another_case_is_taken_where_it_leaves_no_doubt(
         parameter_value(parameter, text)
 
 
+@pytest.mark.parametrize("text", ["4MiB", "4 MiB", "4m", "4194304"])
+def test_labels_of_sizes_are_written_as_they_are_listed(text: str) -> None:
+    """The hint was to give "4 MiB", which was refused."""
+    parameter = Parameter(name="stripe_size", values=(65536, 4 << 20), unit="B")
+    assert parameter_value(parameter, text) == 4 << 20
+    with pytest.raises(InvalidInput, match="stripe_size is not '5MiB'"):
+        parameter_value(parameter, "5MiB")
+
+
 def test_a_map_is_only_spoken_of_where_there_can_be_one(tianhe: Platform) -> None:
     parameter = tianhe.space["romio_cb_read"]
     with pytest.raises(InvalidInput) as typed:

@@ -25,7 +25,7 @@ from acic.models.residual import PriorAlone, Residual, takes_prior
 from acic.platforms import Platform
 from acic.prior import prior_of
 from acic.store.ageing import ageing_weights
-from acic.store.baselines import no_baseline_told, with_baseline
+from acic.store.baselines import no_baseline_told, over_baseline, with_baseline
 from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
 from acic.store.kept_rows import fetch_rows, keep_rows
@@ -91,7 +91,10 @@ def known(
     contributors = trusted(rows, found)
     heard = contributors >= HEARD
     rows, contributors = rows.rows(heard), contributors[heard]
-    doubts = (*unfit, *map(str, doubted(found)))
+    over = over_baseline(rows, platform)  # those that were may have been of who is not heard
+    rows, contributors = with_baseline(rows, platform), contributors[over]
+    lost = () if over.all() else filter(None, [no_baseline_told(rows, platform)])
+    doubts = (*unfit, *map(str, doubted(found)), *lost)
     if takes_prior(chosen) and prior is not None and too_few(rows, platform):
         announce(f"note: too little was measured on {platform.name} to learn from: its hardware alone answers")
         return Knowledge(platform, replace(unmeasured(platform), unsafe=unsafe, doubts=doubts))

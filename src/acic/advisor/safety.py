@@ -6,6 +6,7 @@ wrong had several, and enough with one writer each was compared and right, it is
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.platforms import Platform
-from acic.space import Configuration, Value
+from acic.space import ABSENT, Configuration, Parameter, Value
 from acic.store.lessons import Lesson
 from acic.store.measurement import Measurement
 from acic.workloads import Characteristics, Operation, Phase, Quality, Workload
@@ -80,7 +81,8 @@ def at_fault(platform: Platform, points: NDArray[np.int8], wrong: Iterable[Confi
     Args:
         platform: whose they are.
         points: rows of its space, shape (points, parameters).
-        wrong: configurations that gave back other bytes than were written; unknown ones are passed over.
+        wrong: configurations that gave back other bytes than were written; unknown ones are passed over, and for a
+            number between two that are listed both are.
     """
     space, apart = platform.space, _hardware(platform)
     software = [place for place, name in enumerate(space.names) if name not in apart]
@@ -88,11 +90,21 @@ def at_fault(platform: Platform, points: NDArray[np.int8], wrong: Iterable[Confi
     found = np.zeros(len(points), dtype=bool)
     for configuration in wrong:
         if not space.problem(configuration):
-            own = space.point(configuration)
-            same = (own[software] == baseline[software]).all()
-            columns = list(range(len(own))) if same else software
-            found |= (points[:, columns] == own[columns]).all(axis=1)
+            own = [_places(parameter, configuration.get(parameter.name)) for parameter in space.parameters]
+            same = all(own[column] == [baseline[column]] for column in software)
+            columns = range(len(own)) if same else software
+            found |= np.all([np.isin(points[:, column], own[column]) for column in columns], axis=0)
     return np.asarray(found & ~(points == baseline).all(axis=1))
+
+
+def _places(parameter: Parameter, value: Value | None) -> list[int]:
+    """Return the position of a value, or of the two listed ones that a number is between."""
+    if value is None:
+        return [ABSENT]
+    if value in parameter.values:
+        return [parameter.values.index(value)]
+    above = bisect([float(one) for one in parameter.values], float(value))
+    return [above - 1, above]
 
 
 def software_of(platform: Platform) -> Callable[[Configuration], frozenset[tuple[str, Value]]]:

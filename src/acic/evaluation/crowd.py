@@ -24,6 +24,7 @@ from acic.evaluation.parallel import spread
 from acic.evaluation.taught import Judge, taught
 from acic.models.registry import DEFAULT, learner
 from acic.platforms import Platform
+from acic.store.baselines import over_baseline, with_baseline
 from acic.store.training import TrainingRows
 from acic.store.trust import HEARD, Contribution, believed, contributions, trusted
 
@@ -136,6 +137,7 @@ def _regret(rows: TrainingRows, judge: Judge, model: str, found: Sequence[Contri
     weight = trusted(rows, found)
     heard = weight >= HEARD
     rows, weight = rows.rows(heard), weight[heard]
+    rows, weight = with_baseline(rows, judge.platform), weight[over_baseline(rows, judge.platform)]
     learned = taught(
         rows,
         judge.platform,

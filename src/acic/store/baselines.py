@@ -191,11 +191,17 @@ def with_baseline(rows: TrainingRows, platform: Platform) -> TrainingRows:
 
     All of them, where the baseline was measured with none: that is then what has to be said.
     """
-    operations = np.array([one.operation.value for one in rows.workloads], dtype=np.str_)[rows.workload]
-    there = np.isin(operations, operations[rows.on(platform.baseline)])
-    if there.all() or not there.any():
+    there = over_baseline(rows, platform)
+    if there.all():
         return rows
     return replace(rows.rows(there), left_out={**rows.left_out, _NO_BASELINE: int((~there).sum())})
+
+
+def over_baseline(rows: TrainingRows, platform: Platform) -> NDArray[np.bool_]:
+    """Return the rows that `with_baseline` keeps, shape (rows,)."""
+    operations = np.array([one.operation.value for one in rows.workloads], dtype=np.str_)[rows.workload]
+    there = np.isin(operations, operations[rows.on(platform.baseline)])
+    return there if there.any() else np.ones(len(there), dtype=bool)
 
 
 def no_baseline_told(rows: TrainingRows, platform: Platform) -> str:
@@ -241,7 +247,8 @@ def _standard_error(rows: TrainingRows, these: NDArray[np.int64], pooled: float)
     repetitions = rows.repetitions[these].sum()
     own = rows.spread[these]
     spread = _pooled_spread(own) if np.isfinite(own).any() and repetitions > 2 else pooled
-    within = spread / math.sqrt(repetitions)
+    within = float(spread / math.sqrt(repetitions))
     if len(these) < 2:
-        return float(within)
-    return max(float(within), float(np.std(rows.mean[these], ddof=1)) / math.sqrt(len(these)))
+        return within
+    among = float(np.std(rows.mean[these], ddof=1)) / math.sqrt(len(these))
+    return among if math.isinf(within) else max(within, among)  # where nothing was repeated, that alone tells it

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Row, Select, Table
 
 _BATCH = 1000  # rows in one statement
+_VALUES = 500  # values in one question: SQLite before 3.32 takes 999
 _STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
 
 
@@ -151,7 +152,7 @@ class Store:
         removed = 0
         marks = iter(fingerprints)
         with self._connections.connected(write=True) as connection:
-            while batch := list(islice(marks, _BATCH)):
+            while batch := list(islice(marks, _VALUES)):
                 removed += connection.execute(table.delete().where(table.c.fingerprint.in_(batch))).rowcount
         return removed
 

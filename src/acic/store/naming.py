@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -147,6 +148,10 @@ def parameter_value(parameter: Parameter, text: str, *, remedy: str = "") -> Val
         if str(value) == text:
             return value
     alike = [value for value in parameter.values if str(value).lower() == text.lower() and not text.startswith("/")]
+    if parameter.unit == "B":
+        with suppress(InvalidInput):  # labels of sizes are told as sizes
+            size = parse_bytes(text)
+            alike = [value for value in parameter.values if value == size]
     if len(alike) == 1:
         return alike[0]
     raise InvalidInput(f"{parameter.name} is not {text!r}", hint=f"it is one of {parameter.listed}{remedy}")
