@@ -468,6 +468,20 @@ def test_each_test_of_a_csv_is_one(tmp_path: Path, again: str) -> None:
     assert told == [(1 << 20, 4, 2), (4 << 20, 4, 1), (4 << 20, 4, 1), (4 << 20, 8, 1)]
 
 
+def test_an_error_in_a_csv_is_that_of_its_test(tmp_path: Path) -> None:
+    """All went to the last test: one with wrong bytes was taught, and a good one failed in its place."""
+    wrong = rows(1024) + "WARNING: Incorrect data on read (3 errors found).\n"
+    died = "ERROR: no space left on device\n"
+    (tmp_path / "all.csv").write_text(CSV + wrong + CSV + died + CSV + rows(4096))
+    found = read_ior(tmp_path / "all.csv", command="ior -a POSIX -b 1m -t 256k")
+    assert [r.outcome for r in found] == [
+        *(Outcome.OK, Outcome.CORRUPT),
+        Outcome.FAILED,
+        *(Outcome.OK, Outcome.OK),
+    ]
+    assert found[2].note == "ERROR: no space left on device"
+
+
 def genuine(name: str) -> str:
     return (DATA / f"{name}.txt").read_text()
 

@@ -110,15 +110,19 @@ def parse_csv(text: str, command: str = "") -> IorOutput:
     tests = [IorTest(told)]
     header: list[str] = []
     before: dict[str, object] = {}  # the number of the last repetition of each access, and what all rows share
-    for line in text.splitlines():
+    begins = end = 0
+    for whole in text.splitlines(keepends=True):
+        begins, end = end, end + len(whole)
+        line = whole.strip("\r\n")
         cells = line.split(",")
         if cells[0] == "access":
+            tests += [IorTest(told, begins=begins)] if header else []
             header, before = [_NAMES.get(name, name) for name in cells], {}
         elif len(cells) == len(header):
             row = dict(zip(header, map(_value, cells), strict=True))
             same = {name: row.get(name) for name in ("blockKiB", "xferKiB", "numTasks")}
             if not _goes_on(before, row, same) and tests[-1].repetitions:
-                tests.append(IorTest(told))
+                tests.append(IorTest(told, begins=begins))
                 before = {}
             before |= {**same, str(row["access"]): row.get("iter")}
             tests[-1].add(row)
