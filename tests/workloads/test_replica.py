@@ -246,6 +246,18 @@ def test_places_are_random_only_where_ior_takes_it(changed: dict[str, Any], why:
     assert amount(found) == MIB * changed.get("iterations", 1)
 
 
+def test_acic_bench_has_the_layout_that_it_always_had() -> None:
+    """What measured on other layouts would count as the same points."""
+    for iterations, block in ((1, "1m"), (8, "1m")):
+        one = from_options(
+            processes=4, data_size=MIB, request_size=MIB, operation="write", access="random", iterations=iterations
+        )
+        (made,) = ior_commands(one, strict=False)
+        assert "-z" in made.arguments
+        found = options(list(made.arguments))
+        assert (found["b"], found["t"], found.get("s", "1")) == (block, "1m", str(iterations))
+
+
 def test_no_file_is_to_be_read_by_other_tasks_where_ior_refuses_that() -> None:
     for shared in (True, False):
         first, _ = ior_commands(

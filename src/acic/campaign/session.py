@@ -34,7 +34,8 @@ from acic.store.database import Store
 from acic.store.location import locate
 from acic.store.rows import check_text
 from acic.toml import string, table
-from acic.workloads import Characteristics
+from acic.workloads import Access, Characteristics
+from acic.workloads.replica import unordered
 
 
 class Session:
@@ -245,7 +246,7 @@ def planner_of(field: Field, request: Request) -> Planner:
 def fits(
     platform: Platform, workloads: Sequence[Characteristics], most_bytes: int | None = None
 ) -> list[Characteristics]:
-    """Return the workloads, brought down to what can be run: to the processes of the platform's training.
+    """Return the workloads as they can be run: by the processes of the platform's training, in an order that IOR has.
 
     Args:
         platform: where they are to run.
@@ -259,6 +260,8 @@ def fits(
 def _smaller(workload: Characteristics, processes: int, most_bytes: int | None) -> Characteristics:
     io_processes = min(workload.io_processes, processes)
     made = replace(workload, io_processes=io_processes, processes=max(io_processes, min(workload.processes, processes)))
+    if made.access is Access.RANDOM and unordered(made):
+        made = replace(made, access=Access.CONSECUTIVE)
     if most_bytes is None or made.total_bytes <= most_bytes:
         return made
     made = replace(made, iterations=max(1, most_bytes // (made.data_size * io_processes)))

@@ -131,7 +131,7 @@ def bench(
     phases = fits(platform, [p.characteristics for p in workload.phases], search["shrink"])
     for before, after in zip(workload.phases, phases, strict=True):
         if before.characteristics != after:
-            say(f"note: {_smaller(before.characteristics, after)}")
+            say(f"note: {unlike(before.characteristics, after)}")
     like = (*phases, *more)
     budget = budget_of(given["budget"])
     budget.check(platform.at_price(search.get("price")))
@@ -237,11 +237,15 @@ def apply_options(command: Any) -> Any:
     return command
 
 
-def _smaller(before: Characteristics, after: Characteristics) -> str:
+def unlike(before: Characteristics, after: Characteristics) -> str:
+    """Return in a sentence in what a replica is less than the phase that it repeats."""
     names = ("processes", "io_processes", "iterations", "data_size")
     pairs = [(n, getattr(before, n), getattr(after, n)) for n in names if getattr(before, n) != getattr(after, n)]
     changed = ", ".join(f"{n.replace('_', ' ')} {_size(n, a)} instead of {_size(n, b)}" for n, b, a in pairs)
-    return f"the replica of the {before.operation}s is smaller than the application: {changed}"
+    told = [f"smaller than the application: {changed}"] if pairs else []
+    if before.access is not after.access:
+        told.append(f"{after.access} and not {before.access}, for which a benchmark has no such order")
+    return f"the replica of the {before.operation}s is {'; and '.join(told)}"
 
 
 def _size(name: str, value: int) -> str:

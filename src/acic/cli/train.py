@@ -116,6 +116,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     from acic.campaign.repeats import Repeats
     from acic.campaign.request import Request
     from acic.campaign.session import fits
+    from acic.cli.searching import unlike
 
     if not given["platform_name"] or (given["budget"] is None and not given["residual"]):
         raise InvalidInput("--platform and --budget are needed", hint="acic train --platform here --budget 10min")
@@ -129,7 +130,11 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         if given["paid_since"] is None:
             raise InvalidInput("--residual needs --paid-since", hint="--paid-since 2026-11-21T09:12:00 (UTC)")
         budget = residual(budget, since=given["paid_since"].replace(tzinfo=UTC), now=datetime.now(UTC))
-    like = tuple(fits(platform, _workloads(given["log"]))) if given["log"] else ()
+    asked = _workloads(given["log"]) if given["log"] else []
+    like = tuple(fits(platform, asked))
+    for before, after in zip(asked, like, strict=True):
+        if before.access is not after.access:
+            say(f"note: {unlike(before, after)}")
     return Request(
         platform=given["platform_name"],
         budget=replace(budget, points=given["points"]),

@@ -72,25 +72,26 @@ class Replica:
         return "\n".join([*comments, shlex.join(self.arguments), *filter(None, [self.remove])])
 
 
-def ior_commands(workload: Workload, *, file: str = "acic-replica") -> list[Replica]:
+def ior_commands(workload: Workload, *, file: str = "acic-replica", strict: bool = True) -> list[Replica]:
     """Return the IOR commands that repeat each phase, one after the other; two where a file to read must be made first.
 
     Args:
         workload: to repeat.
         file: to write and read; the number of the phase is appended.
+        strict: with nothing that IOR refuses and acic-bench does not: a random order of blocks of a single request.
     """
     commands = []
     for number, phase in enumerate(workload.phases):
         name = f"{file}.{number}"
         if phase.characteristics.operation is Operation.READ:
-            commands.append(_replica(number, phase, name, prepare=True))
-        commands.append(_replica(number, phase, name))
+            commands.append(_replica(number, phase, name, strict=strict, prepare=True))
+        commands.append(_replica(number, phase, name, strict=strict))
     return commands
 
 
-def _replica(number: int, phase: Phase, name: str, *, prepare: bool = False) -> Replica:
+def _replica(number: int, phase: Phase, name: str, *, strict: bool, prepare: bool = False) -> Replica:
     c = phase.characteristics
-    layout = _Layout(phase)
+    layout = _Layout(phase, strict=strict)
     collective = c.collective and c.interface in _COLLECTIVE
     write = prepare or c.operation is Operation.WRITE
     again = not write and layout.times_over > 1  # a repetition would remove what the next one reads
@@ -130,10 +131,10 @@ class _Layout:
 
     Iterations that have files of their own, or do the same part of a file again, become repetitions; those that
     go on in a file become segments, because a repetition begins at the file's start. Places are random within a block,
-    of which each segment has the same order, so that iterations of a single request are one block.
+    of which each segment has the same order, so that iterations of a single request are one block, if that is `strict`.
     """
 
-    def __init__(self, phase: Phase) -> None:
+    def __init__(self, phase: Phase, *, strict: bool) -> None:
         c = phase.characteristics
         requests = max(1, round(c.data_size / c.request_size))
         self.transfer = math.ceil(c.data_size / requests / _ATOM) * _ATOM
@@ -142,10 +143,10 @@ class _Layout:
         again = self.files or phase.details.get("iterations_are") in ("files", "again")
         self.repetitions = c.iterations if again else 1
         goes_on = 1 if again else c.iterations
-        in_block = goes_on if c.access is Access.RANDOM and requests == 1 else 1
+        in_block = goes_on if strict and c.access is Access.RANDOM and requests == 1 else 1
         self.block = self.transfer if self.interleaved else self.transfer * requests * in_block
         self.segments = goes_on // in_block * (requests if self.interleaved else 1)
-        self.unordered = _unordered(c) or ("a single request" if self.block == self.transfer else "")
+        self.unordered = unordered(c) or ("a single request" if strict and self.block == self.transfer else "")
         self.random = c.access is Access.RANDOM and not self.unordered
         self.times_over = self.repetitions if again and not self.files else 1
         self.pause = _told(phase, "pause_seconds")
@@ -153,7 +154,7 @@ class _Layout:
         self.moved = self.transfer * requests * c.iterations * c.io_processes
 
 
-def _unordered(c: Characteristics) -> str:
+def unordered(c: Characteristics) -> str:
     """Return what IOR has no random order for; "" if it has one."""
     if c.interface is Interface.HDF5:
         return "HDF5"
