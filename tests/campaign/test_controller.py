@@ -158,6 +158,26 @@ def test_a_job_that_the_scheduler_refuses_pauses_the_campaign_and_is_no_run(
     assert [len(p.repetitions) for p in made.state.progress] == [len(p.attempts) for p in made.state.progress]
 
 
+def test_what_a_run_cost_before_its_job_was_not_taken_is_paid(tmp_path: Path) -> None:
+    trials = FakeTrials(lab_platform())
+
+    def outcome(trial: Trial) -> Outcome:
+        if trial.number == 1:
+            away = NotTaken("no host answers", hint="see that ssh works")
+            away.elapsed, away.dollars = 5.0, 2.0
+            raise away
+        return Outcome.OK
+
+    trials.outcome = outcome
+    made = controller(tmp_path / "c", trials, budget=Budget(points=5), like=(WRITE,), screen=False)
+    with pytest.raises(TransientError, match="no host answers") as caught:
+        made.run()
+    assert caught.value.hint == "see that ssh works; then --resume goes on"
+    told = replay(Journal.open(tmp_path / "c").events(), Field(trials.platform, (WRITE,)))
+    (_, attempt), *_ = told.attempts
+    assert (told.seconds, told.dollars) == (attempt.elapsed + 5.0, attempt.dollars + 2.0)
+
+
 def test_a_configuration_that_keeps_failing_is_left_alone(tmp_path: Path) -> None:
     def bad(trial: Trial) -> Outcome:
         return Outcome.FAILED if is_bad(trial.point.configuration) else Outcome.OK

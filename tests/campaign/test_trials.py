@@ -483,6 +483,37 @@ def test_a_job_that_is_not_taken_now_is_asked_for_again_and_is_no_run(
     assert said == ["note: slurm does not answer; it is tried again for 5 min"]
 
 
+class Gone(LocalRunner):
+    """A runner that takes no job of one step."""
+
+    def __init__(self, step: str, **options: Any) -> None:
+        super().__init__(**options)
+        self.step = step
+
+    def submit(self, job: Job) -> None:
+        if job.name.endswith(self.step):
+            raise TransientError("slurm does not answer", hint="see whether it runs")
+        super().submit(job)
+
+
+def test_what_was_measured_counts_though_nobody_could_compare_its_bytes(lab: Laboratory, platform: Platform) -> None:
+    trials = made(lab, platform, sleep=lambda _: None)
+    trials._runner = Gone("-check", mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
+    attempt = trials.run(trial(lab, point(platform), verify=True))
+    assert (attempt.outcome, attempt.verified) == (Outcome.OK, False)
+    assert attempt.note == "its bytes were not compared: slurm does not answer"
+    assert attempt.raw_sha256
+
+
+def test_a_file_that_was_made_is_paid_for_though_nothing_was_measured(lab: Laboratory, platform: Platform) -> None:
+    trials = made(lab, platform, sleep=lambda _: None)
+    trials._runner = Gone("-measure", mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
+    with pytest.raises(NotTaken) as caught:
+        trials.run(trial(lab, point(platform, READ)))
+    assert caught.value.elapsed > 0
+    assert caught.value.dollars == pytest.approx(trials.dollars(point(platform), caught.value.elapsed))
+
+
 def test_a_run_whose_job_could_not_be_ended_is_left_for_who_reclaims_it(
     lab: Laboratory, platform: Platform, trials: Trials
 ) -> None:

@@ -238,9 +238,12 @@ class Controller:
         )
         try:
             attempt = self._trials.run(trial)
-        except (Refused, NotTaken) as refused:
+        except Refused as refused:
             self._note("refused", run=number, why=on_one_line(refused))
             raise TransientError(refused.problem, hint=_REFUSED) from refused
+        except NotTaken as away:
+            self._note("refused", run=number, why=on_one_line(away), elapsed=away.elapsed, dollars=away.dollars)
+            raise TransientError(away.problem, hint=f"{away.hint}; then --resume goes on") from away
         self._note("finished", **event_of(attempt, progress.number))
         self._learn(progress, attempt)
 

@@ -17,7 +17,7 @@ from acic.campaign.places import check_directories, storage_directory
 from acic.campaign.request import LOCAL, SSH, Where
 from acic.campaign.runners import open_runner
 from acic.campaign.waiting import Waiting
-from acic.cluster import Job, Runner, State
+from acic.cluster import Job, Runner, State, StillRunning
 from acic.errors import InvalidInput, TransientError
 from acic.filesystems import WHOLE, Settings, settings
 from acic.filesystems.hints import HINTS_VARIABLE, hints_environment, romio_hints
@@ -192,9 +192,14 @@ class _Run:
         place = self._place
         place.mkdir()
         try:
-            return self._measured(runner, self._job(words, place, _settings(platform, configuration, place)))
-        finally:
+            took = self._measured(runner, self._job(words, place, _settings(platform, configuration, place)))
+        except StillRunning:
+            raise  # it writes there
+        except BaseException:
             shutil.rmtree(place, ignore_errors=True)
+            raise
+        shutil.rmtree(place, ignore_errors=True)
+        return took
 
     def _job(self, words: Sequence[str], place: Path, wanted: Settings) -> Job:
         environment: dict[str, str] = {}

@@ -207,6 +207,8 @@ def _lost(state: State, event: dict[str, Any]) -> None:
 def _refused(state: State, event: dict[str, Any]) -> None:
     state.open_run = None
     state.runs = count("run", event["run"], least=0)  # there was none of this number
+    state.seconds += number("elapsed", event.get("elapsed")) or 0.0
+    state.dollars += number("dollars", event.get("dollars")) or 0.0
     state.paused = string("why", event["why"])
 
 
