@@ -37,9 +37,9 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 class Fake:
     """Makes up runs, and counts them."""
 
-    def __init__(self, *, fails: int = 0) -> None:
+    def __init__(self, *, fails: int = 0, note: str = "") -> None:
         self.made: list[tuple[str, str, Configuration, int]] = []
-        self.fails = fails
+        self.fails, self.note = fails, note
 
     def run(self, kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
         self.made.append((kernel.name, kernel.scale, configuration, repetition))
@@ -52,6 +52,7 @@ class Fake:
             time=NOW,
             outcome=Outcome.FAILED if failed else Outcome.OK,
             seconds=None if failed else 1.0 + repetition / 10,
+            note=self.note if failed else "",
         )
 
 
@@ -167,21 +168,32 @@ def test_a_survey_stops_when_everything_fails_and_goes_on_when_that_is_mended() 
     assert {r.outcome for r in survey.runs[7:]} == {Outcome.OK}
 
 
-def test_what_fails_for_good_does_not_stop_a_survey_when_it_is_tried_again() -> None:
-    """When all else was done three applications failed on three configurations in a row: the lab was blamed."""
-    survey, bad, good = begun(passes=1, count=9), Fake(fails=10**6), Fake()
-    broken = {
-        (kernel.name, kernel.scale, configuration)
-        for place, configuration in enumerate(survey.plan.configurations)
-        for kernel in [SOME[place % 3]]
-    }
+def some_fail(survey: Survey) -> Callable[[Kernel, Configuration, int], Run]:
+    """Return what makes runs of which one application fails on each configuration, and three do on three."""
+    bad, good = Fake(fails=10**6), Fake()
+    broken = {(c, SOME[place % 3].name, SOME[place % 3].scale) for place, c in enumerate(survey.plan.configurations)}
 
-    def some(kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
-        fails = (kernel.name, kernel.scale, configuration) in broken
+    def run(kernel: Kernel, configuration: Configuration, repetition: int) -> Run:
+        fails = (configuration, kernel.name, kernel.scale) in broken
         return (bad if fails else good).run(kernel, configuration, repetition)
 
-    measure(survey, some)
+    return run
+
+
+def test_what_fails_for_good_does_not_stop_a_survey_when_it_is_tried_again() -> None:
+    """When all else was done three applications failed on three configurations in a row: the lab was blamed."""
+    survey = begun(passes=1, count=9)
+    measure(survey, some_fail(survey))
     assert Counter(r.outcome for r in survey.runs) == {Outcome.OK: 18, Outcome.FAILED: 18}
+
+
+def test_a_lab_that_breaks_while_runs_are_tried_again_is_noticed() -> None:
+    """Each of them would have used up its last try."""
+    survey = begun(passes=1, count=9)
+    measure(survey, some_fail(survey), seconds=27.5, clock=ticking(1.0))  # type: ignore[arg-type]
+    assert len(survey.runs) == 27
+    with pytest.raises(HopelessRuns, match="3 runs in a row failed"):
+        measure(Survey.open("truth"), Fake(fails=10**6, note="the mount is gone").run)
 
 
 def test_what_failed_before_comes_behind_what_was_never_tried() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -267,6 +268,7 @@ def measure(
     end = None if seconds is None else clock() + seconds
     made, failed = 0, list[Run]()
     with survey.journal.locked():
+        notes = {(r.repetition, r.configuration, r.kernel, r.scale): r.note for r in survey.runs}
         total = len(survey.runs)
         for application, configuration, number, again in _turns(survey):
             if (end is not None and clock() >= end) or survey.journal.pause_asked:
@@ -275,8 +277,10 @@ def measure(
             survey.journal.append("ran", **found.content())
             made += 1
             watch(total + made, found)
-            if not again:  # what fails for good, fails again
-                failed = [*failed, found] if found.outcome not in _FINAL else []
+            key, bad = (number, configuration, application.name, application.scale), found.outcome not in _FINAL
+            if not (again and bad and _alike(found.note, notes.get(key, ""))):  # what fails for good, fails again
+                failed = [*failed, found] if bad else []
+            notes[key] = found.note
             _stop_if_hopeless(failed)
     return made
 
@@ -287,6 +291,11 @@ def _turns(survey: Survey) -> Iterator[tuple[Kernel, Configuration, int, bool]]:
         for number, configuration, them in survey.left(tries):
             for one in them:
                 yield one, configuration, number, tries > 1
+
+
+def _alike(note: str, other: str) -> bool:
+    """Return whether two runs failed of the same, but for its numbers."""
+    return re.sub(r"\d+", "", note) == re.sub(r"\d+", "", other)
 
 
 def _stop_if_hopeless(failed: Sequence[Run]) -> None:
