@@ -87,9 +87,19 @@ def test_the_launcher_that_the_user_names_goes_before_that_of_the_build(
     bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once acic-bench was built, ACIC_MPIEXEC was not looked at."""
-    keep(tmp_path / "cache", "one")
+    mpicc = program(bare / "mpicc", "#!/bin/sh")
+    keep(tmp_path / "cache", building._identity(mpicc))
+    assert find_benchmark().mpiexec == Path("/mpi/mpiexec")
     monkeypatch.setenv("ACIC_MPIEXEC", str(program(bare / "mpirun", "#!/bin/sh")))
     assert find_benchmark().mpiexec is None  # so that a runner looks for it
+
+
+def test_what_was_built_for_another_mpi_is_started_by_that_ones_launcher(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(tmp_path / "cache", "one")
+    monkeypatch.setenv("ACIC_MPIEXEC", str(program(tmp_path / "mpirun", "#!/bin/sh")))  # without a compiler
+    assert find_benchmark().mpiexec == Path("/mpi/mpiexec")
 
 
 @pytest.mark.parametrize("facts", ["", "{}", "[]", '{"mpiexec": null}'])

@@ -293,6 +293,12 @@ def test_what_a_rule_says_of_parameters_that_are_kept_holds_on_beside_others() -
         assert not SITE.problem(whole)
 
 
+def test_what_a_rule_never_wants_of_what_is_left_out_gives_way() -> None:
+    values: dict[str, Value] = {"storage": "/scratch", "stripe_count": 16, "cb_write": "disable"}
+    assert SITE.obeyed(values, {"stripe_count"}) == {**values, "stripe_count": 1}
+    assert SITE.obeyed(values, ()) == values
+
+
 def test_a_rule_of_a_value_that_what_is_left_out_has_not_says_nothing() -> None:
     without = SITE.beside(["storage", "stripe_count"], BASELINE)
     assert not without.problem({"storage": "/scratch", "stripe_count": 16})

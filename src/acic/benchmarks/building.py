@@ -11,7 +11,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import acic
@@ -79,7 +79,8 @@ def built() -> Built:
         return _facts(found[-1].parent)
     home = folder / f"{stem}-{_identity(mpicc)}"
     _make(mpicc, here, home)
-    return _facts(home)
+    made = _facts(home)
+    return replace(made, mpiexec=None) if os.environ.get("ACIC_MPIEXEC") else made  # the user's goes first
 
 
 def _identity(mpicc: Path) -> str:

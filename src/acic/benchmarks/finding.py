@@ -42,4 +42,4 @@ def _acic_bench() -> Benchmark:
     if named := os.environ.get("ACIC_BENCH"):
         return identify(Path(shutil.which(named) or named))
     made = built()
-    return identify(made.program, None if os.environ.get("ACIC_MPIEXEC") else made.mpiexec)  # the user's goes first
+    return identify(made.program, made.mpiexec)

@@ -38,7 +38,7 @@ class _BeforeCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the words behind `--` for `own`, whether a LOG stands before it or not."""
         place = args.index("--") if "--" in args else len(args)
-        if args[place:] == ["--"]:
+        if args[place:] == ["--"] and not ctx.resilient_parsing:  # while words are completed, none is there yet
             raise InvalidInput(
                 "no command stands behind --",
                 hint="is a variable not set? Leave -- out to run the application's replica",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acic.benchmarks import find_benchmark, hints_text
-from acic.cluster.job import Ending, Job, State
+from acic.cluster.job import Ending, Job, State, StillRunning
 from acic.errors import InvalidInput, TransientError
 from acic.filesystems.hints import hints_environment, romio_hints
 from acic.lab.lab import Lab
@@ -141,9 +141,17 @@ def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
         )
     try:
         yield directory, site
-    finally:
-        _remove(lab, first, directory)
-        lab.room.remember(_RUNNING, None)
+    except StillRunning:
+        raise  # the next one ends it by what is remembered
+    except BaseException:
+        _forget(lab, first, directory)
+        raise
+    _forget(lab, first, directory)
+
+
+def _forget(lab: Lab, first: str, directory: str) -> None:
+    _remove(lab, first, directory)
+    lab.room.remember(_RUNNING, None)
 
 
 def reclaim(lab: Lab) -> None:

@@ -70,11 +70,13 @@ class Space:
         return Space(tuple(p for p in self.parameters if p.name in kept), tuple(c for c in told if c is not None))
 
     def obeyed(self, values: Mapping[str, Value], names: Collection[str]) -> dict[str, Value]:
-        """Return `values` with what rules say of the parameters `names`: a value, or that they do not apply."""
+        """Return `values` with what rules say of the parameters `names`: another value, or that they do not apply."""
         found = dict(values)
         for rule in self.constraints:
             if isinstance(rule, Rule) and rule.holds(found):
                 found |= {name: value for name, value in rule.then.items() if name in names}
+                for name in (name for name, never in rule.never.items() if name in names and found.get(name) in never):
+                    found[name] = next(value for value in self[name].values if value not in rule.never[name])
                 found = {name: value for name, value in found.items() if name not in rule.absent or name not in names}
         return found
 
