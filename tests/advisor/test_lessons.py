@@ -198,3 +198,13 @@ def test_models_without_a_prior_learn_nothing_from_lessons() -> None:
     asked, use = FILES, Use(files=128)
     one, other = (Knowledge(LAB, learned(told, "forest")).effect(asked, use) for told in (lessons(), []))
     np.testing.assert_array_equal(one.mean, other.mean)
+
+
+def test_one_workload_tells_nothing_of_others_whatever_lessons_there_are() -> None:
+    """Lessons have workloads of their own, so it was taken for one of several."""
+    rows = training_table(measured(), LAB)
+    one = rows.rows(rows.workload == rows.workload[0])
+    told = [*lessons(), *lessons(name="sketch-001", use=Use(files=64))]
+    found = learn(one, LAB, learner("prior+extra-trees"), weight=np.ones(len(one)), seed=1, lessons=told)
+    assert found.errors.new == (-np.inf, np.inf)
+    assert np.isfinite(learned(told).errors.new).all()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from acic.advisor.intervals import quantiles_by_kind
+from acic.advisor.intervals import quantiles, quantiles_by_kind
 from acic.advisor.learned import Errors
 from acic.advisor.leaving import leave_workloads_out, regrets
 from acic.errors import MissingData
@@ -56,6 +56,20 @@ def test_regret_is_the_time_lost_and_ties_count_in_the_middle() -> None:
     assert regrets(data, np.array([0.0, 0.0, 1.0, 0.0])) == pytest.approx([0.0])
     assert regrets(data, np.array([9.0, 0.0, 9.0, 0.0])) == pytest.approx([1.0])  # between 1 and 4: 2
     assert not len(regrets(data.rows(np.arange(3)), np.zeros(3)))  # no choice
+
+
+@pytest.mark.parametrize("rows", [1, 100])
+@pytest.mark.parametrize(("groups", "index"), [(2, 0), (9, 0), (19, 1), (39, 3)])
+def test_few_groups_have_the_quantiles_that_a_new_one_asks_for(groups: int, index: int, rows: int) -> None:
+    """Of two workloads of 100 points each the 15 % quantile was told for the 10 % one."""
+    of = np.repeat(np.arange(groups), rows)
+    residual = np.arange(groups, dtype=float)[of]  # all rows of a group alike: as one
+    assert quantiles(residual, of) == (index, groups - 1 - index)
+
+
+def test_rows_of_few_groups_are_no_more_of_them() -> None:
+    residual = np.random.default_rng(0).normal(size=200)
+    assert quantiles(residual, np.repeat([0, 1], 100)) == (residual.min(), residual.max())
 
 
 def test_kinds_have_intervals_of_their_own() -> None:

@@ -53,7 +53,8 @@ def errors_of(
     rng = np.random.default_rng(seed)
     count = len(informative)
     beside = np.vstack([usual, np.full((len(data) - count, usual.shape[1]), np.nan)])
-    several = len(np.unique(data.workload)) > 1  # a single workload tells nothing about any other
+    measured = data.workload[:count][informative]
+    several = len(np.unique(measured)) > 1  # a single workload tells nothing about any other
     left_out = [_folds(one) for one in (data.group, data.workload)]
     total, done = left_out[0] + several * left_out[1], itertools.count(1)
 
@@ -121,13 +122,14 @@ def enough(groups: NDArray[np.int64]) -> bool:
 def quantiles(residual: Floats, groups: NDArray[np.int64]) -> tuple[float, float]:
     """Return the 10 % and 90 % quantiles, each group counting as one, corrected for few groups.
 
+    Beyond either lies a tenth of the n groups and of a new one at most, which is beyond with all of its rows.
+
     Source: Lei et al., JASA 113, 2018 (split conformal prediction): the (n + 1)-th part goes to infinity;
     here the most extreme error seen stands for it.
     """
     _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
     each = 1.0 / counts[inverse]
-    part = QUANTILE * (len(counts) + 1.0) + 1e-9
+    part = QUANTILE * (len(counts) + 1.0) - 1.0 + 1e-9
     order = np.argsort(residual)
-    below = int(np.searchsorted(np.cumsum(each[order]), part, side="right")) - 1
-    above = int(np.searchsorted(np.cumsum(each[order[::-1]]), part, side="right")) - 1
-    return float(residual[order][max(below, 0)]), float(residual[order][::-1][max(above, 0)])
+    below, above = (int(np.searchsorted(np.cumsum(each[one]), part, side="right")) for one in (order, order[::-1]))
+    return float(residual[order][below]), float(residual[order][::-1][above])
