@@ -23,7 +23,7 @@ from acic.campaign.screening import log_results, parameter_effects, ranking, scr
 from acic.campaign.state import Progress, Stage, State
 from acic.errors import InvalidInput
 from acic.platforms import load_platform
-from acic.space import ABSENT, Configuration, Parameter, Rule, Scale, Space
+from acic.space import ABSENT, Configuration, Parameter, Rule, Scale, Space, Value
 from acic.store.measurement import Outcome, Repetition
 from acic.workloads.parameters import values_of
 from tests.campaign.fakes import BEGAN, lab_platform
@@ -516,3 +516,18 @@ def test_configurations_and_workloads_not_measured_before_come_first() -> None:
         points = [field.point(row) for row in done]
         assert len({p.configuration for p in points}) >= 8 * turn
         assert len({p.workload for p in points}) >= 8 * turn
+
+
+def test_what_is_pinned_leaves_as_many_points_as_are_wanted() -> None:
+    """Of the rows that were drawn one in 4,096 had it, so that "everything there is to measure" was measured."""
+    names = [f"p{i}" for i in range(12)]
+    parameters = tuple(Parameter(name=name, values=(1, 2, 3, 4)) for name in names)
+    pinned: dict[str, Value] = dict.fromkeys(names[:6], 3)
+    rules = (Rule(when={}, then=pinned), Rule(when={}, never={"p6": (1, 2)}))
+    space = Space(parameters, rules)
+    default: dict[str, Value] = {**pinned, **dict.fromkeys(names[6:], 3)}
+    for fewest in (2, 12):
+        rows = sampled(space, names, default, 300, rng=np.random.default_rng(0), fewest=fewest)
+        assert len(np.unique(rows, axis=0)) == 300
+        assert (rows[:, :6] == 2).all()
+        assert (rows[:, 6] >= 2).all()

@@ -134,3 +134,10 @@ def test_a_plan_goes_on_where_all_that_is_promising_has_been_measured() -> None:
         state.stages.append(stage)
         first = len(state.progress)
         state.progress += [Progress(n, row, field.point(row), stage) for n, row in enumerate(rows, first)]
+
+
+def test_where_no_workload_can_be_drawn_nothing_is_promising(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ended in a traceback; the plan goes on otherwise."""
+    none = np.zeros((0, len(FIELD.space.names)), dtype=np.int8)
+    monkeypatch.setattr("acic.campaign.promising.sampled", lambda *_, **__: none)
+    assert promising(FIELD, State({}), advice([ALL[:3]]), rng=np.random.default_rng(0)).shape == none.shape

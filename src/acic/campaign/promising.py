@@ -60,6 +60,8 @@ def promising(field: Field, state: State, advice: Advice, *, rng: np.random.Gene
     """
     space, width = field.sampling_space, len(field.workload_names)
     drawn = rng.permutation(sampled(space, space.names, field.default, DRAWN, rng=rng, fewest=len(space.names)))
+    if not len(drawn):
+        return np.zeros((0, len(space.names)), dtype=np.int8)
     distinct = {row[:width].tobytes(): row for row in drawn}.values()
     expect, avoided = advice(), state.avoided
     seen = [(row[:width], _without(avoided, expect(field.point(row).workload))) for row in distinct]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.space import Parameter, Scale, Space, Value, valid_rows
+from acic.space import Parameter, Rule, Scale, Space, Value, valid_rows
 
 Rows = NDArray[np.int8]
 
@@ -82,10 +82,12 @@ def _stages(
     """Yield how many points of each stage are wanted, with more rows than that to take them from."""
     for size in range(fewest, len(ranked) + 1):
         varied = set(ranked[:size])
-        levels = [_levels(p, default, varied=p.name in varied) for p in space.parameters]
+        levels = [_allowed(space, p, _levels(p, default, varied=p.name in varied)) for p in space.parameters]
         last = size == len(ranked)
         yield from _stage(space, levels, count if last else PER_PARAMETER * size, _DRAWS if last else 1, rng)
-    every = [_levels(p, default, varied=p.name in ranked, most=len(p.values)) for p in space.parameters]
+    every = [
+        _allowed(space, p, _levels(p, default, varied=p.name in ranked, most=len(p.values))) for p in space.parameters
+    ]
     if any(len(p.values) > MOST_LEVELS and p.is_numeric for p in space.parameters if p.name in ranked):
         yield from _stage(space, every, count, _DRAWS, rng)
 
@@ -114,6 +116,17 @@ def _levels(
     scaled = np.log2(numbers) if parameter.scale is Scale.LOG else numbers
     wanted = np.linspace(scaled[0], scaled[-1], most)
     return np.unique(np.abs(scaled[None, :] - wanted[:, None]).argmin(axis=1)).astype(np.int8)
+
+
+def _allowed(space: Space, parameter: Parameter, levels: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return the levels that a parameter may have whatever others are: of drawn rows hardly any would be valid else."""
+    rules = [one for one in space.constraints if isinstance(one, Rule) and not one.when]
+    fixed = [rule.then[parameter.name] for rule in rules if parameter.name in rule.then]
+    if fixed:
+        return np.array([parameter.values.index(fixed[0])], dtype=np.int8)
+    never = {parameter.values.index(value) for rule in rules for value in rule.never.get(parameter.name, ())}
+    left = np.array([level for level in levels.tolist() if level not in never], dtype=np.int8)
+    return left if len(left) else np.array(sorted(set(range(len(parameter.values))) - never), dtype=np.int8)
 
 
 def _product(levels: Sequence[NDArray[np.int8]]) -> Rows:
