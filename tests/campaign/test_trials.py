@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -497,10 +498,18 @@ class Gone(LocalRunner):
 
 
 def test_what_was_measured_counts_though_nobody_could_compare_its_bytes(lab: Laboratory, platform: Platform) -> None:
-    trials = made(lab, platform, sleep=lambda _: None)
+    slept = list[float]()
+    trials = made(
+        lab,
+        platform,
+        sleep=slept.append,
+        clock=lambda: time.monotonic() + sum(slept),
+        now=lambda: datetime.now(UTC) + timedelta(seconds=sum(slept)),
+    )
     trials._runner = Gone("-check", mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
     attempt = trials.run(trial(lab, point(platform), verify=True))
     assert (attempt.outcome, attempt.verified) == (Outcome.OK, False)
+    assert sum(slept) == sum(NAPS) > attempt.elapsed, "what nobody ran in is not how long runs take"
     assert attempt.note == "its bytes were not compared: slurm does not answer"
     assert attempt.raw_sha256
 

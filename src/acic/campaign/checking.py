@@ -16,14 +16,14 @@ _SIEVING = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 def worth_checking(progress: Progress, *, share: float, checked: Collection[Configuration]) -> bool:
     """Return whether to check the next run of a point: a share of the points, and where ROMIO is known to lose bytes.
 
-    A point is checked once, in its first good run; the first write of a configuration that `is_sieved` always.
+    A point is checked once, as soon as it can be; the first write of a configuration that `is_sieved` always.
 
     Args:
         progress: the point.
         share: of the points; 0 for none at all.
         checked: configurations of which such a write was read back, and was right.
     """
-    if progress.repetitions or not share:
+    if any(attempt.verified for attempt in progress.attempts) or not share:
         return False
     unknown = progress.point.configuration not in checked
     return _is_drawn(progress.number, share) or (unknown and is_sieved(progress.point.workload))

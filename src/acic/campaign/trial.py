@@ -73,6 +73,7 @@ class _Run:
     made: bool = False  # its folder, by this run and not by another of the same name
     jobs: float = 0.0  # s spent in jobs
     held: float = 0.0  # s that jobs can have had their machines
+    idle: float = 0.0  # s in which nothing took a job
     verified: bool = False
     notes: list[str] = field(default_factory=list)
 
@@ -153,12 +154,13 @@ class Trials:
         except BaseException as error:
             self._clear(run)
             if isinstance(error, NotTaken) and run.jobs:
-                error.elapsed = self._clock() - start
+                error.elapsed = self._clock() - start - run.idle
                 error.dollars = self.dollars(trial.point, run.held if self._queued else error.elapsed)
             raise
         raw = self._clear(run)
-        elapsed = self._clock() - start
-        drift = (self._now() - begun).total_seconds() - elapsed
+        whole = self._clock() - start
+        drift = (self._now() - begun).total_seconds() - whole
+        elapsed = whole - run.idle
         if abs(drift) > _JUMP:
             run.notes.append(f"the clock jumped by {drift:+.0f} s during the run")
         result = verdict.result
@@ -260,7 +262,7 @@ class Trials:
         job = self._job(run, step, tuple(arguments), layout=layout)
         run.outputs.evidence = run.outputs.folder / f"{job.name}.json"
         asked = self._clock()
-        self._submit(job)
+        self._submit(run, job)
         ending = self._runner.wait(job)
         run.jobs += ending.seconds or 0.0
         run.held += ending.held(self._clock() - asked, job.time_limit)
@@ -268,14 +270,20 @@ class Trials:
         run.notes += [verdict.remark] if verdict.remark else []
         return verdict
 
-    def _submit(self, job: Job) -> None:
+    def _submit(self, run: _Run, job: Job) -> None:
         """Have a job started, or put into a queue: asked again for some minutes where that cannot be done now.
 
         Raises:
             NotTaken: it still cannot be.
         """
+
+        def sleep(seconds: float) -> None:
+            begun = self._clock()
+            self._sleep(seconds)
+            run.idle += self._clock() - begun
+
         try:
-            patiently(partial(self._runner.submit, job), TransientError, announce=self._announce, sleep=self._sleep)
+            patiently(partial(self._runner.submit, job), TransientError, announce=self._announce, sleep=sleep)
         except TransientError as error:
             raise NotTaken(error.problem, hint=error.hint) from error
 
@@ -292,7 +300,7 @@ class Trials:
         output = run.outputs.evidence
         try:
             checked = self._step(run, "check", replica.checking())
-        except NotTaken as error:  # which takes nothing from what was measured
+        except (Refused, NotTaken) as error:  # which takes nothing from what was measured
             run.outputs.evidence = output
             run.notes.append(f"its bytes were not compared: {on_one_line(error)}")
             return measured
