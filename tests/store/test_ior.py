@@ -482,6 +482,18 @@ def test_an_error_in_a_csv_is_that_of_its_test(tmp_path: Path) -> None:
     assert found[2].note == "ERROR: no space left on device"
 
 
+@pytest.mark.parametrize("said", ["read", "write"])
+def test_wrong_bytes_that_are_told_between_the_tests_of_a_script_are_taught_by_neither(
+    tmp_path: Path, said: str
+) -> None:
+    """IOR tells of a read before its row, and of a write behind it."""
+    (tmp_path / "all.csv").write_text(f"{CSV}{rows(1024)}WARNING: Incorrect data on {said} (3 errors).\n{rows(4096)}")
+    found = read_ior(tmp_path / "all.csv", command="ior -a POSIX -b 1m -t 256k")
+    wrong = [(r.workload and str(r.workload.operation)) for r in found if r.outcome is Outcome.CORRUPT]
+    assert wrong == [said, said]
+    assert [r.outcome for r in found].count(Outcome.OK) == 2
+
+
 def genuine(name: str) -> str:
     return (DATA / f"{name}.txt").read_text()
 

@@ -178,7 +178,8 @@ def _endings(path: Path, text: str, output: IorOutput, *, last: bool) -> list[_E
     What stands beside the file is of its `last` run, and of that run's last test.
     """
     places = [0, *[test.begins for test in output.tests[1:]], len(text)]
-    parts = [text[begin:end] for begin, end in pairwise(places)]
+    ends = [end if test.ends is None else test.ends for test, end in zip(output.tests, places[1:], strict=True)]
+    parts = [text[begin:end] for begin, end in zip(places, ends, strict=False)]
     endings = [_ending(part, None, finished=True) for part in parts[:-1]]
     beside = [_beside(path, suffix) for suffix in (".out", ".err")] if last else []
     said = "\n".join([parts[-1], *beside])

@@ -23,6 +23,7 @@ class IorTest:
     options: IorOptions | None = None  # None where the output does not tell
     started: str = ""
     begins: int = 0  # where its part of the text does
+    ends: int | None = None  # and ends; None where the next one's begins
     nodes: int | None = None
     tasks_per_node: int | None = None
     api_version: str = ""
@@ -110,7 +111,7 @@ def parse_csv(text: str, command: str = "") -> IorOutput:
     tests = [IorTest(told)]
     header: list[str] = []
     before: dict[str, object] = {}  # the number of the last repetition of each access, and what all rows share
-    begins = end = 0
+    begins = end = last = 0  # of a line, and the end of the last row
     for whole in text.splitlines(keepends=True):
         begins, end = end, end + len(whole)
         line = whole.strip("\r\n")
@@ -122,8 +123,10 @@ def parse_csv(text: str, command: str = "") -> IorOutput:
             row = dict(zip(header, map(_value, cells), strict=True))
             same = {name: row.get(name) for name in ("blockKiB", "xferKiB", "numTasks")}
             if not _goes_on(before, row, same) and tests[-1].repetitions:
-                tests.append(IorTest(told, begins=begins))
+                tests[-1].ends = begins  # what is said between rows may be of either test
+                tests.append(IorTest(told, begins=last))
                 before = {}
+            last = end
             before |= {**same, str(row["access"]): row.get("iter")}
             tests[-1].add(row)
             tests[-1].options = _told_by_row(tests[-1].options, row)
