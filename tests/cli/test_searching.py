@@ -1324,7 +1324,8 @@ def test_the_budget_is_that_of_all_runs_of_a_command(run: Callable[..., Any], la
     assert int(told[1]) in (made, made + 1)  # its command may have ended, and not what waits for it
     baseline, best = found.json["verified"]
     assert (baseline["note"], best["note"]) == ("", "")  # it ended no run that counts
-    assert baseline["measured"]["rounds"] + best["measured"]["rounds"] in (made, made - 1, made + 1)
+    # a round counts where both have one, and of the last run the command may have ended, and not what waits for it
+    assert made - 2 <= baseline["measured"]["rounds"] + best["measured"]["rounds"] <= made + 1
 
 
 @pytest.mark.usefixtures("learned")

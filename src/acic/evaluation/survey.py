@@ -41,6 +41,9 @@ def _folder(name: str) -> Path:
     return folder_of(name, surveys_folder(), kind="survey")
 
 
+_NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
+
+
 class HopelessRuns(AcicError):
     """So many runs failed that it is not for what they ran, or ran on."""
 
@@ -277,9 +280,9 @@ def measure(
             survey.journal.append("ran", **found.content())
             made += 1
             watch(total + made, found)
-            key, bad = (number, configuration, application.name, application.scale), found.outcome not in _FINAL
-            if not (again and bad and _alike(found.note, notes.get(key, ""))):  # what fails for good, fails again
-                failed = [*failed, found] if bad else []
+            key = (number, configuration, application.name, application.scale)
+            known = again and _alike(found.note, notes.get(key, ""))  # what fails for good, fails again
+            failed = [*failed, found] if found.outcome not in _FINAL and not known else []
             notes[key] = found.note
             _stop_if_hopeless(failed)
     return made
@@ -295,7 +298,7 @@ def _turns(survey: Survey) -> Iterator[tuple[Kernel, Configuration, int, bool]]:
 
 def _alike(note: str, other: str) -> bool:
     """Return whether two runs failed of the same, but for its numbers."""
-    return re.sub(r"\d+", "", note) == re.sub(r"\d+", "", other)
+    return _NUMBER.sub("", note) == _NUMBER.sub("", other)
 
 
 def _stop_if_hopeless(failed: Sequence[Run]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import islice
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _BATCH = 500  # values in one question: SQLite before 3.32 takes 999
+_WIDE = 20_000 if sqlite3.sqlite_version_info >= (3, 32) else _BATCH  # where no index answers, and all rows are read
 _JUDGED = ("outcome", "revision", "contributor", "note")  # what a fingerprint leaves out
 _QUARTER = timedelta(minutes=15)  # what timezones differ by, or a multiple
 
@@ -48,7 +50,7 @@ def configured_otherwise(connection: Connection, measurements: Iterable[Measurem
     columns = [table.c[name] for name in ("configuration", "time", *RUN)]
     known: dict[tuple[Any, ...], list[tuple[Configuration, str]]] = {}
     decode = Decoder().configuration
-    while batch := list(islice(raws, _BATCH)):
+    while batch := list(islice(raws, _WIDE)):
         query = select(*columns).where(table.c.raw_sha256.in_(batch))
         for configuration, time, *run in connection.execute(query):
             known.setdefault(tuple(run), []).append((decode(configuration), time))
