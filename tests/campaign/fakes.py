@@ -11,13 +11,13 @@ from typing import Any
 from acic.campaign.attempt import Attempt
 from acic.campaign.budget import Budget
 from acic.campaign.controller import Controller
+from acic.campaign.jobs import Trial
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field, Point
 from acic.campaign.repeats import Repeats
 from acic.campaign.rules import Rules
 from acic.campaign.storing import Storing
-from acic.campaign.trial import Trial
 from acic.errors import AcicError
 from acic.platforms import Platform, parse_platform
 from acic.store import Measurement

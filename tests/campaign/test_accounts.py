@@ -21,13 +21,13 @@ from acic.campaign.attempt import Attempt, attempt_of, event_of
 from acic.campaign.budget import Budget, Expectation, residual
 from acic.campaign.comparison import improvement
 from acic.campaign.controller import USED_UP, Controller
+from acic.campaign.jobs import Trial
 from acic.campaign.journal import Journal
 from acic.campaign.points import Field, Point
 from acic.campaign.repeats import Repeats, UsualNoise, half_width
 from acic.campaign.screening import screening_rows
 from acic.campaign.state import Stage, replay
 from acic.campaign.student import student
-from acic.campaign.trial import Trial
 from acic.errors import InvalidInput
 from acic.store.measurement import Outcome
 from acic.units import format_seconds, format_usd

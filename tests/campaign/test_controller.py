@@ -17,6 +17,7 @@ import pytest
 from acic.benchmarks import find_benchmark
 from acic.campaign.budget import Budget
 from acic.campaign.controller import GIVE_UP, USED_UP, Controller
+from acic.campaign.jobs import NotTaken, Trial
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
@@ -25,7 +26,6 @@ from acic.campaign.request import Request, Where
 from acic.campaign.session import Session
 from acic.campaign.state import QUARANTINE, TRIES, Stage, State, replay
 from acic.campaign.summary import summary
-from acic.campaign.trial import NotTaken, Trial
 from acic.cluster import Refused
 from acic.errors import AcicError, InvalidInput, StoreError, TransientError, UnreadableInput
 from acic.report.contents import contents_of, figures

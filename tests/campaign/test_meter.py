@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from acic.campaign.jobs import Trial
 from acic.campaign.meter import Meter, Reading
 from acic.campaign.objective import Objective, computing_of, io_of
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
 from acic.campaign.state import Stage
-from acic.campaign.trial import Trial
 from acic.store.measurement import Outcome
 from acic.workloads import Phase, Workload
 from tests.campaign.fakes import FakeTrials, controller, lab_platform

@@ -20,11 +20,12 @@ import pytest
 
 from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.answering import PATIENCE, answered
+from acic.campaign.jobs import NotTaken, Trial
 from acic.campaign.patience import NAPS
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Standing
-from acic.campaign.trial import NotTaken, Trial, Trials
+from acic.campaign.trial import Trials
 from acic.cluster import Ending, Job, LocalRunner, StillRunning
 from acic.cluster.others import ProcessorTime
 from acic.errors import InvalidInput, TransientError
@@ -473,7 +474,7 @@ def test_a_job_that_is_not_taken_now_is_asked_for_again_and_is_no_run(
     """While the scheduler restarted points failed, and their configurations were left alone for good."""
     said, slept = list[str](), list[float]()
     trials = made(lab, platform, announce=said.append, sleep=slept.append)
-    trials._runner = Away(times, mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
+    trials._jobs.runner = Away(times, mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
     if math.isinf(times):
         with pytest.raises(NotTaken, match="slurm does not answer"):
             trials.run(trial(lab, point(platform)))
@@ -506,7 +507,7 @@ def test_what_was_measured_counts_though_nobody_could_compare_its_bytes(lab: Lab
         clock=lambda: time.monotonic() + sum(slept),
         now=lambda: datetime.now(UTC) + timedelta(seconds=sum(slept)),
     )
-    trials._runner = Gone("-check", mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
+    trials._jobs.runner = Gone("-check", mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
     attempt = trials.run(trial(lab, point(platform), verify=True))
     assert (attempt.outcome, attempt.verified) == (Outcome.OK, False)
     assert sum(slept) == sum(NAPS) > attempt.elapsed, "what nobody ran in is not how long runs take"
@@ -516,7 +517,7 @@ def test_what_was_measured_counts_though_nobody_could_compare_its_bytes(lab: Lab
 
 def test_a_file_that_was_made_is_paid_for_though_nothing_was_measured(lab: Laboratory, platform: Platform) -> None:
     trials = made(lab, platform, sleep=lambda _: None)
-    trials._runner = Gone("-measure", mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
+    trials._jobs.runner = Gone("-measure", mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
     with pytest.raises(NotTaken) as caught:
         trials.run(trial(lab, point(platform, READ)))
     assert caught.value.elapsed > 0
@@ -532,13 +533,13 @@ def test_a_run_whose_job_could_not_be_ended_is_left_for_who_reclaims_it(
             raise StillRunning
 
     deaf = Deaf(mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
-    trials._runner, whole = deaf, trials._runner
+    trials._jobs.runner, whole = deaf, trials._jobs.runner
     its = trial(lab, point(platform))
     with pytest.raises(StillRunning):
         trials.run(its)
     assert (lab.folder / "raw" / its.name).is_dir()
     assert [path.name for path in lab.data.iterdir() if path.name.startswith("acic-")] == [f"acic-{its.name}"]
-    trials._runner = whole
+    trials._jobs.runner = whole
     trials.reclaim(its.name, its.point)  # the fixture looks whether anything is left
 
 
@@ -555,7 +556,7 @@ def test_acic_bench_finds_a_byte_that_storage_changed(
     lab: Laboratory, platform: Platform, acic_bench: Benchmark, workload: Characteristics, flips: bool
 ) -> None:
     trials = made(lab, platform, acic_bench)
-    trials._runner = (Flipping if flips else LocalRunner)(mpiexec=acic_bench.mpiexec)
+    trials._jobs.runner = (Flipping if flips else LocalRunner)(mpiexec=acic_bench.mpiexec)
     attempt = trials.run(trial(lab, point(platform, workload), verify=True))
     assert attempt.outcome is (Outcome.CORRUPT if flips else Outcome.OK), attempt.note
     assert (attempt.repetition is None) == flips

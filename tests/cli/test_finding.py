@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from acic.campaign.budget import Budget
+from acic.campaign.jobs import Trial
 from acic.campaign.meter import Meter
 from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
 from acic.campaign.request import Where
-from acic.campaign.trial import Trial
 from acic.cli.finding import search_with
 from acic.cli.searching import Bench
 from acic.search import Found, RandomWalk

@@ -11,6 +11,7 @@ import numpy as np
 
 from acic.campaign.attempt import Attempt, event_of
 from acic.campaign.checking import is_sieved, worth_checking
+from acic.campaign.jobs import NotTaken, Trial
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
@@ -19,7 +20,7 @@ from acic.campaign.searched import asked_before, runs_of
 from acic.campaign.spending import Spending
 from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
 from acic.campaign.storing import Storing
-from acic.campaign.trial import NotTaken, Trial, Trials
+from acic.campaign.trial import Trials
 from acic.campaign.view import View, view_of
 from acic.cluster import Refused
 from acic.errors import TransientError, on_one_line
