@@ -198,6 +198,17 @@ def test_the_first_sample_changes_nothing_but_the_two_most_important_parameters(
     assert size(sample(field, ranked, count, seed)[0], ranked, default, space.names) <= 2
 
 
+def test_the_two_most_important_parameters_are_sampled_wherever_they_are_valid() -> None:
+    """GlusterFS was sampled on one server alone: what the baseline lacks was held at a size of strips it rules out."""
+    field = Field(load_platform("lab"), LIKE)
+    space = field.sampling_space
+    ranked = ["file_system", "servers", *(name for name in space.names if name not in ("file_system", "servers"))]
+    columns = [space.names.index(name) for name in ranked[:2]]
+    every = {tuple(row) for row in space.enumerate()[:, columns].tolist()}
+    drawn = sample(field, ranked, PER_PARAMETER * 2, 0)
+    assert {tuple(row) for row in drawn[:, columns].tolist()} == every
+
+
 @given(
     numbers=st.lists(st.integers(1, 2**30), min_size=2, max_size=40, unique=True).map(sorted),
     scale=st.sampled_from([Scale.LOG, Scale.LINEAR]),
@@ -376,6 +387,11 @@ def test_a_screening_takes_the_middle_of_repeated_runs_that_the_store_takes() ->
 
     assert effects(100.0, 200.0) == pytest.approx(effects(150.0))
     assert effects(100.0, 150.0, 900.0) == pytest.approx(effects(150.0))
+
+
+def test_half_of_what_is_picked_is_promising_where_that_is_the_most_uncertain_too() -> None:
+    spread, promise = np.array([5.0, 4.0, 3.0, 2.0, 1.0]), np.array([5.0, 0.0, 0.0, 4.0, 3.0])
+    assert active._pick(spread, promise, 4) == [0, 3, 1, 4]
 
 
 @pytest.mark.parametrize("sign", [1, -1])

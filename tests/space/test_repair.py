@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acic.campaign.points import Field
 from acic.platforms import load_platform, platform_names
-from acic.space import ABSENT, AtMost, Constraint, Parameter, Rule, Scale, Space, made_valid, valid_rows
+from acic.space import ABSENT, AtMost, Constraint, Parameter, Rule, Scale, Space, made_valid, obeying_rows, valid_rows
 from tests.campaign.fakes import lab_platform
 
 NUMBERS = (1, 2, 4, 8)
@@ -74,9 +74,27 @@ def test_what_is_valid_stays_as_it_is(space: Space) -> None:
         -1, len(space.parameters)
     )
     assert np.array_equal(valid_rows(space, rows), rows)
+    assert np.array_equal(obeying_rows(space, rows, space.names), rows)
     for row in rows:
         configuration = space.configuration(row)
         assert made_valid(space, configuration) == dict(configuration)
+
+
+@settings(deadline=None)
+@given(space=spaces(), data=st.data())
+def test_what_may_change_obeys_a_rule_and_the_rest_stays(space: Space, data: st.DataObject) -> None:
+    rows, names = product(space), data.draw(st.sets(st.sampled_from(space.names)))
+    made = obeying_rows(space, rows, names)
+    held = [i for i, name in enumerate(space.names) if name not in names]
+    assert np.array_equal(made[:, held], rows[:, held])
+    rules = [one for one in space.constraints if isinstance(one, Rule)]
+    for rule in rules if len(rules) == 1 else []:
+        for row in made:
+            values = dict(space.configuration(row))
+            if rule.holds(values):
+                assert all(values[name] == value for name, value in rule.then.items() if name in names)
+                left = {n: never for n, never in rule.never.items() if set(never) < set(space[n].values)}
+                assert not any(values[name] in never for name, never in left.items() if name in names)
 
 
 @settings(deadline=None)

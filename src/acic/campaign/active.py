@@ -55,7 +55,7 @@ def chosen(field: Field, state: State, count: int, *, rng: np.random.Generator) 
 
 def _candidates(field: Field, state: State, rng: np.random.Generator) -> Rows:
     names = list(field.space.names)
-    pool = sampled(field.sampling_space, names, field.default, POOL, rng=rng, done=state.rows)
+    pool = sampled(field.sampling_space, names, field.default, POOL, rng=rng, done=state.rows, fewest=len(names))
     pool = pool[rng.permutation(len(pool))]
     avoided = state.avoided
     good = [field.point(row).configuration not in avoided for row in pool] if avoided else [True] * len(pool)
@@ -63,12 +63,9 @@ def _candidates(field: Field, state: State, rng: np.random.Generator) -> Rows:
 
 
 def _pick(spread: NDArray[np.float64], promise: NDArray[np.float64], count: int) -> list[int]:
-    """Return positions, taken in turn from the most uncertain and the most promising."""
+    """Return positions, taken in turn from the most uncertain and the most promising that are left."""
     picked: dict[int, None] = {}
-    for pair in zip(np.argsort(-spread).tolist(), np.argsort(-promise).tolist(), strict=True):
-        for position in pair:
-            if len(picked) < count:
-                picked.setdefault(position)
-        if len(picked) >= count:
-            break
+    orders = [iter(np.argsort(-of, kind="stable").tolist()) for of in (spread, promise)]
+    while len(picked) < min(count, len(spread)):
+        picked.setdefault(next(position for position in orders[len(picked) % 2] if position not in picked))
     return list(picked)

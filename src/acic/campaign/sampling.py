@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.space import Parameter, Rule, Scale, Space, Value, valid_rows
+from acic.space import Parameter, Rule, Scale, Space, Value, obeying_rows, valid_rows
 
 Rows = NDArray[np.int8]
 
@@ -37,7 +37,7 @@ def sampled(
     Args:
         space: parameters and constraints.
         ranked: parameter names, the most important first.
-        default: a valid combination, of which the lower-ranked parameters keep their values.
+        default: a valid combination, of which the lower-ranked parameters keep their values where rules allow them.
         count: how many are wanted; fewer come only if there are no more.
         rng: of the choice.
         done: points not to return again, shape (any, parameters).
@@ -81,27 +81,33 @@ def _stages(
 ) -> Iterator[tuple[int, Rows]]:
     """Yield how many points of each stage are wanted, with more rows than that to take them from."""
     for size in range(fewest, len(ranked) + 1):
-        varied = set(ranked[:size])
+        varied, held = set(ranked[:size]), set(space.names) - set(ranked[:size])
         levels = [_allowed(space, p, _levels(p, default, varied=p.name in varied)) for p in space.parameters]
         last = size == len(ranked)
-        yield from _stage(space, levels, count if last else PER_PARAMETER * size, _DRAWS if last else 1, rng)
+        yield from _stage(space, levels, held, count if last else PER_PARAMETER * size, _DRAWS if last else 1, rng)
     every = [
         _allowed(space, p, _levels(p, default, varied=p.name in ranked, most=len(p.values))) for p in space.parameters
     ]
     if any(len(p.values) > MOST_LEVELS and p.is_numeric for p in space.parameters if p.name in ranked):
-        yield from _stage(space, every, count, _DRAWS, rng)
+        yield from _stage(space, every, set(space.names) - set(ranked), count, _DRAWS, rng)
 
 
 def _stage(
-    space: Space, levels: Sequence[NDArray[np.int8]], quota: int, draws: int, rng: np.random.Generator
+    space: Space,
+    levels: Sequence[NDArray[np.int8]],
+    held: set[str],
+    quota: int,
+    draws: int,
+    rng: np.random.Generator,
 ) -> Iterator[tuple[int, Rows]]:
+    """Yield valid rows of `levels`; what is `held` gives way where a rule would rule out what is varied by it."""
     if np.prod([float(len(one)) for one in levels]) <= _WHOLE:
-        rows = valid_rows(space, _product(levels))
+        rows = valid_rows(space, obeying_rows(space, _product(levels), held))
         yield quota, rows[rng.permutation(len(rows))]
         return
     for _ in range(draws):
         drawn = np.stack([rng.choice(one, 2 * quota + 64) for one in levels], axis=1).astype(np.int8)
-        yield quota, valid_rows(space, drawn)
+        yield quota, valid_rows(space, obeying_rows(space, drawn, held))
 
 
 def _levels(

@@ -1,8 +1,9 @@
 """Boosted trees that learn which of two configurations is better, and by how much, for the same workload.
 
-The error is that of differences: the sum over all pairs of one workload of ((y_i - y_j) - (f_i - f_j))^2. What all runs
-of a workload share, such as a baseline that was measured badly, cancels out. Its gradient is the residual less its
-mean over the workload, times the workload's weight; trees are fitted to that.
+The error is that of differences: the sum over all pairs of one workload of ((y_i - y_j) - (f_i - f_j))^2, by the
+weights of both, over the weight of the workload: one of many runs counts as its runs do, not as their pairs. What all
+runs of a workload share, such as a baseline that was measured badly, cancels out. The gradient is the residual less its
+mean over the workload; trees are fitted to that.
 
 Source: Burges et al., "Learning to rank using gradient descent", ICML 2005 (pairs); Friedman, Annals of Statistics
 29(5), 2001 (boosting). Squares in place of a logistic loss keep the scale, so that predictions are log improvements.

@@ -62,7 +62,7 @@ class RidgePredictor:
         features: makes them of rows.
         coefficients: per feature, shape (2 * columns,).
         start: prediction at the centre.
-        root: R such that |R f| ** 2 is the leverage of features f, shape (rank, 2 * columns).
+        root: R such that |R f| ** 2 is the leverage of features f, shape (2 * columns, 2 * columns).
         error: cross-validated root mean square error.
     """
 
@@ -115,8 +115,8 @@ class Ridge:
         """Return the fitted sum."""
         penalty, error = self._penalty(data, rng)
         features, weighted, y, start = _problem(data)
-        _, singular, axes = np.linalg.svd(weighted, full_matrices=False)
-        root = axes / np.sqrt(singular**2 + penalty)[:, None] * np.sqrt(data.weight.mean())
+        known, axes = np.linalg.eigh(weighted.T @ weighted)  # also the directions of which nothing is known
+        root = axes.T / np.sqrt(np.maximum(known, 0.0) + penalty)[:, None] * np.sqrt(data.weight.mean())
         return RidgePredictor(
             data.columns, features, _coefficients(weighted, y, np.array([penalty]))[0], start, root, error
         )

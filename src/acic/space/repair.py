@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +110,37 @@ def _obeying(space: Space, rule: Rule, values: Mapping[str, Value]) -> dict[str,
         if values.get(name) in ruled_out
     }
     return {**{name: fitting[0] for name, fitting in allowed.items() if fitting}, **rule.then}
+
+
+def obeying_rows(space: Space, rows: Rows, names: Collection[str]) -> Rows:
+    """Return `rows` with the parameters `names` moved to the listed values nearest to theirs that the rules allow.
+
+    What limits say, and rules on other parameters, may still be broken.
+
+    Args:
+        space: parameters and constraints.
+        rows: positions in `parameter.values`, shape (rows, parameters).
+        names: of the parameters that may be changed.
+    """
+    made = rows.copy()
+    for rule in (one for one in space.constraints if isinstance(one, Rule)):
+        holds = _where(space, made, rule.when)
+        for name in {*rule.then, *rule.never} & set(names):
+            nearest = _nearest_allowed(space[name].values, rule, name)
+            column = made[:, space.names.index(name)]
+            told = holds & (column != ABSENT)
+            column[told] = nearest[column[told]]
+    return made
+
+
+def _nearest_allowed(values: Sequence[Value], rule: Rule, name: str) -> NDArray[np.int8]:
+    """Return, for each of `values`, the position of the nearest that a rule which holds allows."""
+    never = rule.never.get(name, ())
+    allowed = [i for i, value in enumerate(values) if value not in never]
+    wanted = [values.index(rule.then[name])] if name in rule.then else allowed
+    if not wanted:
+        return np.arange(len(values), dtype=np.int8)
+    return np.array([min(wanted, key=lambda one: (abs(one - i), one)) for i in range(len(values))], dtype=np.int8)
 
 
 def valid_rows(space: Space, rows: Rows) -> Rows:
