@@ -1,4 +1,4 @@
-"""Applications held out: air around a wing, a fusion plasma, an ocean, a jet of gas and electrons in molecules."""
+"""Applications for a test: air around a wing, a fusion plasma, an ocean, a jet of gas and electrons in molecules."""
 
 from __future__ import annotations
 

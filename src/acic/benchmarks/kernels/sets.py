@@ -16,6 +16,8 @@ from acic.benchmarks.kernels.evidence import faiss, genomicsdb, psana, redis, sp
 from acic.benchmarks.kernels.fields import compare, frames, graph, pencils, relion
 from acic.benchmarks.kernels.findings import graphbolt, hadd, mhm2, mlflow, wsclean
 from acic.benchmarks.kernels.inputs import h5read, samples, seismic, slices
+from acic.benchmarks.kernels.inquiries import clickhouse, dials, presto
+from acic.benchmarks.kernels.inquiries_jobs import cellranger, deepspeed
 from acic.benchmarks.kernels.instruments import autodock, cms, dp3, mp2c, qmcpack
 from acic.benchmarks.kernels.jobs import copytree, scan, variants
 from acic.benchmarks.kernels.kernel import Kernel
@@ -23,6 +25,7 @@ from acic.benchmarks.kernels.laboratory_jobs import elasticsearch, nextflow, nwc
 from acic.benchmarks.kernels.loads import deepcam, imports, inference, shuffle
 from acic.benchmarks.kernels.media import nemo, pluto, psi4, su2, xgc
 from acic.benchmarks.kernels.mixtures import dtar, keyvalue, mapreduce, outofcore, tiles
+from acic.benchmarks.kernels.models import aspect, castro, enzo, epw, roms
 from acic.benchmarks.kernels.outputs import openfoam, pio, restart, subfiles, trajectory
 from acic.benchmarks.kernels.packages import chombo, gromacs, macsio, scatter, volume
 from acic.benchmarks.kernels.patterns import bursts, mdtest, one_writer, random_reads, shared_log
@@ -247,13 +250,6 @@ def for_test() -> tuple[Kernel, ...]:
         savu(only, ranks=16, each=6, columns=256, compute=0.01),
         nextflow(only, ranks=8, waves=4, reads=4, compute=0.04),
         elasticsearch(only, ranks=8, bulks=12, bulk=300_000, blocks=16, compute=0.02),
-    )
-
-
-def held_out() -> tuple[Kernel, ...]:
-    """Return those that nothing was changed for."""
-    only = "only"
-    return (
         su2(only, ranks=16, points=800, fields=22, times=6, compute=0.075),
         xgc(only, ranks=16, group=4, particles=6_300, nodes=20_000, outputs=6, compute=0.07),
         nemo(only, split=(4, 2), tile=(40, 90), levels=8, outputs=4, compute=0.2),
@@ -264,4 +260,21 @@ def held_out() -> tuple[Kernel, ...]:
         genomicsdb(only, ranks=8, batches=3, samples=5, reads=3, compute=0.08),
         spark(only, ranks=8, maps=3, reduces=2, calls=26, pieces=3, compute=0.16),
         faiss(only, ranks=4, lists=50, vectors=160, batches=4, probes=5, compute=0.1),
+    )
+
+
+def held_out() -> tuple[Kernel, ...]:
+    """Return those that nothing was changed for."""
+    only = "only"
+    return (
+        enzo(only, ranks=8, grids=6, fields=13, dumps=3, compute=0.15),
+        castro(only, ranks=16, files=4, variables=24, plots=2, compute=0.12),
+        roms(only, ranks=8, points=18_000, levels=18, times=12, every=3, compute=0.04),
+        epw(only, ranks=8, coarse=3, fine=3, vectors=32, compute=0.09),
+        aspect(only, ranks=16, outputs=3, steps=4, cells=930, compute=0.03),
+        presto(only, ranks=8, channels=256, rounds=8, blocks=4, each=6, compute=0.018),
+        clickhouse(only, ranks=4, inserts=5, part=1_300_000, compute=0.05),
+        deepspeed(only, ranks=16, numbers=45_000, steps=6, compute=0.08),
+        cellranger(only, ranks=8, reads=36, runs=2, shard=190_000, index=2, compute=0.09),
+        dials(only, ranks=8, each=12, image=220_000, compute=0.009),
     )
