@@ -2,7 +2,8 @@
 
 One process, one on each of four nodes, and four on each make files of 4 KiB in one folder; open and read such files
 that were made before, with nothing in any cache; remove them; ask for their attributes; make and remove empty ones, as
-locks; or open one of their own again and again, to read it or to add 40 B to it: milliseconds of a process for each of
+locks; open one of their own again and again, to read it or to add 40 B to it; or open files together by MPI-IO, that
+are to be made (`founded`) or that are there (`joined`): milliseconds of a process for each of
 its files, or each time. An order of magnitude is what the prior's prices are meant for; who is dearer than whom is what
 matters.
 
@@ -25,7 +26,7 @@ from acic.benchmarks.kernels.script import Writer, prepared
 from acic.prior import Prior, Use
 from acic.space import Configuration, Value
 from acic.units import KIB, MIB, format_setting
-from acic.workloads import Operation
+from acic.workloads import Interface, Operation
 from studies.lab_runs import HARDWARE, io_seconds, lab_runs
 
 SIZE = 4 * KIB
@@ -47,16 +48,20 @@ CASES: tuple[dict[str, Value], ...] = (
     {"file_system": "CephFS", "servers": 4, "stripe_size": 64 * KIB, "consistency": "relaxed"},
 )
 RANKS = (1, 4, 16)
-Act = Literal["made", "opened", "removed", "asked", "locked", "folders", "reread", "added"]
+Act = Literal["made", "opened", "removed", "asked", "locked", "folders", "reread", "added", "founded", "joined"]
 ACTS: tuple[Act, ...] = get_args(Act)
+TOGETHER: tuple[Act, ...] = ("founded", "joined")
 
 
 def application(act: Act, ranks: int, files: int) -> Kernel:
     """Return an application that does that to the names of files; its own name is another's."""
     writer, names = Writer(ranks), [f"file.{rank}.{number}" for rank in range(ranks) for number in range(files)]
-    for rank in range(ranks):
-        _do(writer, act, rank, files)
-    there = act in ("opened", "removed", "asked", "reread")
+    if act in TOGETHER:
+        _together(writer, act, files)
+    else:
+        for rank in range(ranks):
+            _do(writer, act, rank, files)
+    there = act in ("opened", "removed", "asked", "reread", "joined")
     return replace(
         kernel("mdtest", "small"),
         scale=f"{ranks}-{act}",
@@ -64,6 +69,13 @@ def application(act: Act, ranks: int, files: int) -> Kernel:
         prepares=prepared(ranks, [(name, SIZE) for name in names]) if there else None,
         results=(),
     )
+
+
+def _together(writer: Writer, act: Act, files: int) -> None:
+    for number in range(files):
+        path = f"founded.{number}" if act == "founded" else f"file.0.{number}"
+        writer.open("shared", path, write=act == "founded", mpiio=True)
+        writer.close("shared")
 
 
 def _do(writer: Writer, act: Act, rank: int, files: int) -> None:
@@ -97,6 +109,10 @@ def reckoned(prior: Prior, configuration: Configuration, act: Act, ranks: int, f
     (write, *_) = kernel("mdtest", "small").workload.phases
     one = replace(write.characteristics, processes=ranks, io_processes=ranks, iterations=files, operation=operation)
     systems, use = prior.systems([configuration]), Use(files=ranks * files, syncs=0)
+    if act in TOGETHER:
+        reads = Operation.READ if act == "joined" else Operation.WRITE
+        shared = replace(one, interface=Interface.MPIIO, shared=True, operation=reads, data_size=1, request_size=1)
+        return float(prior.seconds(shared, systems, replace(use, files=files))[0]) / files
     if act in ("made", "opened"):
         return float(prior.seconds(one, systems, use)[0]) / files
     every = ranks * files

@@ -218,3 +218,31 @@ def test_opening_a_file_for_each_record_is_more_than_opening_it() -> None:
     assert [use.opens for use in uses_of(once)] == [0, 0]
     library = run((replace(write, interface=Interface.HDF5), "log", 1, {"opens": 504}))
     assert [use.opens for use in uses_of(library)] == [0]
+
+
+def test_opening_by_mpi_io_asks_first_on_what_file_system_a_file_is(prior: Prior) -> None:
+    """`saturne`, 22 files by 16 processes: 3.1 s on four OrangeFS servers predicted, 5.6 s measured."""
+    orange = [system("OrangeFS", 4, stripe_size=64 * KIB, metadata=on) for on in ("one", "all")]
+    gluster = [system("GlusterFS"), system("GlusterFS", 4, stripe_size=1 << 40)]
+    systems = prior.systems([system("NFS"), *gluster, *orange])
+    shared = replace(OWN, shared=True, interface=Interface.MPIIO)
+    for operation in Operation:
+        asked = replace(shared, operation=operation)
+        few, many = (prior.parts(asked, systems, Use(files=10, openers=n))[:, Resource.METADATA] for n in (8, 64))
+        assert (many > few).all()
+        assert few[4] > few[3]  # where folders are spread over all servers, all are asked
+        assert few[2] > few[1]  # and where a name is not where its hash says
+
+
+def test_a_log_tells_how_many_processes_open_a_file_of_which_some_move_nothing() -> None:
+    """Their opens counted as those of files that are opened again, which cost less."""
+    few = replace(OWN, shared=True, interface=Interface.MPIIO, processes=16, io_processes=4, iterations=2)
+
+    def told(opens: int, workload: Characteristics = few) -> tuple[int | None, int]:
+        (use,) = uses_of(run((workload, "log", 2, {"opens": opens})))
+        return use.openers, use.opens
+
+    assert told(32) == (16, 0)
+    assert told(8) == (4, 0)
+    assert told(64) == (None, 64 - 8)  # more often than there are processes: again
+    assert told(32, replace(few, interface=Interface.POSIX)) == (None, 32 - 8)

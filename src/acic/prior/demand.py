@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from acic.prior.designs import AGGREGATION, BUFFERED, COLLECTIVE_STEPS, ROUND_TRIP
+from acic.prior.designs import AGGREGATION, BUFFERED, COLLECTIVE_STEPS, OPENING_STEPS, ROUND_TRIP
 from acic.prior.uses import BENCHMARK, Use
 from acic.workloads import Access, Characteristics, Interface, Operation
 
@@ -31,13 +31,14 @@ class Demand:
         random: whether they are anywhere.
         shared: whether streams use the same file.
         files: that are opened in all; in_turn: of them, those that each stream has one after the other.
+        openers: processes that open them; mpi: whether by MPI-IO.
         syncs: fsync calls of all streams.
         pauses: between iterations; pause: s of each; returns: from computing, as far as they are known to be.
         own: whether it reads what its run wrote, others: what other processes of it did; reopened: whether that was
             closed before.
         copied: whether its streams write (or read) as much elsewhere, by turns.
         shuffled: B that nodes exchange before (or after) they write (or read).
-        agreeing: s that collective calls take to agree, before any data moves.
+        agreeing: s that collective calls take to agree, before any data moves, and opens by MPI-IO.
         beside: processes of each node, which compute in the pauses.
         meanwhile: s that each of them computes while others do I/O; 0.0 where all pause at the same time.
         overlap: how far networks and disks work for some while others compute, 0 to 1.
@@ -62,6 +63,8 @@ class Demand:
     shared: bool
     files: float
     in_turn: float
+    openers: int
+    mpi: bool
     syncs: float
     pauses: int
     pause: float
@@ -112,6 +115,8 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
     reads = w.operation is Operation.READ
     over = use.over if reads else 1.0
     gaps = 1.0 / over if over < 1.0 and w.access is Access.STRIDED and not w.shared else 1.0
+    in_turn = min(files, float(w.iterations)) if w.shared else max(1.0, files / streams)
+    openers = use.openers or (w.io_processes if w.interface.on_mpi_io else streams)
     alike = streams if w.shared and not gathered and over >= _WHOLE * streams else 1
     return Demand(
         reads=reads,
@@ -126,7 +131,9 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         random=w.access is Access.RANDOM,
         shared=w.shared,
         files=files,
-        in_turn=min(files, float(w.iterations)) if w.shared else max(1.0, files / streams),
+        in_turn=in_turn,
+        openers=openers,
+        mpi=w.interface.on_mpi_io,
         syncs=float(streams if use.syncs is None else use.syncs),
         pauses=use.pauses,
         pause=use.pause,
@@ -149,8 +156,14 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         named_by=use.names_by or float(w.io_processes),
         reopens=use.opens,
         piece=w.total_bytes / over / files / use.writers if reads and use.writers > 1.0 else math.inf,
-        agreeing=calls * COLLECTIVE_STEPS * math.log2(w.io_processes) * ROUND_TRIP if collective else 0.0,
+        agreeing=_steps(calls * COLLECTIVE_STEPS if collective else 0.0, w.io_processes)
+        + _steps(in_turn * OPENING_STEPS if w.interface.on_mpi_io and w.shared else 0.0, openers),
     )
+
+
+def _steps(steps: float, processes: int) -> float:
+    """Return the s of steps in which processes agree, by a tree of messages."""
+    return steps * math.log2(processes) * ROUND_TRIP
 
 
 def _asked(w: Characteristics) -> float:

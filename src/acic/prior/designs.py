@@ -28,6 +28,7 @@ EXCHANGED = 5e-9  # s of processor, of both ends together, for one B that two-ph
 ON_NODE = 0.5  # of a byte's price, where it stays on its node: no packets are made of it
 BESIDE = 5e-3  # s: what each other process of a node that computes holds up one that comes back to I/O
 COLLECTIVE_STEPS = 4  # of two-phase I/O: exchange of offsets, of counts, of data, and an agreement at the end
+OPENING_STEPS = 50  # of opening a file together by MPI-IO and closing it: timed (studies/files.py --acts joined)
 WHOLE = 1 << 40  # B: files are cut to no pieces as large
 FUSE_REQUEST = 128 * KIB  # B: FUSE's largest, where no client's cache joins them
 
@@ -44,6 +45,7 @@ class Design:
         reopening: round trips to open a file that another process of the node has opened before, and to close it.
         removing: round trips to remove a file.
         shares: how far a client asks once for what several of its processes read at the same time, 0 to 1.
+        telling: round trips to tell on what file system a file is (statfs).
         looks: as many more to open one for each server with metadata beyond the first, as folders are spread over all.
         hunts: how much more a server works for a round trip about a name, for each doubling of the servers, as all of
             them are asked for a name that is not where its hash says.
@@ -87,6 +89,7 @@ class Design:
     client: float
     behind: int
     ahead: int
+    telling: int = 1
     looks: int = 0
     hunts: float = 0.0
     shares: float = 0.0
@@ -158,6 +161,7 @@ DESIGNS: Mapping[str, Design] = {
         making=2,  # CREATE at the metadata server, its journal; capabilities come back with the answer
         reopening=0,  # the client has the capabilities
         removing=2,  # UNLINK at the metadata server, its journal; capabilities are called back
+        telling=0,  # a monitor's, or none
         shares=1.0,  # one cache of objects
         read_server=5e-4,  # messenger, placement group
         write_server=1e-3,  # and transaction, commit: the known price of a Ceph operation

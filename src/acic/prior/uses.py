@@ -40,6 +40,7 @@ class Use:
             are looked at, and of files and folders that go.
         names_by: processes that do that, all as much; None: those that do I/O.
         opens: beyond those that files and processes have to be opened.
+        openers: processes that open each shared file together; None: those that do I/O.
         writers: processes that wrote each of the files that it finds, a part of each.
     """
 
@@ -63,6 +64,7 @@ class Use:
     removed: int = 0
     names_by: float | None = None
     opens: int = 0
+    openers: int | None = None
     writers: float = 1.0
 
 
@@ -114,8 +116,17 @@ def _more_opens(phase: Phase, phases: Sequence[Phase]) -> int:
 
 def _opened_once(phase: Phase) -> int:
     """Return how often the files of a phase are opened at least: each by one process, or shared ones by all."""
-    c = phase.characteristics
-    return max(phase.files, c.io_processes * min(phase.files, c.iterations)) if c.shared else phase.files
+    c, openers = phase.characteristics, _openers(phase) or phase.characteristics.io_processes
+    return max(phase.files, openers * min(phase.files, c.iterations)) if c.shared else phase.files
+
+
+def _openers(phase: Phase) -> int | None:
+    """Return how many processes open each shared file together by MPI-IO, some of which move nothing; None if unknown.
+
+    More opens than there are processes are those of a file that is opened again.
+    """
+    c, each = phase.characteristics, round(_number(phase, "opens") / phase.files)
+    return each if c.shared and c.interface is Interface.MPIIO and c.io_processes <= each <= c.processes else None
 
 
 def _writing(phase: Phase, phases: Sequence[Phase]) -> Phase | None:
@@ -197,6 +208,7 @@ def _use_of(phase: Phase) -> Use:
         asked=round(_number(phase, "asked_files")),
         removed=round(_number(phase, "removed_files")),
         names_by=_number(phase, "names_by") or None,
+        openers=_openers(phase),
         writers=_number(phase, "input_writers") or 1.0,
     )
 

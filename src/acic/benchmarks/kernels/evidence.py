@@ -1,4 +1,4 @@
-"""Applications for a test: flashes of a laser, tensors in memory, genotypes of many, a query and an index of vectors."""
+"""Applications for a test: flashes of a laser, tensors in memory, genotypes, a query and an index of vectors."""
 
 from __future__ import annotations
 
