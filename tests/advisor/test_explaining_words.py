@@ -17,6 +17,7 @@ from acic.advisor.sensitivity import Dependence, WhatIf
 from acic.cli.explain_shown import show
 from acic.platforms import Platform
 from acic.report.explanation import words
+from acic.report.explanation.sentences import turns
 from acic.store import Measurement
 from acic.store.training import training_table
 from acic.units import MIB
@@ -124,10 +125,31 @@ def test_labels_lie_in_no_direction(cluster: Platform, crossing: Knowledge, caps
         assert not re.search(rf"{access} or (less|more)", text)
 
 
+@pytest.mark.parametrize(("own", "levels", "said"), [(4, (64, 128), " or more"), (512, (64, 128), " or less")])
+def test_all_that_was_measured_on_one_side_is_told_as_such(
+    cluster: Platform, own: int, levels: tuple[int, ...], said: str
+) -> None:
+    """The nearest value was the end of what was measured on the other side, and stood alone."""
+    tried = [WhatIf(value=v, regret=0.2, changes=True, instead=cluster.baseline, improvement=1.0) for v in levels]
+    one = Dependence(
+        phase=0,
+        name="processes",
+        value=own,
+        quality=Quality.EXACT,
+        errors=(),
+        unmeasured=(),
+        levels=tuple(tried),
+    )
+    near, end = tried if own < levels[0] else reversed(tried)
+    assert turns(one) == [(near, said)]
+    assert turns(replace(one, levels=(end,))) == [(end, "")]  # nothing lies beyond
+
+
 def test_dependences_without_levels_have_no_turn(cluster: Platform, crossing: Knowledge) -> None:
     one = next(d for d in explain(application(WRITE), cluster, crossing).dependences if d.name == "processes")
     assert isinstance(one, Dependence)
     assert one.levels == ()
+    assert turns(one) == []
     assert one.below is one.above is None
     assert one.harm == 0
 

@@ -284,6 +284,12 @@ def test_each_run_tells_more(bandwidth: float, noise: float, count: int) -> None
     assert half_width([bandwidth] * 40, noise) < half_width([bandwidth] * 2, noise)
 
 
+def test_a_mean_of_three_or_more_is_better_known_than_their_median() -> None:
+    logs = [half_width([1e8, 1.1e8, 0.9e8], 0.1, of_mean=mean) for mean in (False, True)]
+    assert math.log1p(logs[0]) / math.log1p(logs[1]) == pytest.approx(math.sqrt(math.pi / 2))
+    assert half_width([1e8, 1.1e8], 0.1) == half_width([1e8, 1.1e8], 0.1, of_mean=True)
+
+
 @given(bandwidths=st.lists(st.floats(1e3, 1e12), max_size=12), noise=st.floats(0, 5), data=st.data())
 def test_the_floor_and_the_cap_hold(bandwidths: list[float], noise: float, data: st.DataObject) -> None:
     fewest = data.draw(st.integers(1, 5))
@@ -342,6 +348,7 @@ def test_noisy_points_are_run_more_often_within_the_limits(seed: int, sigma: flo
         made.run()
         counts = {len(p.attempts) for p in made.state.progress}
         assert min(counts) >= 2
+        assert sigma < 0.3 or max(counts) > 2
         assert max(counts) <= 4
 
 

@@ -121,6 +121,31 @@ def test_a_choice_that_was_not_run_again_is_not_judged() -> None:
     assert Fresh([], LAB, "time").score(chosen(0), whole, rng=rng()) is None
 
 
+def test_a_choice_that_once_gave_wrong_bytes_is_none_of_them() -> None:
+    """It was one slow pass of five: its median was that of the others, and it could be the best."""
+    runs = truth(applications=ONE, configurations=TWO, repetitions=5)
+    table = table_of(runs, LAB, "time")
+    better, worse, _ = columns(runs)
+    bad = table.configurations[better]
+    once = [replace(r, outcome=Outcome.CORRUPT) if (r.configuration, r.repetition) == (bad, 3) else r for r in runs]
+    fresh = Fresh(once, LAB, "time")
+    application = (ONE[0].name, ONE[0].scale)
+    assert fresh.best(application) == table.configurations[worse]
+    assert fresh.near(application, 9.0) == (table.configurations[worse],)
+    found = fresh.score(chosen(better), table, rng=rng())
+    assert found is not None
+    assert math.isinf(found.median.value)
+
+
+def test_fresh_runs_of_other_applications_leave_all_others_judged() -> None:
+    """One such application and no method had run all of them again, so that no table was shown."""
+    table = table_of(truth(applications=ONE, configurations=TWO), LAB, "time")
+    runs = truth(applications=SIX[:2], configurations=TWO, repetitions=5)
+    found = Fresh(runs, LAB, "time").score(chosen(0), table, rng=rng())
+    assert found is not None
+    assert found.of == len(found.regret) == 1
+
+
 def test_the_best_of_the_first_three_counts_where_all_of_them_were_run_again() -> None:
     runs = truth(applications=ONE, configurations=SOME[:4], repetitions=5)
     table = table_of(runs, LAB, "time")

@@ -19,6 +19,7 @@ from acic.evaluation.loops import (
     Floats,
     available,
     curve,
+    curve_over,
     loops,
     needed,
     regrets,
@@ -130,6 +131,12 @@ def test_a_curve_holds_its_middle_between_its_ends(searches: int, applications: 
     assert made_of.spent == (1.0, 2.0, 3.0, 4.0)
     assert not np.isnan([made_of.low, made_of.middle, made_of.high]).any()
     assert all(a <= b <= c for a, b, c in zip(made_of.low, made_of.middle, made_of.high, strict=True))
+
+
+def test_the_band_of_three_seeds_is_from_the_least_to_the_most() -> None:
+    """Its lower edge was the median."""
+    made_of = curve_over("x", [1.0], np.array([[3.0], [1.0], [2.0]]))
+    assert (made_of.low, made_of.middle, made_of.high) == ((1.0,), (2.0,), (3.0,))
 
 
 def test_figure_9_has_its_three_lines() -> None:

@@ -105,6 +105,7 @@ def test_several_equally_likely_choices_are_a_mean_of_those_that_do_not_fail() -
     assert list(found.regret.values()) == [pytest.approx(7.0 / 4.0 - 1.0)]
     assert found.failed == pytest.approx(1 / 3)
     assert found.worse == pytest.approx(1 / 3)
+    assert found.gain == pytest.approx((1.0 + 10.0 / 4.0 + 0.0) / 3)  # of each choice, and not of their mean time
 
 
 @given(values=st.lists(st.floats(0, 1e6), min_size=1), part=st.floats(0, 1))

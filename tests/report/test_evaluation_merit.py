@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,26 @@ from acic.evaluation.field import Table
 from acic.evaluation.picks import Curve, Picks
 from acic.evaluation.regret import score
 from acic.report.evaluation import Evaluation, Lines, figure
+from acic.report.evaluation.chart import Plot
+from acic.report.evaluation.lines import lines_figure
 from acic.report.evaluation.merit import best, first, gains, place, quantile, regret, relative
 from tests.report.evaluated import Imagined, imagine
 
 INF, NAN = math.inf, math.nan
+
+
+def test_nothing_lies_at_the_edge_of_a_logarithm_and_does_not_stretch_it() -> None:
+    """Its axis began at 1e-9, which was told as what had been spent."""
+    curve = Curve(name="c", spent=(0.0, 100.0), middle=(0.0, 2.0), low=(0.0, 1.0), high=(1.0, 3.0))
+    lines = Lines(title="t", spent="s", shown="v", kind="factor", curves=(curve,), log_spent=True, log_shown=True)
+    made = imagine(Imagined(applications=2, configurations=3))
+    drawing = lines_figure(replace(made, lines={"fig8": [lines]}), "fig8")
+    assert drawing is not None
+    plot = next(part for part in drawing.parts if isinstance(part, Plot))
+    assert plot.x.low > 50
+    assert plot.y.low > 0.5
+    assert (plot.spots[0].x, plot.spots[0].y) == (plot.x.low, plot.y.low)
+    assert "at 0 (" in plot.spots[0].said
 
 
 def table(values: list[list[float]], goal: str = "time") -> Table:

@@ -53,6 +53,13 @@ def test_every_evaluation_gives_a_whole_document(made: Imagined) -> None:
     assert all(name in words(by_id(text, "basis")) for name in lost)
 
 
+def test_a_page_of_some_figures_has_these_alone() -> None:
+    """It had all that needed no curves, and told of the others that their numbers were wanting."""
+    text = page(imagine(Imagined(applications=4, configurations=12)), names=("fig7", "fig5"))
+    assert [s.get("id") for s in tree(text).iter("section")] == ["fig5", "fig7", "basis"]
+    assert "for want of numbers" not in text
+
+
 def test_pictures_say_what_they_show_and_tables_have_captions_and_heads() -> None:
     root = tree(page(imagine(Imagined(applications=4, configurations=12))))
     pictures = [e for e in root.iter("svg") if "picture" in (e.get("class") or "")]
@@ -61,8 +68,11 @@ def test_pictures_say_what_they_show_and_tables_have_captions_and_heads() -> Non
         spoken = picture.get("role") == "img" and picture.get("aria-label")
         assert spoken or picture.get("aria-hidden") == "true"
     for table in root.iter("table"):
-        assert words(table.find("caption") or table)
-        assert all(th.get("scope") == "col" for th in table.findall("thead/tr/th"))
+        caption, heads = table.find("caption"), table.findall("thead/tr/th")
+        assert caption is not None
+        assert words(caption)
+        assert heads
+        assert all(th.get("scope") == "col" for th in heads)
     titles = {e.get("id") for e in root.iter("h2")}
     assert all(e.get("aria-labelledby") in titles for e in root.iter("section"))
     for section in root.iter("section"):

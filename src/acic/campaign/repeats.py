@@ -41,8 +41,8 @@ class Repeats:
         return len(bandwidths) >= self.most or half_width(bandwidths, noise) <= self.precision
 
 
-def half_width(bandwidths: Sequence[float], noise: float) -> float:
-    """Return half the width of the 80 % interval of the median, relative to it.
+def half_width(bandwidths: Sequence[float], noise: float, *, of_mean: bool = False) -> float:
+    """Return half the width of the 80 % interval of the median, or of the geometric mean, relative to it.
 
     The point's own spread and the campaign's usual one are pooled by their degrees of freedom, because two runs that
     happen to agree say little.
@@ -54,7 +54,7 @@ def half_width(bandwidths: Sequence[float], noise: float) -> float:
     own = float(((logs - logs.mean()) ** 2).sum())
     freedom = _PRIOR_FREEDOM + count - 1
     sigma = math.sqrt((_PRIOR_FREEDOM * noise**2 + own) / freedom)
-    factor = _MEDIAN if count > 2 else 1.0  # the median of one or two is their mean
+    factor = _MEDIAN if count > 2 and not of_mean else 1.0  # the median of one or two is their mean
     return math.expm1(student(freedom) * factor * sigma / math.sqrt(count))
 
 

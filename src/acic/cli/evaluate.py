@@ -186,6 +186,10 @@ def _check_drawn(figures: tuple[str, ...], names: tuple[str, ...], *, page: bool
     from acic.report.evaluation import FIGURES
 
     drawn = [name for name in figures if name in FIGURES]
+    if names and set(names) == {"random"} and (told := set(figures) & set(FIELD.values())):
+        raise InvalidInput(
+            f"{min(told)} cannot be told of a blind choice alone, which is many", hint="add a method that chooses"
+        )
     lacking = next((name for name in drawn if name in OF_METHODS), None)
     if lacking and names and UNDRAWN.issuperset(names) and (files or (page and len(drawn) == 1)):
         raise InvalidInput(
@@ -229,9 +233,11 @@ def _draw(
     from acic.report.page import write_page
 
     drawn = [name for name in figures if name in FIGURES]
+    judged = set(found.judgements[0].table.applications)
+    runs, again = ([run for run in those if (run.kernel, run.scale) in judged] for those in (runs, again))
     given = _given(found, runs, again, ranks, [name for name in CURVES if not drawn or name in drawn])
     if html:
-        write_page(html, figure(drawn[0], given) if len(drawn) == 1 else page(given))
+        write_page(html, figure(drawn[0], given) if len(drawn) == 1 else page(given, names=drawn or tuple(FIGURES)))
         say(f"the page is in {html}")
     if folder:
         made = pictures(given, folder, names=drawn) if drawn else pictures(given, folder)

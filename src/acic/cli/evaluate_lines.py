@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from acic.cli.output import say
@@ -99,12 +100,14 @@ def _figure_9(
     replay = replay_of(mine, platform, "time")
     place = {c: i for i, c in enumerate(replay.table.configurations)}
     ranked = {a: tuple(place[table.configurations[i]] for i in order) for a, order in advice.ranked.items()}
-    curves = loops(
+    found = loops(
         replay,
         Before(ranked=ranked, ranks=training.ranks),
         names=(*FIGURE_9, "halving", "random"),
         processes=processors(),
     )
+    own = "model" if advice.method.startswith("model:") else advice.method  # whatever it is that is followed
+    curves = tuple(replace(one, name=own) if one.name == "model" else one for one in found)
     return (
         Lines(
             title="Searching by real runs",

@@ -74,7 +74,7 @@ def _flattering(found: Evaluated) -> None:
     say("note: the best is the smallest of many medians of few runs, which flatters itself: regret is overstated,")
     say(
         "note: that of methods which saw the truth (fixed-all, best) understated; "
-        + ("by fresh runs it is neither" if again else "--fresh takes it from runs made after")
+        + ("by fresh runs both less" if again else "--fresh takes it from runs made after")
     )
 
 
@@ -156,8 +156,8 @@ def _top(goal: str, figures: Figures) -> str:
 def _field(judgement: Judgement) -> None:
     """Print figures 5 and 6 as a table: each application's spread, and what the first method chose."""
     text = _text(judgement.goal)
-    picks, made = judgement.picks[0][0], judgement.table
-    score = judgement.scores[0]
+    first = next(i for i, one in enumerate(judgement.picks) if len(one) == 1)  # a blind choice is many
+    picks, made, score = judgement.picks[first][0], judgement.table, judgement.scores[first]
     rows = []
     for application, row, best in zip(made.applications, made.values, judgement.optima, strict=True):
         good = sorted(v for v in row.tolist() if math.isfinite(v))

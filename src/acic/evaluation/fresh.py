@@ -46,7 +46,7 @@ class FreshScore:
             best of all that was run again, and `share` the part of the gain over the baseline that was reached. NaN
             where the baseline was not run again with each of them.
         worse: applications that took longer, or cost more, than on the baseline in 9 of 10 draws of the passes.
-        of: how many applications were run again at all.
+        of: how many of the table's applications were run again at all.
         repetitions: the fewest that any of the points compared has.
     """
 
@@ -98,6 +98,7 @@ class Fresh:
         self._baseline = platform.baseline
         self._values: dict[Application, dict[Configuration, dict[int, float]]] = {}
         self._passes: dict[Application, set[int]] = {}
+        self._corrupt: set[tuple[Application, Configuration]] = set()
         self._levelled: dict[Application, Floats] = {}
         for run in runs:
             application = (run.kernel, run.scale)
@@ -107,6 +108,7 @@ class Fresh:
                 mine[run.repetition] = value_of(run, platform, goal)
             elif run.outcome is Outcome.CORRUPT:
                 mine[run.repetition] = np.inf
+                self._corrupt.add((application, run.configuration))
             else:
                 mine.setdefault(run.repetition, np.inf)  # unless a second try went well
 
@@ -116,7 +118,10 @@ class Fresh:
         return tuple(self._values)
 
     def medians(self, application: Application) -> dict[Configuration, float]:
-        """Return the levelled median of all that was run again, s or USD; inf where half of the runs failed."""
+        """Return the levelled median of all that was run again, s or USD.
+
+        inf where half of the runs failed, or any gave wrong bytes: such a configuration is no choice.
+        """
         if application not in self._values:
             return {}
         return dict(zip(self._values[application], _medians(self._array(application)).tolist(), strict=True))
@@ -172,7 +177,7 @@ class Fresh:
             best_gain=best_gain,
             share=share_of(gain, best_gain, self.goal),
             worse=tuple(application for application, one in found.items() if one.worse),
-            of=len(self.applications),
+            of=sum(application in self._values for application in table.applications),
             repetitions=min(one.repetitions for one in found.values()),
         )
 
@@ -207,9 +212,13 @@ class Fresh:
         """Return the values, shape (configurations, passes); NaN where a configuration was not run in a pass."""
         if application not in self._levelled:
             passes = sorted(self._passes[application])
-            rows = [[mine.get(p, np.nan) for p in passes] for mine in self._values[application].values()]
+            rows = [self._row(application, configuration, passes) for configuration in self._values[application]]
             self._levelled[application] = levelled(np.array(rows))
         return self._levelled[application]
+
+    def _row(self, application: Application, configuration: Configuration, passes: Sequence[int]) -> list[float]:
+        mine, corrupt = self._values[application][configuration], (application, configuration) in self._corrupt
+        return [np.inf if corrupt and one in mine else mine.get(one, np.nan) for one in passes]
 
 
 def _regret(judged: Floats, best: Floats) -> Floats:

@@ -102,8 +102,9 @@ def curve(name: str, found: Floats) -> Curve:
 
 
 def curve_over(name: str, spent: Iterable[float], figures: Floats) -> Curve:
-    """Return the curve of `figures`, shape (seeds, points), over what was spent."""
-    low, middle, high = (np.quantile(figures, q, axis=0, method="higher") for q in (_LOW, 0.5, _HIGH))
+    """Return the curve of `figures`, shape (seeds, points), over what was spent: each value is that of a seed."""
+    low = np.quantile(figures, _LOW, axis=0, method="lower")
+    middle, high = (np.quantile(figures, q, axis=0, method="higher") for q in (0.5, _HIGH))
     line = tuple(map(float, spent))
     return Curve(name=name, spent=line, middle=tuple(middle), low=tuple(low), high=tuple(high))
 

@@ -104,7 +104,8 @@ def _figures(picks: Sequence[Picks], table: Table, baseline: int, noise: float, 
     best, before = table.values.min(axis=1), table.values[:, baseline]
     regret = value / best - 1.0
     limit = np.exp(0.0 if math.isnan(noise) else noise)
-    gain, best_gain = mean_gain(value, before, table.goal), mean_gain(best, before, table.goal)
+    gain = float(np.mean([mean_gain(choice, before, table.goal) for choice in each]))
+    best_gain = mean_gain(best, before, table.goal)
     return Figures(
         tried=tried,
         median=quantile(regret, 0.5),

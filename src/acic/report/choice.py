@@ -57,7 +57,7 @@ def listed(results: Results, *, named: Iterable[int]) -> Listing:
     if len(points) <= LISTED:
         return Listing(points, len(points), "")
     kept = set(named)
-    wrong = [r.number for r in points if r.outcome != Outcome.OK]
+    wrong = [r.number for r in points if r.runs and r.outcome != Outcome.OK]
     kept.update(wrong[: LISTED // 2])
     rest = sorted(points, key=lambda r: (r.gain is None, -(r.gain.value if r.gain else 0.0), -r.number))
     for result in rest:

@@ -11,7 +11,7 @@ from acic.report.html import Markup, element, join
 from acic.report.model_error import Checkpoint
 from acic.report.parts import Column, basis, figure, paragraph, section, table
 from acic.report.pictures import Dot, curve
-from acic.report.words import NOTHING, money_text, percent_text, tick_text, times_text, times_tick
+from acic.report.words import NOTHING, money_text, percent_text, share_tick, tick_text, times_text, times_tick
 from acic.units import format_seconds
 
 _ROWS = 10  # of the table
@@ -65,7 +65,7 @@ def _curves(contents: Contents, name: str, x: Axis, spent: Callable[[Step | Chec
     ]
     errors = contents.model.course
     if len(errors) > 1:
-        y = from_zero(max(e.mape for e in errors), lambda v: f"{v:.0%}")
+        y = from_zero(max(e.mape for e in errors), share_tick)
         dots = [Dot(spent(e), e.mape, f"{e.points} points: {percent_text(e.mape)}") for e in errors]
         label = (
             f"Model error (MAPE) against {name}: from {percent_text(errors[0].mape)} to {percent_text(errors[-1].mape)}"

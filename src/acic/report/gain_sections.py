@@ -13,6 +13,7 @@ from acic.report.words import (
     configuration_text,
     count_text,
     mib_text,
+    share_tick,
     tick_text,
     times_text,
     times_tick,
@@ -183,5 +184,5 @@ def _middle(result: Result) -> float:
 def _off(ratio: float) -> str:
     """Return how far a ratio is from one, in percent, or as a factor where it is far."""
     if 0.5 < ratio < 2:
-        return f"{ratio - 1:+.0%}" if abs(ratio - 1) > 0.0005 else "0 %"
+        return share_tick(round(ratio - 1, 3), sign="+") if abs(ratio - 1) > 0.0005 else "0 %"
     return times_text(ratio)

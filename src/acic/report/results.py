@@ -148,7 +148,7 @@ def _bases(of_baseline: Sequence[Progress], platform: Platform, noise: UsualNois
         mine = runs[workload]
         made[workload] = Base(
             log_bandwidth=log,
-            spread=math.log1p(half_width([b for p in mine for b in positive(p)], noise.value)),
+            spread=math.log1p(half_width([b for p in mine for b in positive(p)], noise.value, of_mean=True)),
             last_run=max(_last_run(p) for p in mine),
         )
     return made
@@ -199,7 +199,7 @@ class _Judge:
         if base is None:
             return None
         value = math.exp(log - base.log_bandwidth)
-        own = half_width(figures, self._noise) if len(figures) > 1 else self._of_one
+        own = half_width(figures, self._noise, of_mean=True) if len(figures) > 1 else self._of_one
         off = math.exp(math.hypot(math.log1p(own), base.spread))
         cheaper = self._price_ratio(point)
         return Gain(value=value, low=value / off, high=value * off, cost=None if cheaper is None else value * cheaper)

@@ -83,6 +83,11 @@ def money_text(amount: float) -> str:
     return f"${amount:,.0f}" if amount >= 1000 else format_usd(amount)
 
 
+def share_tick(value: float, *, sign: str = "") -> str:
+    """Return a round share in percent, with as many digits as it has; `sign` "+" for one before gains, too."""
+    return f"{round(100.0 * value, 9):{sign}g}%"
+
+
 def percent_text(share: float | None) -> str:
     """Return a share as a percentage."""
     if share is None or not math.isfinite(share):

@@ -104,6 +104,9 @@ def _repeated(given: Evaluation) -> str:
     return runs if least == most else f"{least} to {runs}"
 
 
+_AGAIN = "Where fresh runs are told of, these were made after the choice. "
+
+
 def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
     """Return what is measured and what is predicted, how much stands behind it, and what is not on the page."""
     table = given.tables["time"]
@@ -120,6 +123,7 @@ def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
             " Every time and cost in the tables and pictures is that of real runs of the applications: "
             f"{count_text(given.runs, 'run')}, {_repeated(given)} of each of {count_text(pairs, 'pair')} of "
             "application and configuration, of which the median counts. "
+            f"{_AGAIN if given.again else ''}"
             f"Of these pairs {failed:,} failed or gave wrong bytes, and {missing:,} more were not measured.",
         ),
         paragraph(

@@ -52,16 +52,15 @@ def _told_apart(lines: Lines) -> list[Lines]:
 
 
 def _plot(lines: Lines) -> Plot:
-    drawn = tuple(_line(lines, c, GROUPS[i % len(GROUPS)]) for i, c in enumerate(lines.curves))
-    shown = [v for line in drawn for place in line.places for v in place[1:] if math.isfinite(v)]
-    axis = _axis(shown, lines.kind, log=lines.log_shown)
-    edge = None
+    values = [v for c in lines.curves for v in (*c.low, *c.middle, *c.high) if math.isfinite(v)]
+    axis, edge = _axis(values, lines.kind, log=lines.log_shown), None
+    across = _axis([x for c in lines.curves for x in c.spent], "count", log=lines.log_spent)
+    drawn = tuple(_line(c, GROUPS[i % len(GROUPS)], across, axis) for i, c in enumerate(lines.curves))
     if any(math.isinf(v) and v > 0 for line in drawn for place in line.places for v in place[1:]):
         axis, edge = at_edge(axis, low=False)
-    spent = [place[0] for line in drawn for place in line.places]
     return Plot(
         caption=lines.title,
-        x=_axis(spent, "count", log=lines.log_spent),
+        x=across,
         y=axis,
         across=lines.spent,
         up=lines.shown,
@@ -74,26 +73,30 @@ def _plot(lines: Lines) -> Plot:
                 y=place[2],
                 kind=line.kind if math.isfinite(place[2]) else "failed",
                 who=line.name,
-                said=f"{plain(place[2], lines.kind)} at {count_text(place[0])} "
-                f"({plain(place[1], lines.kind)} to {plain(place[3], lines.kind)})",
+                said=f"{plain(middle, lines.kind)} at {count_text(spent)} "
+                f"({plain(low, lines.kind)} to {plain(high, lines.kind)})",
             )
-            for line in drawn
-            for place in line.places
+            for line, curve in zip(drawn, lines.curves, strict=True)
+            for place, (spent, low, middle, high) in zip(line.places, _known(curve), strict=True)
         ),
         legend=tuple((line.kind, line.name) for line in drawn),
         basis=lines.basis,
     )
 
 
-def _line(lines: Lines, curve: Curve, kind: str) -> Line:
-    """Return a curve as it is drawn: there is a gap of nothing where its middle is not known."""
-    shown, log = (curve.spent, curve.low, curve.middle, curve.high), lines.log_shown
+def _line(curve: Curve, kind: str, across: Axis, up: Axis) -> Line:
+    """Return a curve as it is drawn."""
     places = tuple(
-        (_least(x, lines.log_spent), _least(low, log), _least(middle, log), _least(high, log))
-        for x, low, middle, high in zip(*shown, strict=True)
-        if not math.isnan(middle)
+        (_least(x, across), _least(low, up), _least(middle, up), _least(high, up))
+        for x, low, middle, high in _known(curve)
     )
     return Line(name=curve.name, kind=kind, places=places)
+
+
+def _known(curve: Curve) -> list[tuple[float, float, float, float]]:
+    """Return what was spent, low, middle and high: there is a gap of nothing where the middle is not known."""
+    shown = zip(curve.spent, curve.low, curve.middle, curve.high, strict=True)
+    return [one for one in shown if not math.isnan(one[2])]
 
 
 def _axis(values: list[float], kind: str, *, log: bool) -> Axis:
@@ -114,9 +117,9 @@ def _both_ways(low: float, high: float, kind: str) -> Axis:
     return Axis(low=first * step, high=max(last, 0) * step or step, ticks=ticks)
 
 
-def _least(value: float, log: bool) -> float:
+def _least(value: float, axis: Axis) -> float:
     """Return a value that the axis can take: a logarithm has none of zero, so that lies at the edge."""
-    return max(value, 1e-9) if log else value
+    return max(value, axis.low) if axis.log else value
 
 
 def _sheet(lines: Lines) -> Sheet:

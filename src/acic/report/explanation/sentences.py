@@ -80,12 +80,11 @@ def steady(found: Explanation, workload: Workload) -> list[str]:
 
 def turns(one: Dependence) -> list[tuple[WhatIf, str]]:
     """Return the values of a characteristic that change the answer, nearest first, each with " or less", " or more"."""
-    found = [(turn, f" or {onward}") for turn, onward in ((one.below, "less"), (one.above, "more")) if turn]
-    told = []
-    for turn, onward in (*found, *((other, "") for other in one.others)):
-        at_end = turn in (one.levels[0], one.levels[-1])
-        told.append((turn, "" if at_end or not one.onward(turn) else onward))
-    return told
+    if not one.levels:
+        return []
+    sides = ((one.below, "less", one.levels[0]), (one.above, "more", one.levels[-1]))
+    found = [(turn, "" if turn == end or not one.onward(turn) else f" or {more}") for turn, more, end in sides if turn]
+    return [*found, *((other, "") for other in one.others)]
 
 
 def harmful(found: Explanation) -> list[Dependence]:
