@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,9 +11,12 @@ import pytest
 
 from acic.benchmarks import Benchmark
 from acic.campaign import runners
-from acic.campaign.request import Where
+from acic.campaign.budget import Budget
+from acic.campaign.repeats import Repeats
+from acic.campaign.request import Request, Where
+from acic.campaign.session import _can_run
 from acic.campaign.system import Deployed
-from acic.errors import TransientError
+from acic.errors import InvalidInput, TransientError
 from acic.evaluation.running import Runs
 from acic.lab import Lab
 from acic.platforms import load_platform
@@ -91,6 +94,26 @@ def test_a_folder_that_can_be_removed_leaves_the_file_system_alone(lab: PretendL
     assert not folder.exists()
     assert system.remove(folder)  # which is gone already
     assert lab.site is not None
+
+
+def test_a_campaign_in_the_lab_asks_first_for_what_cannot_be_deployed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of a screening failed where OrangeFS was not there, and the campaign paused, or nothing was ranked."""
+
+    def need(name: str) -> None:
+        if name == "OrangeFS":
+            raise InvalidInput("OrangeFS cannot be deployed", hint="build it")
+
+    closed: list[bool] = []
+    lab: Any = SimpleNamespace(need=need, close=lambda: closed.append(True))
+    monkeypatch.setattr("acic.lab.Lab.open", lambda **_: lab)
+    monkeypatch.setattr("acic.campaign.session.find_benchmark", lambda _: "benchmark")
+    request = Request(platform="lab", budget=Budget(), where=Where(runner="lab"), repeats=Repeats(1, 1, 0.1))
+    with pytest.raises(InvalidInput, match="OrangeFS cannot be deployed") as caught:
+        _can_run(load_platform("lab"), request)
+    assert caught.value.hint == "build it; or measure one alone: --only file_system=NAME (of NFS, GlusterFS, CephFS)"
+    of_nfs = replace(request, only={"file_system": "NFS"})
+    assert str(_can_run(load_platform("lab"), of_nfs)) == "benchmark"
+    assert closed == [True, True]
 
 
 def test_jobs_in_the_lab_are_launched_by_the_mpi_that_the_benchmark_was_built_with(

@@ -20,7 +20,8 @@ import pytest
 
 from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.answering import PATIENCE, answered
-from acic.campaign.jobs import NotTaken, Trial
+from acic.campaign.jobs import Jobs, NotTaken, Run, Trial
+from acic.campaign.outputs import Outputs
 from acic.campaign.patience import NAPS
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
@@ -102,6 +103,37 @@ def test_a_good_run(
     assert told["access"] == workload.operation
     assert attempt.repetition.bandwidth == told["bwMiB"] * 2**20
     assert attempt.dollars == pytest.approx(attempt.elapsed * 2 * 3.6 / 3600)  # two nodes of one core each
+
+
+@pytest.mark.parametrize(
+    ("workload", "nodes", "shifted"),
+    [
+        (WRITE, 2, False),
+        (READ, 1, False),
+        (READ, 2, True),
+        (replace(READ, access=Access.RANDOM), 2, False),  # IOR has no such order in a shared file
+        (replace(READ, access=Access.RANDOM, shared=False), 2, True),
+    ],
+)
+def test_what_is_read_on_several_nodes_another_one_wrote(
+    lab: Laboratory, platform: Platform, workload: Characteristics, nodes: int, shifted: bool
+) -> None:
+    """Clients had what they were to read, as nothing empties the caches of compute nodes."""
+    asked: list[Job] = []
+
+    class Refusing(LocalRunner):
+        def submit(self, job: Job) -> None:
+            asked.append(job)
+            raise InvalidInput("it takes nothing")
+
+    benchmark = find_benchmark(str(lab.benchmark))
+    jobs = Jobs(Refusing(), benchmark, nodes=nodes, clock=time.monotonic, announce=lambda _: None, sleep=lambda _: None)
+    (lab.folder / "raw").mkdir()
+    run = Run(trial(lab, point(platform, workload)), Outputs(lab.folder / "raw", lab.name))
+    for step, replica in zip(("prepare", "measure")[-len(jobs.replicas(run)) :], jobs.replicas(run), strict=True):
+        with pytest.raises(InvalidInput, match="it takes nothing"):
+            jobs.step(run, step, replica)
+    assert ["-C" in job.command for job in asked] == [False] * (len(asked) - 1) + [shifted]
 
 
 FAULTS = {

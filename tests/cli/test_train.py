@@ -406,6 +406,8 @@ def test_a_dry_run_shows_the_money_for_all_machines_of_its_runs(lab: Laboratory,
     one, four = (acic("train", *place, "--nodes", n, "--budget", "1h").json["plan"]["parts"] for n in (1, 4))
     assert [p["dollars"] for p in four] == pytest.approx([4 * p["dollars"] for p in one])
     assert [p["seconds"] for p in four] == [p["seconds"] for p in one]
+    hosts = [word for name in "bcd" for word in ("--host", name)]  # all of them, where --nodes does not say
+    assert acic("train", *place, *hosts, "--budget", "1h").json["plan"]["parts"] == four
 
 
 def test_the_result_is_what_the_journal_tells(lab: Laboratory, acic: Callable[..., Result]) -> None:

@@ -53,6 +53,18 @@ def test_scripts_for_all_schedulers_have_the_directives(tmp_path: Path, schedule
         assert directive in text
 
 
+NOTHING = Request(account="", queue="", attributes={})
+
+
+def test_a_command_that_starts_processes_by_itself_gets_room_for_them(tmp_path: Path) -> None:
+    """One task a node was asked for, so that Open MPI had no slots and others shared a core."""
+    pytest.importorskip("psij")
+    made = shell(tmp_path, "", processes=0, nodes=2, slots=7)
+    assert "#SBATCH --ntasks-per-node=4" in Scheduler("slurm", 1).script(made, NOTHING, ["/bin/sh", "/x"], tmp_path)
+    alone = shell(tmp_path, "", processes=0, nodes=2)
+    assert "#SBATCH --ntasks-per-node=1" in Scheduler("slurm", 1).script(alone, NOTHING, ["/bin/sh", "/x"], tmp_path)
+
+
 def test_a_scheduler_that_nobody_knows_is_told() -> None:
     pytest.importorskip("psij")
     for name in ("local", "nonsense", "flux"):  # PSI/J names the last one, too, but cannot load it without its library

@@ -121,6 +121,8 @@ class Jobs:
         arguments = [*replica.options, "-G", str(run.trial.number + 1), *self._hints(run)]
         if replica.operation is Operation.WRITE:
             arguments += ["-e"]
+        if self._nodes > 1 and step == "measure" and _may_shift(replica):
+            arguments += ["-C"]  # what another node wrote, as caches of nodes are out of reach
         if "-k" not in arguments:
             arguments += ["-k"]  # the folder goes as a whole, and a check may come
         if (workers := run.trial.point.workload.io_processes) < run.trial.point.workload.processes:
@@ -181,3 +183,8 @@ class Jobs:
         file = run.outputs.folder / "hints"
         file.write_text(hints_text(run.settings.hints), encoding="utf-8")
         return self._benchmark.hints_arguments(file)
+
+
+def _may_shift(replica: Replica) -> bool:
+    """Return whether processes can read what others wrote: IOR has no such order for random places in a shared file."""
+    return "-r" in replica.options and ("-z" not in replica.options or "-F" in replica.options)

@@ -97,7 +97,7 @@ class OwnCommand:
                 name = f"verify-{outputs.name}-{turn}-{position}"
                 place = storage_directory(platform, wanted, Path(where.directory)) / f"acic-{name}"
                 note_run(name, place)
-                run = _Run(outputs, place, name, purse.left(position), where.nodes)
+                run = _Run(outputs, place, name, purse.left(position), nodes=where.nodes, processes=self._processes)
                 begun = time.monotonic()
                 took = run(self._runner, self._words, platform, wanted)
                 elapsed = time.monotonic() - begun
@@ -184,9 +184,9 @@ class _Took:
 class _Run:
     """One run of the command; its files go to a directory of its own."""
 
-    def __init__(self, outputs: Path, place: Path, name: str, limit: float, nodes: int) -> None:
+    def __init__(self, outputs: Path, place: Path, name: str, limit: float, *, nodes: int, processes: int) -> None:
         self._outputs, self._place, self._name = outputs, place, name
-        self._limit, self._nodes = limit, nodes
+        self._limit, self._nodes, self._processes = limit, nodes, processes
 
     def __call__(self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration) -> _Took:
         place = self._place
@@ -218,6 +218,7 @@ class _Run:
             environment=environment,
             without=(HINTS_VARIABLE,),
             before=wanted.layout,
+            slots=self._processes,
         )
 
     def _measured(self, runner: Runner, job: Job) -> _Took:

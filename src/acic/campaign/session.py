@@ -7,11 +7,11 @@ import math
 import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acic.benchmarks import ACIC_BENCH, Benchmark, find_benchmark
 from acic.campaign.controller import Controller
@@ -30,12 +30,16 @@ from acic.campaign.waiting import Waiting
 from acic.errors import InvalidInput
 from acic.filesystems import DEPLOYMENT, LAB
 from acic.platforms import Platform, load_platform, platform_source, read_platform
+from acic.space import Value
 from acic.store.database import Store
 from acic.store.location import locate
 from acic.store.rows import check_text
 from acic.toml import string, table
 from acic.workloads import Access, Characteristics
 from acic.workloads.replica import unordered
+
+if TYPE_CHECKING:
+    from acic.lab import Lab
 
 
 class Session:
@@ -233,9 +237,22 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
         from acic.cluster.lab import LabFacts
         from acic.lab import Lab
 
-        Lab.open(facts=LabFacts.of(platform.lab)).close()  # it is up, and nobody works on it
+        with closing(Lab.open(facts=LabFacts.of(platform.lab))) as lab:  # it is up, and nobody works on it
+            _need_file_systems(lab, platform, request.only)
         return find_benchmark(request.where.benchmark)
     return open_trials(platform, request.where, Path(request.where.directory), only=request.only)[1]
+
+
+def _need_file_systems(lab: Lab, platform: Platform, only: Mapping[str, Value]) -> None:
+    """Raise InvalidInput where the lab cannot deploy what the campaign would ask for: each such run would fail."""
+    asked = platform.space["file_system"].values
+    for name in (str(one) for one in asked if only.get("file_system", one) == one):
+        try:
+            lab.need(name)
+        except InvalidInput as error:
+            rest = ", ".join(str(one) for one in asked if one != name)
+            remedy = f"{error.hint}; or measure one alone: --only file_system=NAME (of {rest})"
+            raise InvalidInput(error.problem, hint=remedy) from error
 
 
 def planner_of(field: Field, request: Request) -> Planner:

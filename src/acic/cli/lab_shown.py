@@ -22,7 +22,7 @@ def run_command(
     """Run a command on what is deployed, and show what it said.
 
     Raises:
-        TransientError: it failed.
+        AcicError: it failed, with its own exit status where it has one.
     """
     from acic.cluster import State
     from acic.lab.trial import run
@@ -38,7 +38,9 @@ def run_command(
         if ending.seconds is not None:
             say(f"{format_seconds(ending.seconds)} on {told(site.configuration)}")
     if ending.state is not State.DONE:
-        raise TransientError(f"the command failed: {ending.reason}", hint=ending.hint or "what it said stands above")
+        failed = TransientError(f"the command failed: {ending.reason}", hint=ending.hint or "what it said stands above")
+        failed.exit_status = ending.exit_status or failed.exit_status
+        raise failed
 
 
 def run_benchmark(opened: Lab, site: Site, processes: int, outputs: Path, seconds: float, as_json: bool) -> None:

@@ -41,7 +41,9 @@ _OPTIONS = (
         help="Where runs are made: local, ssh, or a batch scheduler: slurm, pbs, pbs_classic, lsf, cobalt.",
     ),
     click.option("--host", "hosts", multiple=True, metavar="NAME[:SLOTS]", help="A machine, for --runner ssh; repeat."),
-    click.option("--nodes", type=click.IntRange(1), default=1, show_default=True, help="Machines of each run."),
+    click.option(
+        "--nodes", type=click.IntRange(1), help="Machines of each run.  [default: 1; with --runner ssh, all of --host]"
+    ),
     click.option("--queue", default="", help="The scheduler's queue or partition."),
     click.option("--account", default="", help="The scheduler's account or project."),
     click.option(
@@ -105,6 +107,7 @@ def where_of(given: dict[str, Any]) -> Where:
     mine = {name: given.pop(name) for name in names}
     if (mine["runner"] == SSH) != bool(mine["hosts"]):
         raise InvalidInput("--host and --runner ssh go together", hint="--runner ssh --host node1:16 --host node2:16")
+    mine["nodes"] = mine["nodes"] or max(1, len(mine["hosts"]))
     if mine["runner"] == LOCAL and mine["nodes"] > 1:
         raise InvalidInput("--runner local has one machine", hint="choose --runner ssh, or a scheduler")
     queued = {"--queue": mine["queue"], "--account": mine["account"], "--attribute": mine["attributes"]}

@@ -133,7 +133,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     asked = _workloads(given["log"]) if given["log"] else []
     like = tuple(fits(platform, asked))
     for before, after in zip(asked, like, strict=True):
-        if before.access is not after.access:
+        if before != after:
             say(f"note: {unlike(before, after)}")
     return Request(
         platform=given["platform_name"],

@@ -55,6 +55,7 @@ class Job:
         without: variables that it does not take over, neither from the controller nor from a machine.
         before: commands to run first, once, one after the other; if one fails, so does the job.
         directory: where it starts, which all nodes see, too; None for `folder`.
+        slots: processes that a command without `processes` starts by itself, for which a scheduler is asked for room.
 
     Raises:
         InvalidInput: a name that is none for a file, an empty command, a variable that cannot be, or a count or
@@ -71,6 +72,7 @@ class Job:
     without: tuple[str, ...] = ()
     before: tuple[tuple[str, ...], ...] = ()
     directory: Path | None = None
+    slots: int = 0
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

@@ -116,7 +116,7 @@ class Scheduler:
         import pystache  # type: ignore[import-untyped]  # it has no types
         from psij.executors.batch.template_function_library import ALL
 
-        each = max(1, -(-job.processes // job.nodes))
+        each = max(1, -(-(job.processes or job.slots) // job.nodes))
         duration = timedelta(minutes=-(-job.time_limit // 60) + 1)  # the script itself keeps to the second
         attributes = dict(request.attributes)
         if self.name in _NAMING:
