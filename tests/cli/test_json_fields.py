@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from acic.platforms import platform_names
 from tests.cli.conftest import LOGS, Result
 from tests.cli.documented import check_fields
 
@@ -31,6 +32,7 @@ def test_a_price_has_a_unit(acic: Callable[..., Result]) -> None:
 def test_platforms_are_listed_with_what_the_table_shows(acic: Callable[..., Result]) -> None:
     listed = acic("platform", "list", "--json").json["platforms"]
     shown = acic("platform", "list").out
+    assert {one["name"] for one in listed} >= set(platform_names())
     for one in listed:
         assert set(one) == {"name", "title", "revision", "configurations"}
         assert re.search(rf"{one['name']} .* {one['configurations']}$", shown, re.MULTILINE)

@@ -1367,13 +1367,16 @@ def test_a_signal_ends_a_command_and_leaves_nothing(lab: Path, number: signal.Si
         stderr=subprocess.PIPE,
         text=True,
     )
-    end = time.monotonic() + TIMEOUT
-    while not list(lab.glob("acic-verify-*")) and process.poll() is None:
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    time.sleep(0.2)  # the run is under way
-    process.send_signal(number)
-    out, err = process.communicate(timeout=TIMEOUT)
+    try:
+        end = time.monotonic() + TIMEOUT
+        while not list(lab.glob("acic-verify-*")) and process.poll() is None:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        time.sleep(0.2)  # the run is under way
+        process.send_signal(number)
+        out, err = process.communicate(timeout=TIMEOUT)
+    finally:
+        process.kill()
     assert (process.returncode, out) == (130, ""), err
     assert "acic: interrupted\n" in err
     assert not list(lab.glob("acic-*"))
@@ -1390,18 +1393,20 @@ def test_what_a_killed_command_left_is_cleared_up_by_the_next_and_what_is_at_wor
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    end = time.monotonic() + TIMEOUT
-    while not list(lab.glob("acic-verify-*/x")) and process.poll() is None:
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    left = sorted(lab.glob("acic-verify-*"))
-    (job,) = [path.name.removeprefix("acic-") for path in left if (path / "x").exists()]
-    after = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--", "true", "{directory}"]
-    assert "killed" not in run(*after).err
-    assert sorted(lab.glob("acic-verify-*")) == left
-    assert tagged(job)
-    process.kill()
-    process.wait(TIMEOUT)
+    try:
+        end = time.monotonic() + TIMEOUT
+        while not list(lab.glob("acic-verify-*/x")) and process.poll() is None:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        left = sorted(lab.glob("acic-verify-*"))
+        (job,) = [path.name.removeprefix("acic-") for path in left if (path / "x").exists()]
+        after = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--", "true", "{directory}"]
+        assert "killed" not in run(*after).err
+        assert sorted(lab.glob("acic-verify-*")) == left
+        assert tagged(job)
+    finally:
+        process.kill()
+        process.wait(TIMEOUT)
     assert tagged(job)  # what the command had forked goes on
     found = run(*after)
     assert found.status == 0

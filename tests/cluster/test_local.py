@@ -226,7 +226,7 @@ def test_open_mpi_is_told_what_it_needs(tmp_path: Path) -> None:
 
 
 def test_a_controller_that_ends_takes_its_jobs_with_it(tmp_path: Path) -> None:
-    made = shell(tmp_path, "echo >up; sleep 101")
+    made = shell(tmp_path, "echo >up; exec sleep 101")
     script = f"""
 import pathlib, time
 from acic.cluster import Job, LocalRunner
@@ -234,6 +234,8 @@ LocalRunner().submit(Job(name={made.name!r}, command={made.command!r}, processes
                          folder=pathlib.Path({str(tmp_path)!r}), time_limit=100))
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=30)
+    if die_with_parent():
+        until(lambda: nothing_left(made), "it ends with its controller")
     LocalRunner().reclaim(made)
     assert nothing_left(made)
 

@@ -56,6 +56,8 @@ def test_twins_stay_together_when_a_configuration_is_claimed(rows: TrainingRows)
 def test_without_liars_nothing_is_lost(rows: TrainingRows, judge: Judge) -> None:
     found = harm(rows, judge, "x1000", 0.0, model="cart", seeds=1)
     assert found.undefended == found.honest
+    assert found.defended == pytest.approx(found.honest, abs=0.05)
+    assert found.others > 0.2
     assert found.liars == 0.0
 
 

@@ -91,8 +91,8 @@ def test_a_hundred_cycles_with_twenty_kills_leave_nothing(state: Path) -> None:
     for cycle in range(CYCLES):
         configuration = configurations[int(rng.integers(len(configurations)))]
         if cycle in killed_at:
-            while controlled(state, configuration, kill_after=float(rng.uniform(0.3, LONGEST))) != "killed":
-                pass  # it was faster
+            while (said := controlled(state, configuration, kill_after=rng.uniform(0.3, LONGEST))) != "killed":
+                assert said == "", said  # it was faster
             killed += 1
         if complaint := controlled(state, configuration):
             retried.append((dict(configuration), complaint[-500:]))
@@ -101,6 +101,7 @@ def test_a_hundred_cycles_with_twenty_kills_leave_nothing(state: Path) -> None:
     told = f"{CYCLES} cycles, {killed} controllers killed, {len(retried)} tried again, {len(failed)} failed"
     sys.stdout.write(f"{told}\n")
     assert failed == [], failed
+    assert len(retried) <= KILLS // 4, retried  # a machine may be slow, but what was killed is no reason to fail
     assert killed == KILLS
     Lab.open(state).down()
     time.sleep(0.2)

@@ -71,7 +71,9 @@ def test_few_rows_are_enough(learner: Learner, rows: int) -> None:
     predictor = learner.fit(data, rng=rng())
     check(predictor.predict(made_up(40, 1).x), 40)
     assert predictor.predict(data.x[:0]).mean.shape == (0,)
-    assert all(predictor.explain(data.x[0]))
+    reasons = predictor.explain(data.x[0])
+    assert reasons
+    assert all(reasons)
 
 
 @each_that_learns

@@ -19,4 +19,5 @@ def test_the_spread_counts_what_was_never_measured_too(rows: int) -> None:
     inside, outside = predictor.features(data.x), predictor.features(asked)
     known = inside.T @ (inside * data.weight[:, None]) + penalty * np.eye(inside.shape[1])
     leverage = np.einsum("ij,ij->i", outside, np.linalg.solve(known, outside.T).T) * data.weight.mean()
+    assert rows < 200 or 0.08 < predictor.error < 0.2  # the noise of these runs is 0.1
     assert predictor.predict(asked).spread == pytest.approx(predictor.error * np.sqrt(1 + leverage), rel=1e-6)

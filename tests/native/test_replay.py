@@ -195,7 +195,8 @@ def test_hints_are_used_and_told(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "hints").write_text("IOR_HINT__MPI__romio_ds_write=disable\n")
     hints = replay(bench, tmp_path, "-U hints").data["Hints"]
     assert hints["asked"] == {"romio_ds_write": "disable"}
-    assert hints["in force"].get("romio_ds_write", "disable") == "disable"
+    usual = bench.measure("-a MPIIO -c -b 64k -t 4k", cwd=tmp_path).test["Hints"]["in force"]
+    assert hints["in force"].get("romio_ds_write") == ("disable" if "romio_ds_write" in usual else None)
 
 
 @pytest.mark.parametrize("interface", ["posix", "mpiio", "collective"])

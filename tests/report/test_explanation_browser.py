@@ -16,7 +16,10 @@ LOG = Path(__file__).parents[1] / "data" / "darshan" / "apps" / "s3d_io_blocking
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "why.html"
     asked = ["--platform", "lab", "--elsewhere", "--model", "prior", "--html", str(path)]
-    assert run(["explain", str(LOG), *asked]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ACIC_CACHE", str(path.parent / "cache"))
+        patch.setenv("ACIC_STORE", str(path.parent / "store.sqlite"))
+        assert run(["explain", str(LOG), *asked]) == 0
     return path
 
 

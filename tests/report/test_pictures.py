@@ -44,7 +44,9 @@ def test_marks_lie_where_the_axis_says_and_tell_their_number(numbers: list[float
 
 def test_equal_numbers_lie_on_the_diagonal() -> None:
     axis = log_axis([0.1, 10.0], tick_text)
-    for circle in parsed(scatter(axis, axis, [Dot(x, x, "") for x in (0.1, 0.5, 3.0)], "label")).iter("circle"):
+    circles = list(parsed(scatter(axis, axis, [Dot(x, x, "") for x in (0.1, 0.5, 3.0)], "label")).iter("circle"))
+    assert len(circles) == 3
+    for circle in circles:
         assert percent(circle, "cx") + percent(circle, "cy") == pytest.approx(100, abs=0.01)
 
 

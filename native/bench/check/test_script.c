@@ -35,12 +35,12 @@ static void refused(const char *path) {
         "0 compute nan",
         "ranks 4",
         "0 open f posix w",
-        "0 open f stdio w a",
-        "0 open f posix a a",
-        "0 open f posix w /a",
-        "0 open f posix w a/../b",
-        "0 open f posix w ..",
-        "0 open f posix w a//b",
+        "0 open f stdio w a\n0 close f",
+        "0 open f posix a a\n0 close f",
+        "0 open f posix w /a\n0 close f",
+        "0 open f posix w a/../b\n0 close f",
+        "0 open f posix w ..\n0 close f",
+        "0 open f posix w a//b\n0 close f",
         "0 open f posix w a",                                                /* not closed */
         "0 open f posix w a\n1 open f posix w b\n0 close f",                 /* one name, two files */
         "0 close f",                                                         /* not open */
