@@ -59,8 +59,7 @@ def read_scales(
     space, baseline = field.system, field.platform.baseline
     rng = np.random.default_rng([seed, 1])
     done = space.point(baseline.only(space.names))[None, :]
-    every = len(space.names)  # are varied: of these parameters nobody has said which matter
-    drawn = sampled(space, space.names, baseline.only(space.names), count, rng=rng, done=done, fewest=every)
+    drawn = sampled(space, list(space.names), baseline.only(space.names), count, rng=rng, done=done)
     announce(f"learning at {len(scales)} smaller scales, from {len(drawn)} configurations")
     for place, (part, scale) in enumerate(zip(PARTS, scales, strict=True)):
         found = meter.read([baseline], scale)

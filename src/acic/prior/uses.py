@@ -121,12 +121,12 @@ def _opened_once(phase: Phase) -> int:
 
 
 def _openers(phase: Phase) -> int | None:
-    """Return how many processes open each shared file together by MPI-IO, some of which move nothing; None if unknown.
+    """Return how many processes open each shared file together by MPI-IO; None if only those that move something do.
 
     More opens than there are processes are those of a file that is opened again.
     """
     c, each = phase.characteristics, round(_number(phase, "opens") / phase.files)
-    return each if c.shared and c.interface is Interface.MPIIO and c.io_processes <= each <= c.processes else None
+    return each if c.shared and c.interface is Interface.MPIIO and c.io_processes < each <= c.processes else None
 
 
 def _writing(phase: Phase, phases: Sequence[Phase]) -> Phase | None:
