@@ -3,6 +3,7 @@
 One server with one or two throttled disks, for each file system: processes each write 4 KiB to files of their own and
 sync each, one syncs after pauses, one reads what another wrote, eight read 256 KiB at a time anywhere in their parts of
 one file, with nothing in any cache, and eight read pieces of files of their own and leave out what lies between. On
+strict NFS and CephFS each writes pieces of several sizes, which last one by one, to a file of its own and to one of all. On
 four servers of OrangeFS eight and sixteen read their parts of one file from its beginning to its end, so that each
 server has a part of every stream. `/proc/diskstats` of the first server's disks tells the I/Os. What the prior has for
 each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
@@ -29,6 +30,7 @@ FILE_SYSTEMS = ("nfs", "gluster", "ceph", "orangefs")
 SYNCS, MIB, STREAM = 20, 1 << 20, 32  # syncs of each process; MiB of the stream
 PART, PIECE = 4, 256 << 10  # MiB of each process in a shared file; B that it reads at a time
 GAPPED, GAPS = 8, ((64 << 10, 256 << 10), (256 << 10, 512 << 10))  # MiB of each file; B of each piece, of what it is in
+LASTING, SIZES = 12, (1000, 3000, 4096, 9608, 8192, 32000, 32768, 140608, 131072, 300000, 262144)  # writes; B of each
 PAUSES = (0.0, 0.01, 0.02, 0.04, 0.1, 0.5)  # s before each pair of syncs
 NODES = 4  # of which each has as many processes
 PARTED = 4  # servers that each have a part of every stream
@@ -100,6 +102,17 @@ def paused(folder: Path, disks: list[str]) -> None:
         print(f"{pause * 1e3:.0f} ms pause: {each:.1f} I/Os of a disk in {took / SYNCS * 1e3:.1f} ms", flush=True)
 
 
+def lasting(folder: Path, disks: list[str]) -> None:
+    """Write pieces that each last before the next: to a file of one's own, and in turns to one of all processes."""
+    for name, (first, stride) in {f"own.{RANK}": (0, 1), "shared": (RANK, RANKS)}.items():
+        for size in SIZES:
+            made, data = os.open(folder / f"{name}.{size}", os.O_RDWR | os.O_CREAT), os.urandom(size)
+            with counting(folder, f"{name.split('.')[0]} {size} B by {RANKS}", LASTING * RANKS, disks, 1):
+                for number in range(LASTING):
+                    os.pwrite(made, data, (number * stride + first) * size)
+            os.close(made)
+
+
 def streaming(folder: Path, disks: list[str]) -> None:
     """Read what process 0 wrote, by process 1 on another node; a server that caches it reads nothing."""
     if RANK == 0:
@@ -167,6 +180,7 @@ def run(
     """Deploy a file system on dedicated servers, and have processes of four nodes do something there."""
     where = ["--servers", str(servers), "--placement", "dedicated", "--device", device, "--raid-devices", str(raid)]
     where += ["--stripe-size", strip] if strip else []
+    where += ["--consistency", "strict"] if what == "lasting" else []
     command = [sys.executable, __file__, "--inside", "{directory}", "--what", what]
     lab = ["acic", "lab", "run", "--fs", file_system, *where, "--processes", str(processes), "--", *command]
     done = subprocess.run(lab, capture_output=True, text=True, check=False)
@@ -179,6 +193,7 @@ def run(
 WHAT: Mapping[str, Callable[[Path, list[str]], None]] = {
     "syncing": syncing,
     "paused": paused,
+    "lasting": lasting,
     "streaming": streaming,
     "scattered": partial(reading, shuffled=True, servers=1),
     "gaps": gaps,
@@ -211,6 +226,7 @@ def main() -> int:
             ("gaps", 8),
         )
     ]
+    todo += [(name, raid, processes, "lasting", 1, "") for name in ("nfs", "ceph") for raid in (1, 2) for processes in (1, 8)]
     todo += [
         ("orangefs", raid, processes, "parts", PARTED, strip)
         for strip in ("64KiB", "4MiB")

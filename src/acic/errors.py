@@ -60,7 +60,12 @@ class TransientError(AcicError):
 
 
 class StoreAway(StoreError, TransientError):
-    """The training database's server does not answer now: it is down, restarts, or has no connection left."""
+    """The training database does not answer now: its server is down or restarts, or its file is locked for long."""
+
+
+def printable(text: str) -> str:
+    """Return what any database can hold of a text on one line: names of files need not be UTF-8."""
+    return "".join(character for character in text if character.isprintable())
 
 
 def on_one_line(error: Exception) -> str:

@@ -139,12 +139,13 @@ class Expectation:
         self._platform = platform
         self._ratios: list[float] = []
         self._paid: list[float] = []  # likewise, of the s that were paid for
+        self._ran: list[float] = []  # likewise, of the s in its jobs, without what they waited for in a queue
         self._spent: list[tuple[float, float]] = []  # s and USD of each run
 
-    def learn(self, point: Point, seconds: float, dollars: float, *, paid: float) -> None:
-        """Take in what a run took, s, and what it cost, USD, which is for `paid` s of its machines."""
-        self._ratios.append(seconds / self._first_guess(point))
-        self._paid.append(paid / self._first_guess(point))
+    def learn(self, point: Point, seconds: float, dollars: float, *, paid: float, ran: float) -> None:
+        """Take in what a run took, s, and what it cost, USD, which is for `paid` s of its machines; its jobs `ran` s."""
+        for ratios, told in ((self._ratios, seconds), (self._paid, paid), (self._ran, ran)):
+            ratios.append(told / self._first_guess(point))
         self._spent.append((seconds, dollars))
 
     def covered(self, budget: Budget) -> float:
@@ -162,8 +163,8 @@ class Expectation:
         return self._corrected(point, self._paid)
 
     def limit(self, point: Point, given: float | None) -> float:
-        """Return the time after which a run counts as hung: the user's, or far above what is expected."""
-        return given if given is not None else max(60.0, 20.0 * self.seconds(point))
+        """Return the time after which a job counts as hung: the user's, or far above what is expected of it."""
+        return given if given is not None else max(60.0, 20.0 * self._corrected(point, self._ran))
 
     def _corrected(self, point: Point, ratios: Sequence[float]) -> float:
         recent = ratios[-51:]

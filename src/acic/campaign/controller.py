@@ -25,10 +25,11 @@ from acic.campaign.view import View, view_of
 from acic.cluster import Refused
 from acic.errors import TransientError, on_one_line
 from acic.space import Configuration
+from acic.store.measurement import Outcome
 
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 USED_UP = "the budget is used up"
-_REFUSED = "see its queues and limits; once it takes such jobs, --resume goes on; another queue needs a new campaign"
+_REFUSED = "see its queues and limits; once it takes such jobs, --resume goes on; another queue or --time-limit needs a new campaign"
 
 
 class Controller:
@@ -228,7 +229,8 @@ class Controller:
         name = f"{self._journal.name}-{number}"
         spent, budget = self._spending.spent(self.state), self._rules.budget
         self._watch(view_of(self.state, progress, done=self._cursor, spent=spent, budget=budget))
-        limit = self._spending.limit(progress.point)
+        hung, left = self._spending.limit(progress.point), self._spending.left(self.state, progress.point)
+        limit = min(hung, left)
         self._note("started", run=number, point=progress.number, job=name, at=self._wall(), limit=limit)
         trial = Trial(
             name=name,
@@ -245,6 +247,10 @@ class Controller:
         except NotTaken as away:
             self._note("refused", run=number, why=on_one_line(away), elapsed=away.elapsed, dollars=away.dollars)
             raise TransientError(away.problem, hint=f"{away.hint}; then --resume goes on") from away
+        if attempt.outcome is Outcome.TIMEOUT and limit < hung:  # of which the budget is to blame, not the point
+            used = {"elapsed": attempt.elapsed, "dollars": attempt.dollars}
+            self._note("lost", run=number, point=progress.number, **used)
+            return
         self._note("finished", **event_of(attempt, progress.number))
         self._learn(progress, attempt)
 

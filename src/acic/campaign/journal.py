@@ -193,8 +193,10 @@ class Journal:
         with lock.open("r") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 return True
+            except OSError:
+                return False  # a file system without locks, on which none can be
         return False
 
     @property
@@ -245,15 +247,37 @@ def _keep_name(folder: Path) -> None:
 
 
 def _lock(file: IO[str]) -> bool:
-    """Return whether the lock was taken; `Journal.running` holds it for a moment, which is waited for."""
+    """Return whether the lock was taken; `Journal.running` holds it for a moment, which is waited for.
+
+    Raises:
+        InvalidInput: the file system has no locks.
+    """
     for _ in range(_ATTEMPTS):
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file)
         except BlockingIOError:
             time.sleep(_NAP)
         else:
             return True
     return False
+
+
+def lock(file: IO[str]) -> None:
+    """Lock a file of the user's state for this process alone.
+
+    Raises:
+        BlockingIOError: another process has it.
+        InvalidInput: the file system has no locks.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        raise InvalidInput(
+            f"the file system of {file.name} has no locks: {error.strerror}",
+            hint="set XDG_STATE_HOME to a folder on one that has (Lustre: mounted with flock)",
+        ) from error
 
 
 def journals(within: Path | None = None) -> list[Journal]:

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from acic.campaign.journal import lock
 from acic.campaign.request import Where
 from acic.campaign.runners import open_runner
 from acic.cluster import Job, StillRunning
@@ -46,7 +47,11 @@ def noted(where: Where, outputs: Path) -> Iterator[Callable[[str, Path], None]]:
     file = commands_folder() / f"{outputs.name}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("x", encoding="utf-8") as lines:
-        fcntl.flock(lines, fcntl.LOCK_EX)
+        try:
+            lock(lines)
+        except InvalidInput:
+            file.unlink()
+            raise
         _append(lines, {"machine": socket.gethostname(), "where": asdict(where), "outputs": str(outputs)})
         try:
             _make(outputs)

@@ -20,7 +20,7 @@ from acic.campaign.places import found_on, same_places, storage_directories
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
 from acic.campaign.promising import Advice
-from acic.campaign.request import TRAIN, Request
+from acic.campaign.request import LOCAL, TRAIN, Request
 from acic.campaign.rules import Rules
 from acic.campaign.runners import open_trials
 from acic.campaign.settable import check_settable
@@ -63,7 +63,8 @@ class Session:
         platform = read_platform(text, request.platform)
         check_request(request, name)
         if LAB in platform.apply:
-            request = replace(request, where=replace(request.where, runner=LAB))
+            nodes = platform.compute_nodes or 1
+            request = replace(request, where=replace(request.where, runner=LAB, nodes=nodes))
         benchmark = _can_run(platform, request)
         deployed = request.where.runner == LAB
         places = {} if deployed else found_on(storage_directories(platform, Path(request.where.directory)))
@@ -151,6 +152,11 @@ class Session:
             raise InvalidInput(
                 f"{request.platform} is no longer what it was when the campaign {self.journal.name} began",
                 hint="begin a new campaign; what this one measured is in the store",
+            )
+        if request.where.runner == LOCAL and begun["machine"] != socket.gethostname():
+            raise InvalidInput(
+                f"the campaign {self.journal.name} measured {begun['machine']}, and this machine is another one",
+                hint="go on with it there, or begin a new campaign here; what it measured is in the store",
             )
         check_settable(self.platform, request.only)
         devices = same_places(begun["places"])

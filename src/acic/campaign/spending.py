@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from acic.campaign.points import Field, Point
 from acic.campaign.repeats import UsualNoise
 from acic.campaign.rules import Rules
 from acic.campaign.state import Progress, Stage, State
+from acic.platforms.platform import SECONDS_PER_HOUR
 from acic.store.measurement import Outcome
 
 ENOUGH_POINTS = 150  # that a short budget is spread over, rather than spent on repetitions; fewer if there are no more
@@ -59,7 +61,8 @@ class Spending:
         if attempt.outcome in (Outcome.OK, Outcome.SUSPECT):
             whole = self._dollars(point, attempt.elapsed)
             paid = attempt.elapsed * (attempt.dollars / whole) if whole else attempt.elapsed
-            self._expectation.learn(point, attempt.elapsed, attempt.dollars, paid=paid)
+            ran = max(0.0, attempt.elapsed - attempt.overhead)
+            self._expectation.learn(point, attempt.elapsed, attempt.dollars, paid=paid, ran=ran)
 
     def learn_noise(self, progress: Progress) -> None:
         """Take in how far the runs of a point differ that is not run again."""
@@ -106,8 +109,22 @@ class Spending:
         return self._rules.budget.covers(spent, state.dollars + dollars, until=end)
 
     def limit(self, point: Point) -> float:
-        """Return the s after which a run of `point` counts as hung."""
+        """Return the s after which a job of a run of `point` counts as hung."""
         return self._expectation.limit(point, self._rules.time_limit)
+
+    def left(self, state: State, point: Point) -> float:
+        """Return the s that a job of a run of `point` may take by what is left of the budget.
+
+        Twice what is expected of the run are allowed at least, so that the last one is not lost for a little; but not
+        beyond a deadline.
+        """
+        budget, most = self._rules.budget, [math.inf]
+        if budget.seconds is not None:
+            most.append(budget.seconds - self.spent(state))
+        if budget.dollars is not None and (hourly := self._dollars(point, SECONDS_PER_HOUR)):
+            most.append((budget.dollars - state.dollars) / hourly * SECONDS_PER_HOUR)
+        rest = max(min(most), 2.0 * self._expectation.seconds(point))
+        return max(1.0, rest if budget.deadline is None else min(rest, budget.deadline - self._wall()))
 
     def _spares_a_repetition(self, state: State, progress: Progress) -> bool:
         """Return whether what is left covers one more run of a point beside what screening and baselines lack."""

@@ -20,7 +20,7 @@ from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict
 from acic.cluster import Refused, Runner, StillRunning
 from acic.cluster.others import TAKEN, ProcessorTime
-from acic.errors import AcicError, TransientError, on_one_line
+from acic.errors import AcicError, TransientError, on_one_line, printable
 from acic.filesystems import WHOLE, settings
 from acic.platforms import Platform
 from acic.store.measurement import Outcome
@@ -113,7 +113,7 @@ class Trials:
             dollars=self.dollars(trial.point, run.held if self._queued else elapsed),
             overhead=max(0.0, elapsed - run.jobs),
             time=begun.isoformat(),
-            note="; ".join(dict.fromkeys(filter(None, [verdict.note, *run.notes]))),
+            note=printable("; ".join(dict.fromkeys(filter(None, [verdict.note, *run.notes])))),
             raw_sha256=raw,
             tool_version=result.tool_version if result else "",
             verified=run.verified,

@@ -16,6 +16,7 @@ import click
 
 from acic.cli.option_types import PathName, Text
 from acic.cli.output import say
+from acic.cli.unused_options import refuse_typed
 from acic.errors import AcicError, InvalidInput
 from acic.paths import resolved
 from acic.units import format_seconds, format_usd
@@ -85,8 +86,17 @@ def measuring_options(command: Command) -> Command:
     return command
 
 
-def check_directory(platform: Platform, given: dict[str, Any]) -> None:
-    """Raise InvalidInput where --directory was typed, and the platform's configurations choose where runs write."""
+def check_placing(platform: Platform, given: dict[str, Any]) -> None:
+    """Refuse options of where runs are made that were typed, where the platform's configurations say that.
+
+    Raises:
+        InvalidInput: one was typed.
+    """
+    from acic.filesystems import LAB
+
+    if LAB in platform.apply:
+        placing = {"runner", "hosts", "nodes", "queue", "account", "attributes", "directory"}
+        refuse_typed(f"on {platform.name}, whose runs are made in the lab", placing)
     if given["directory"] and platform.roles.storage:
         raise InvalidInput(
             f"--directory does nothing on {platform.name}: its configurations choose the storage",
@@ -173,6 +183,18 @@ def offer_larger_budget(session: Session, state: State, *, by: str) -> None:
     if state.ended == USED_UP:
         text = session.request.budget.doubled(state.seconds, state.dollars)
         say(f"note: a larger budget goes on with it: {by} --resume --name {session.journal.name} --budget {text}")
+
+
+def check_measured(state: State) -> None:
+    """Refuse to call a campaign of `acic train` done of which no run gave a figure.
+
+    Raises:
+        AcicError: it ended so.
+    """
+    attempts = [attempt for _, attempt in state.attempts]
+    if state.ended and attempts and not any(p.bandwidths for p in state.progress):
+        why = attempts[-1].note or str(attempts[-1].outcome)
+        raise AcicError(f"nothing was measured in {len(attempts)} runs; the last: {why}", hint="see to it, then begin anew")
 
 
 def note_no_baseline(session: Session, state: State) -> None:

@@ -14,7 +14,7 @@ import click
 from acic.cli.measuring import (
     budget_of,
     campaign_progress,
-    check_directory,
+    check_placing,
     contributor_option,
     offer_larger_budget,
     platform_of,
@@ -125,7 +125,7 @@ def bench(
     from acic.store.database import Store
 
     platform = platform_of(given["platform_name"])
-    check_directory(platform, given)
+    check_placing(platform, given)
     if not workload.phases:
         raise InvalidInput(f"{workload.name} did no I/O that was recorded", hint="give the log of another run")
     phases = fits(platform, [p.characteristics for p in workload.phases], search["shrink"])

@@ -13,7 +13,8 @@ from acic.cli.active_advice import advice_of
 from acic.cli.measuring import (
     budget_of,
     campaign_progress,
-    check_directory,
+    check_measured,
+    check_placing,
     contributor_option,
     measuring_options,
     note_no_baseline,
@@ -123,7 +124,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     budget = budget_of(given["budget"])
     platform = platform_of(given["platform_name"], keep_it=keep_platform)
     budget.check(platform)
-    check_directory(platform, given)
+    check_placing(platform, given)
     if given["paid_since"] and not given["residual"]:
         raise InvalidInput("--paid-since does nothing without --residual", hint="add --residual, or leave it out")
     if given["residual"]:
@@ -210,6 +211,7 @@ def _show_result(session: Session, state: State, as_json: bool) -> None:
         emit_json({"campaign": seen})
     else:
         click.echo(seen.text())
+    check_measured(state)
     note_no_baseline(session, state)
     offer_larger_budget(session, state, by="acic train")
     if state.paused:

@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from acic.cli.advice_options import ADVICE, advice_options, learned
-from acic.cli.measuring import check_directory, measuring_options, platform_of
+from acic.cli.measuring import check_placing, measuring_options, platform_of
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.own_command import by_command, check_options
 from acic.cli.resuming import as_begun, store_as_begun
@@ -92,7 +92,7 @@ def verify(
     if own:
         check_options()
     else:
-        check_directory(platform, given)
+        check_placing(platform, given)
     ungiven = {name: value for name, value in platform.baseline.items() if own and name in UNGIVEN}
     check_settable(platform, ungiven)  # first: measurements, where there are none, would not help
     told = {"goal": goal, "top": top, **{name: given.pop(name) for name in ADVICE}}

@@ -16,7 +16,7 @@ from acic.cluster.direct import GRACE
 from acic.cluster.job import Ending, Job, State, cancelled_on_interrupt
 from acic.cluster.launcher import find_launcher
 from acic.cluster.lsf import Lsf
-from acic.cluster.scheduler import Request, Scheduler, Sight
+from acic.cluster.scheduler import Request, Scheduler, Sight, naming
 from acic.cluster.slurm import Slurm
 from acic.cluster.tickets import Ticket, read_ticket, write_ticket
 from acic.errors import AcicError, InvalidInput, TransientError
@@ -61,6 +61,8 @@ class BatchRunner:
         settle: float = 10.0,
         watch: Callable[[Job, Ending], None] = lambda *_: None,
     ) -> None:
+        if (name := naming(scheduler)) in (attributes or {}):
+            raise InvalidInput(f"the attribute {name} is acic's own: it finds its jobs by their names", hint="leave it out")
         self._request = Request(account=account, queue=queue, attributes=dict(attributes or {}))
         self._scheduler = _KINDS.get(scheduler, Scheduler)(scheduler, patience)
         self._mpiexec = mpiexec
@@ -175,6 +177,9 @@ class BatchRunner:
         since = self._missed.setdefault(job.name, time.monotonic())
         if time.monotonic() - since < self._settle:
             return before
+        jobscript.look_anew(jobscript.Files.of(job, ticket.token))
+        if (ended := self._ended(job, ticket)) is not None:
+            return ended
         if sight is None:
             return Ending(state=State.UNKNOWN, reason=f"gone from {self.name} without an exit status")
         if sight.state is State.FAILED:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
+import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -175,6 +177,18 @@ def write(job: Job, files: Files, command: Sequence[str], crowded: Mapping[str, 
         "COMMAND": shlex.join(command),
     }
     files.script.write_bytes(os.fsencode(fill(_TEXT, facts)))  # a path or an argument need not be UTF-8
+
+
+def look_anew(files: Files) -> None:
+    """Have this machine forget which files it did not find in a job's folder.
+
+    An NFS client believes for up to a minute that a file is not there (nfs(5), lookupcache), unless it changes the
+    folder itself.
+    """
+    with suppress(OSError):
+        handle, path = tempfile.mkstemp(dir=files.end.parent)
+        os.close(handle)
+        os.unlink(path)
 
 
 def read_end(job: Job, files: Files) -> Ending | None:

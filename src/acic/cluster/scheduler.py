@@ -40,6 +40,11 @@ _NONE_FOUND = re.compile(r"\bjob\b.*is not found|no .*job found|unknown job", re
 _OF_A_JOB = re.compile(r"\bjob", re.IGNORECASE)  # what answers that there is none speaks of it
 
 
+def naming(scheduler: str) -> str | None:
+    """Return the attribute by which a job of that scheduler is named; None where jobs have no names."""
+    return _NAMING.get(scheduler)
+
+
 @dataclass(frozen=True, slots=True)
 class Sight:
     """What a scheduler says of a job.

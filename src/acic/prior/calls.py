@@ -42,7 +42,7 @@ def _unjoined(demand: Demand, systems: Systems) -> Floats:
     strips = np.where(np.isfinite(systems.unit), systems.unit, 0.0)  # whole files have none to begin in
     begins = np.gcd.reduce([np.full(len(systems), request), most.astype(np.int64), strips.astype(np.int64)])
     of_each = calls * met(most, begins, systems) + np.where(rest > 0, met(rest, begins, systems), 0.0)
-    return np.asarray(demand.streams * demand.requests * of_each)
+    return np.asarray(demand.streams * demand.requests * of_each + _first_pages(demand, systems))
 
 
 def met(size: Floats, begins: Floats, systems: Systems) -> Floats:
@@ -60,7 +60,20 @@ def met(size: Floats, begins: Floats, systems: Systems) -> Floats:
 
 def pieces(demand: Demand, systems: Systems) -> Floats:
     """Return how many pieces all requests are cut to."""
-    return np.asarray(demand.streams * demand.requests * np.ceil(demand.request / largest(demand, systems)))
+    calls = np.ceil(demand.request / largest(demand, systems))
+    return np.asarray(demand.streams * demand.requests * calls + _first_pages(demand, systems))
+
+
+def _first_pages(demand: Demand, systems: Systems) -> Floats:
+    """Return how many beginnings of requests are pieces of their own, where each piece lasts before the next.
+
+    FUSE hands over by itself the part of a page with which a write begins and which the kernel does not have, and then
+    all that follows. What a request's size has in common with a page is all that is known of where requests begin; the
+    first one of a file begins with it.
+    """
+    request, writes = max(1, round(demand.request)), demand.streams * demand.requests
+    cut = (min(request, PAGE) - math.gcd(request, PAGE)) / PAGE * max(0.0, writes - demand.files)
+    return np.where(waits(demand, systems), cut, 0.0)
 
 
 def largest(demand: Demand, systems: Systems) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -145,11 +147,14 @@ def _streamed(demand: Demand, systems: Systems) -> Floats:
 
     Each takes what one I/O does at most. Of files that many processes wrote, a part each, no more than such a part lies
     together on a server; where it has several disks each chunk of RAID-0 takes one, and half of one is for where parts
-    begin. Pieces of extents as large as a chunk lie across two disks.
+    begin. Where each write lasted before the next, half of the parts that begin within a page lie in two places. Pieces
+    of extents as large as a chunk lie across two disks.
     """
     there = np.maximum(np.minimum(demand.piece, systems.unit), demand.piece / systems.servers)
     piece = np.clip(there, PAGE, systems.extent)
     parted = systems.cached & (piece < systems.extent)
     across = np.where(systems.extent <= RAID_CHUNK, np.minimum(systems.disks, 2.0), 1.0)
     chunks = np.where(systems.disks > 1.0, np.maximum(1.0, 0.5 + piece / RAID_CHUNK), 1.0)
+    within = 1.0 - math.gcd(round(demand.piece), PAGE) / PAGE if math.isfinite(demand.piece) else 0.0
+    chunks += np.where(systems.strict, 0.5 * within, 0.0)
     return np.where(parted, chunks / piece, across / systems.extent)

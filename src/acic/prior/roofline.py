@@ -136,8 +136,7 @@ def latency(demand: Demand, systems: Systems) -> Floats:
     process at a time, those of the others on its node too. The transfer is left to the network: links that are held to
     a rate (tc-tbf(8); those of clouds) let what was saved up meanwhile through at once.
     """
-    most = largest(demand, systems)
-    calls = demand.requests * np.ceil(demand.request / most)
+    most, calls = largest(demand, systems), pieces(demand, systems) / demand.streams
     server, byte = _prices(demand, systems)
     size = np.minimum(demand.request, most)
     inside = _entering(demand, systems) + size * (systems.client + byte / asked(size, systems))

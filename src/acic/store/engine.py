@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -76,9 +77,9 @@ def transaction(engine: Engine, place: Location, *, write: bool) -> Iterator[Con
 
 
 def may_pass(place: Location, error: BaseException) -> bool:
-    """Return whether a driver's error only tells that the server does not answer now, as while it restarts."""
+    """Return whether a driver's error only tells that it does not answer now: a server restarts, a file is locked."""
     if place.file is not None:
-        return False
+        return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
     state, said = getattr(error, "sqlstate", None), str(error)
     if state:
         return state in _PASSING_STATES or state.startswith("08")

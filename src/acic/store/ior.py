@@ -11,7 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from pathlib import Path
 
-from acic.errors import InvalidInput, UnreadableInput
+from acic.errors import InvalidInput, UnreadableInput, printable
 from acic.store.ior_options import IorOptions, from_command
 from acic.store.ior_output import IorOutput, IorTest, parse_csv, parse_json, parse_text
 from acic.store.measurement import Outcome, Repetition
@@ -26,6 +26,7 @@ _ERROR = re.compile(
     r"^(?:ior )?error:? .*(?:(?<=error stack:)\n.*)?|^Abort\(-?\d+\).*|^.*Assertion .* failed.*|^.*BAD TERMINATION.*",
     re.IGNORECASE | re.MULTILINE,
 )
+_IGNORED = re.compile(r"^ERROR: ld\.so: .*: ignored\.$", re.MULTILINE)  # LD_PRELOAD of what a node has not
 _CAUSE = re.compile(r"^WARNING: (.*failed.*)$", re.MULTILINE)
 _IN_TEXT = re.compile(r"^IOR-\S+: MPI Coordinated", re.MULTILINE)  # which a run begins with
 _IN_JSON = re.compile(r'^\s*\{\s*"Version"\s*:', re.MULTILINE)
@@ -182,7 +183,7 @@ def _endings(path: Path, text: str, output: IorOutput, *, last: bool) -> list[_E
     parts = [text[begin:end] for begin, end in zip(places, ends, strict=False)]
     endings = [_ending(part, None, finished=True) for part in parts[:-1]]
     beside = [_beside(path, suffix) for suffix in (".out", ".err")] if last else []
-    said = "\n".join([parts[-1], *beside])
+    said = _IGNORED.sub("", "\n".join([parts[-1], *beside]))
     return [*endings, _ending(said, _status(path) if last else None, finished=output.finished, empty=not text.strip())]
 
 
@@ -251,7 +252,7 @@ def _reason(said: str) -> str:
     plain = next((line for line in errors if line.lower().startswith(("error", "ior error"))), "")
     cause = _CAUSE.search(said)
     line = plain or (cause.group(1) if cause else "") or next(iter(errors), "")
-    text = "".join(c for c in " ".join(line.split()) if c.isprintable())
+    text = printable(" ".join(line.split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
 
 

@@ -36,21 +36,27 @@ def of_trace(traced: Traced) -> Access | None:
     return Access.STRIDED if repeated > _MOST * len(steps) else Access.RANDOM
 
 
-def of_counters(group: Group, tables: Mapping[str, Table]) -> tuple[Access, Quality]:
-    """Return the pattern, from POSIX's counters if POSIX saw the same requests; else a guess, marked as unknown."""
+def of_counters(group: Group, processes: int, tables: Mapping[str, Table]) -> tuple[Access, Quality]:
+    """Return the pattern, from POSIX's counters if POSIX saw the same requests; else a guess, marked as unknown.
+
+    Args:
+        group: of files.
+        processes: that do I/O.
+        tables: of all modules.
+    """
     if not group.calls:
         return Access.CONSECUTIVE, UNKNOWN
-    if group.calls <= group.uses:
-        sure = not group.reduced or (group.collective and group.calls == group.uses)
+    uses = group.uses_by(processes)
+    if group.calls <= uses:
+        sure = not group.reduced or (group.collective and group.calls == uses)
         return Access.CONSECUTIVE, EXACT if sure else ESTIMATED
     if group.table.name == "STDIO":
         return _stream(group)
     totals = _posix(group, tables)
     if totals is None:
-        several = group.shared and group.calls > group.uses
-        return (Access.STRIDED if several else Access.CONSECUTIVE), UNKNOWN
+        return (Access.STRIDED if group.shared else Access.CONSECUTIVE), UNKNOWN
     d = group.direction
-    steps = max(totals[CALLS + d] - group.uses, 1)
+    steps = max(totals[CALLS + d] - uses, 1)
     consecutive = totals[CONSECUTIVE + d]
     if consecutive >= _MOST * steps:
         return Access.CONSECUTIVE, EXACT if consecutive == steps else ESTIMATED
@@ -61,14 +67,15 @@ def of_counters(group: Group, tables: Mapping[str, Table]) -> tuple[Access, Qual
     return Access.RANDOM, ESTIMATED
 
 
-def contiguous(group: Group, tables: Mapping[str, Table]) -> bool | None:
+def contiguous(group: Group, processes: int, tables: Mapping[str, Table]) -> bool | None:
     """Return whether all requests of a process to a file follow one another without a gap, over all its iterations.
 
     As POSIX's counters have it, if POSIX saw the same requests; None where that is not known, or where it says nothing,
     as each process makes a single request.
     """
-    totals = None if group.table.name == "STDIO" or group.calls <= group.uses else _posix(group, tables)
-    return None if totals is None else totals[CONSECUTIVE + group.direction] >= group.calls - group.uses
+    uses = group.uses_by(processes)
+    totals = None if group.table.name == "STDIO" or group.calls <= uses else _posix(group, tables)
+    return None if totals is None else totals[CONSECUTIVE + group.direction] >= group.calls - uses
 
 
 def times_over(group: Group, tables: Mapping[str, Table]) -> float | None:

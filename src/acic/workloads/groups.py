@@ -98,6 +98,10 @@ class Group:
             ended.append(last)
         return began, ended
 
+    def uses_by(self, processes: int) -> int:
+        """Return `uses` if `processes` do I/O, each to all files: records of all ranks hide who only opened them."""
+        return processes * len(self.files) if self.reduced else self.uses
+
     @property
     def common_sizes(self) -> dict[int, int]:
         """How many requests, reads and writes together, had each of the sizes that Darshan kept, B."""

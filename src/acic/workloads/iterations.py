@@ -69,7 +69,7 @@ def iterations(
         waits: how often each process waited for non-blocking requests.
         over: how often each byte of the files is moved; None if that is not known.
     """
-    uses = processes * len(group.files) if group.reduced else group.uses
+    uses = group.uses_by(processes)
     each = uses / processes  # files that a process uses
     if not group.calls:
         heatmap = heatmap_of(group)
@@ -109,7 +109,7 @@ def _from_records(group: Group, processes: int) -> Iterations | None:
         # variables that are written again in each step; all of them in all steps, or no rule is known
         whole = sum([moved[row] for row, mine in zip(rows, each, strict=True) if mine == typical])
         if typical == int(typical) and whole >= _WHOLE * group.bytes:
-            count = int(typical) * max(1, round(group.uses / max(processes, 1)))
+            count = int(typical) * max(1, round(group.uses_by(processes) / max(processes, 1)))
             return Iterations(count, ESTIMATED, "again", by="records")
         return None
     found = bursts(of_records(group), least_share=1.0)

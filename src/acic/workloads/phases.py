@@ -70,7 +70,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
     """Return what the log tells about a group."""
     traced = evidence.traced(group)
     processes, processes_quality = io_processes(group, traced, evidence.heatmap)
-    several = group.calls > group.uses
+    several = group.calls > group.uses_by(processes)
     over = access.times_over(group, evidence.tables)
     found = iterations(
         group,
@@ -87,7 +87,7 @@ def draft(group: Group, evidence: Evidence) -> Draft:
     request, request_quality = sizes.request_size(group, traced if _same_level(group, covered) else None)
     pattern = access.of_trace(traced) if traced is not None and several else None
     if pattern is None:
-        pattern, pattern_quality = access.of_counters(group, evidence.tables)
+        pattern, pattern_quality = access.of_counters(group, processes, evidence.tables)
     else:
         pattern_quality = EXACT if covered is not None and covered > 1 - _ALIKE else ESTIMATED
     return Draft(
@@ -252,7 +252,7 @@ def _parts(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
     parts: dict[str, str | int | float] = {}
     if found.over is not None and abs(found.over - 1.0) > _ALIKE:
         parts["times_over"] = found.over
-    if group.shared and found.iterations.count > 1 and access.contiguous(group, evidence.tables):
+    if group.shared and found.iterations.count > 1 and access.contiguous(group, found.processes, evidence.tables):
         parts["contiguous"] = True
     everyone = found.processes == group.processes and found.processes_quality is EXACT  # whose ranks are all there are
     if not everyone and (apart := ranks_apart(group, evidence.heatmap)) is not None and apart > 1.0:
