@@ -3,10 +3,10 @@
 One server with one or two throttled disks, for each file system: processes each write 4 KiB to files of their own and
 sync each, one syncs after pauses, one reads what another wrote, eight read 256 KiB at a time anywhere in their parts of
 one file, with nothing in any cache, and eight read pieces of files of their own and leave out what lies between. On
-strict NFS and CephFS each writes pieces of several sizes, which last one by one, to a file of its own and to one of all. On
-four servers of OrangeFS eight and sixteen read their parts of one file from its beginning to its end, so that each
-server has a part of every stream. `/proc/diskstats` of the first server's disks tells the I/Os. What the prior has for
-each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
+strict NFS and CephFS each writes pieces of several sizes, which last one by one, to a file of its own and to one of
+all. On four servers of OrangeFS eight and sixteen read their parts of one file from its beginning to its end, so that
+each server has a part of every stream. `/proc/diskstats` of the first server's disks tells the I/Os. What the prior has
+for each is `durable`, `alone` and `extent` in `src/acic/prior/designs.py`.
 
     sudo acic lab up && sudo python studies/disks.py [--device ephemeral] [--only REGEX]
 """
@@ -226,7 +226,9 @@ def main() -> int:
             ("gaps", 8),
         )
     ]
-    todo += [(name, raid, processes, "lasting", 1, "") for name in ("nfs", "ceph") for raid in (1, 2) for processes in (1, 8)]
+    todo += [
+        (name, raid, processes, "lasting", 1, "") for name in ("nfs", "ceph") for raid in (1, 2) for processes in (1, 8)
+    ]
     todo += [
         ("orangefs", raid, processes, "parts", PARTED, strip)
         for strip in ("64KiB", "4MiB")

@@ -30,18 +30,25 @@ from acic.units import KIB, MIB
 from studies.lab_runs import HARDWARE, lab_runs
 
 TOTAL, CALL, RANKS, NODES = 48 * MIB, 128 * KIB, 16, 4
-PARTS = tuple(size * KIB for size in (24, 48, 96, 192, 384, 768))
+PARTS = (24 * KIB, 27_500, 48 * KIB, 50_000, 96 * KIB, 100_000, 192 * KIB, 200_000, 384 * KIB, 768 * KIB)  # B
 CASES: tuple[dict[str, Value], ...] = (
     {"file_system": "NFS", "servers": 1, "consistency": "relaxed"},
+    {"file_system": "NFS", "servers": 1, "consistency": "strict"},
     {"file_system": "GlusterFS", "servers": 1},
     {"file_system": "OrangeFS", "servers": 1},
 )
 
 
+def files_of(part: int) -> int:
+    """Return how many files have about `TOTAL` B; as many for each process where there are enough."""
+    count = TOTAL // (part * RANKS)
+    return count // RANKS * RANKS if count > RANKS else count
+
+
 def application(part: int) -> Kernel:
     """Return an application that reads such files; its own name is another's."""
     writer, size = Writer(RANKS), part * RANKS
-    files = [f"input.{number}" for number in range(TOTAL // size)]
+    files = [f"input.{number}" for number in range(files_of(part))]
     for number, path in enumerate(files):
         writer.read_file("f", path, CALL, count=size // CALL, ranks=number % RANKS)
     made = prepared(RANKS, [(path, size) for path in files])
@@ -59,18 +66,19 @@ def reckoned(prior: Prior, configuration: Configuration, made: Kernel, part: int
     systems, workload = prior.systems([configuration]), made.workload
     phases = zip(workload.phases, uses_of(workload), strict=True)
     seconds = sum(disk_requests(demand_of(p.characteristics, NODES, use), systems, np.ones(1))[0] for p, use in phases)
-    return float(seconds * systems.read_iops[0]) * part / TOTAL
+    return float(seconds * systems.read_iops[0]) / (files_of(part) * RANKS)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="cases whose name it is found in")
     arguments = parser.parse_args()
-    print(f"{'I/Os for a part (prior)':30}" + "".join(f"{f'{part // KIB} KiB':>14}" for part in PARTS))
+    print(f"{'I/Os for a part (prior)':30}" + "".join(f"{f'{part:,} B':>14}" for part in PARTS))
     with lab_runs() as (runs, prior):
         for case in CASES:
             for disks in (1, 2):
-                told = f"{case['file_system']}, {disks} x ephemeral"
+                told = " ".join((str(case["file_system"]), str(case.get("consistency", "")))).strip()
+                told += f", {disks} x ephemeral"
                 if not re.search(arguments.only, told):
                     continue
                 hardware = {**HARDWARE, "placement": "dedicated", "device": "ephemeral", "raid_devices": disks}
@@ -79,7 +87,8 @@ def main() -> int:
                     made, before = application(part), reads()
                     runs.run(made, configuration, 0)
                     most = max(count - before.get(name, 0) for name, count in reads().items())
-                    line += f"{f'{most * part / TOTAL:.2f} ({reckoned(prior, configuration, made, part):.2f})':>14}"
+                    each, thought = most / (files_of(part) * RANKS), reckoned(prior, configuration, made, part)
+                    line += f"{f'{each:.2f} ({thought:.2f})':>14}"
                 print(line, flush=True)
     return 0
 

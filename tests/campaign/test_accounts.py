@@ -79,7 +79,7 @@ class Queueing(FakeTrials):
     def run(self, trial: Trial) -> Attempt:
         attempt = super().run(trial)
         self.now += 60.0
-        return dataclasses.replace(attempt, elapsed=attempt.elapsed + 60.0)
+        return dataclasses.replace(attempt, elapsed=attempt.elapsed + 60.0, overhead=60.0)
 
 
 def test_what_is_spent_in_a_queue_uses_up_time_and_no_money(tmp_path: Path) -> None:
@@ -89,6 +89,24 @@ def test_what_is_spent_in_a_queue_uses_up_time_and_no_money(tmp_path: Path) -> N
     assert made.state.ended == USED_UP
     assert 0.05 - 2 * 0.001 <= made.state.dollars <= 0.05 + 1e-9
     assert made.state.seconds == pytest.approx(61.0 * len(made.state.attempts))
+
+
+def test_what_a_job_waits_for_in_a_queue_does_not_lengthen_its_time_limit(tmp_path: Path) -> None:
+    """Jobs of a second were given twenty minutes after a minute in the queue, which a partition may refuse for ever."""
+    trials = Queueing(lab_platform())
+    controller(tmp_path / "c", trials, budget=Budget(points=4)).run()
+    assert {trial.time_limit for trial in trials.made[1:]} == {60.0}
+
+
+def test_a_run_that_hangs_is_ended_when_the_budget_is_and_is_no_time_out_of_its_point(tmp_path: Path) -> None:
+    """One that began in the last seconds of an hour that was paid already took 20 times what was expected of it."""
+    trials = FakeTrials(lab_platform(), seconds=lambda t: 1.0 if t.number < 5 else t.time_limit)
+    trials.outcome = lambda t: Outcome.OK if t.number < 5 else Outcome.TIMEOUT
+    made = controller(tmp_path / "c", trials, budget=Budget(seconds=10.0))
+    made.run()
+    assert made.state.ended == USED_UP
+    assert made.state.seconds <= 10.0
+    assert all(attempt.outcome is Outcome.OK for _, attempt in made.state.attempts)
 
 
 @pytest.mark.parametrize("money", [False, True], ids=["time", "money"])

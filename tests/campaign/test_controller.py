@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import os
 import subprocess
@@ -661,3 +662,30 @@ def test_a_screening_ranks_costs_by_all_machines_that_its_runs_hold(
         controller.run()
     effects = controller.state.effects
     assert (effects["cost"] == pytest.approx(effects["time"])) is alike
+
+
+def test_a_file_system_without_locks_is_told_of(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lustre may be mounted so: `status` said that the campaign ran, for ever."""
+    journal = begin(lab).journal
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    with journal.locked():
+        pass
+    monkeypatch.setattr("fcntl.flock", refused)
+    assert not journal.running
+    with pytest.raises(InvalidInput, match="has no locks") as raised, journal.locked():
+        pass
+    assert "XDG_STATE_HOME" in raised.value.hint
+
+
+def test_a_campaign_of_another_machine_is_not_gone_on_with(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures of two machines were one campaign's, under the name of the first."""
+    session = begin(lab, points=1)
+    monkeypatch.setattr("socket.gethostname", lambda: "elsewhere")
+    with (
+        Store.open(str(lab.store_file)) as store,
+        pytest.raises(InvalidInput, match="and this machine is another one"),
+    ):
+        session.controller(store)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,3 +70,19 @@ def test_which_errors_of_a_server_may_pass() -> None:
     for error in (password, psycopg.errors.DiskFull(""), psycopg.errors.InsufficientPrivilege("")):
         assert not may_pass(server, error)
     assert issubclass(StoreAway, TransientError)
+
+
+def test_a_file_that_is_locked_for_long_is_waited_for(tmp_path: Path) -> None:
+    """A group's import took longer than a minute, and ended a campaign of a night."""
+    file = tmp_path / "store.sqlite"
+    sqlite3.connect(file).close()
+    holder, other = (sqlite3.connect(file, isolation_level=None, timeout=0.0) for _ in range(2))
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(sqlite3.OperationalError) as locked:
+        other.execute("BEGIN IMMEDIATE")
+    assert may_pass(locate(str(file)), locked.value)
+    with pytest.raises(sqlite3.OperationalError) as wrong:
+        other.execute("SELECT nothing FROM nowhere")
+    assert not may_pass(locate(str(file)), wrong.value)
+    holder.close()
+    other.close()

@@ -739,3 +739,23 @@ def test_a_budget_without_a_unit_is_refused(lab: Laboratory, acic: Callable[...,
     assert found.status == 2
     assert "'10' is no budget" in found.err
     assert not lab.campaign.exists()
+
+
+def test_a_campaign_of_which_nothing_was_measured_is_no_success(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`acic train ... && acic recommend ...` went on, and a larger budget was advised."""
+    monkeypatch.setenv("PRETEND_RULES", json.dumps([[[], "error"]]))
+    done = acic(*lab.train(*QUICK))
+    assert done.status == 1, done.err
+    assert "nothing was measured in 4 runs; the last: ERROR: open64() failed" in done.err
+    assert "a larger budget" not in done.err
+
+
+@pytest.mark.parametrize(
+    "typed", [("--nodes", 8), ("--runner", "slurm"), ("--directory", "/scratch"), ("--queue", "q")]
+)
+def test_where_runs_are_made_in_the_lab_nobody_chooses(acic: Callable[..., Result], typed: tuple[object, ...]) -> None:
+    done = acic("train", "--platform", "lab", "--budget", "10min", "--dry-run", *typed)
+    assert (done.status, done.out) == (2, "")
+    assert f"{typed[0]} does nothing on lab" in done.err

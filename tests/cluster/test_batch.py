@@ -483,3 +483,16 @@ def _files(made: Job) -> jobscript.Files:
     ticket = read_ticket(made)
     assert ticket is not None
     return jobscript.Files.of(made, ticket.token)
+
+
+def test_an_end_that_this_machine_believes_not_to_be_there_is_looked_for_anew(
+    runner: BatchRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An NFS client remembers for a minute which files it did not find, unless it changes their folder."""
+    real, anew = jobscript.read_end, list[object]()
+    monkeypatch.setattr(jobscript, "look_anew", anew.append)
+    monkeypatch.setattr(jobscript, "read_end", lambda job, files: real(job, files) if anew else None)
+    made = shell(tmp_path, "exit 7")
+    runner.submit(made)
+    until(lambda: runner.poll(made).state.over, "the job ends", seconds=90)
+    assert runner.poll(made).exit_status == 7

@@ -236,3 +236,19 @@ def test_what_the_user_asks_for_goes_before_variables_of_slurm(tmp_path: Path, m
     seen = (tmp_path / "seen").read_text().splitlines()
     names = {line.partition("=")[0] for line in seen if line.startswith("SBATCH_")}
     assert names == {"SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_NO_REQUEUE"}  # what was not asked for, and acic's own
+
+
+def test_the_attribute_that_names_jobs_is_acic_s_own() -> None:
+    """With another name no job was known again: those that waited were cancelled as gone."""
+    with pytest.raises(InvalidInput, match="job-name is acic's own"):
+        BatchRunner("slurm", attributes={"job-name": "bench"})
+
+
+def test_looking_anew_changes_the_folder_and_leaves_nothing(tmp_path: Path) -> None:
+    made = shell(tmp_path, "true")
+    files = jobscript.Files.of(made, "token")
+    files.end.parent.mkdir(parents=True, exist_ok=True)
+    before, listed = files.end.parent.stat().st_mtime_ns, list(files.end.parent.iterdir())
+    jobscript.look_anew(files)
+    assert files.end.parent.stat().st_mtime_ns > before
+    assert list(files.end.parent.iterdir()) == listed

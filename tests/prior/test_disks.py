@@ -184,9 +184,7 @@ def test_a_write_that_waits_for_the_disk_is_no_faster_on_two(prior: Prior) -> No
 
 
 @pytest.mark.parametrize(("whole", "within", "more"), [(8192, 9608, 2.0), (4096, 3000, 1.73), (4096, 1000, 1.24)])
-def test_a_lasting_write_that_begins_within_a_page_is_two(
-    prior: Prior, whole: int, within: int, more: float
-) -> None:
+def test_a_lasting_write_that_begins_within_a_page_is_two(prior: Prior, whole: int, within: int, more: float) -> None:
     """Counted: eight processes of strict NFS write 8 KiB in 3.1 I/Os, 9608 B in 6.4, 3000 in 5.1 and 1000 in 3.6."""
     strict = on(prior, "NFS", consistency="strict")
     for file_system in (strict, on(prior, "NFS", consistency="relaxed")):
@@ -211,8 +209,7 @@ def test_parts_that_were_written_one_by_one_and_begin_within_a_page_lie_in_two_p
         own = replace(READS, shared=False, data_size=size, request_size=size, iterations=2)
         demand = demand_of(own, NODES, Use(files=1, writers=16.0))
         strict, relaxed = (
-            disk_requests(demand, on(prior, "NFS", consistency=one), ONE)[0] * 250 / 16
-            for one in ("strict", "relaxed")
+            disk_requests(demand, on(prior, "NFS", consistency=one), ONE)[0] * 250 / 16 for one in ("strict", "relaxed")
         )
         assert relaxed == pytest.approx(1.0, rel=0.01)
         found.append(strict)

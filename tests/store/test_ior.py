@@ -542,3 +542,12 @@ def test_the_text_of_an_old_ior_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(UnreadableInput, match=r"text of an IOR 3\.0\.1 that acic cannot read"):
         read_ior(tmp_path / "old.txt")
+
+
+def test_a_library_that_cannot_be_preloaded_is_no_error(tmp_path: Path) -> None:
+    """A site preloads Darshan, which a node has not: each process says so, and goes on."""
+    said = "ERROR: ld.so: object '/opt/xalt.so' from LD_PRELOAD cannot be preloaded (cannot open shared object file)"
+    (tmp_path / "run.json.err").write_text(f"{said}: ignored.\n" * 4)
+    assert {result.outcome for result in written(tmp_path, document())} == {Outcome.OK}
+    (tmp_path / "run.json.err").write_text("ERROR: open64() failed, errno 5, Input/output error (aiori.c:412)\n")
+    assert Outcome.FAILED in {result.outcome for result in written(tmp_path, document())}

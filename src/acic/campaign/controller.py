@@ -29,7 +29,10 @@ from acic.store.measurement import Outcome
 
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 USED_UP = "the budget is used up"
-_REFUSED = "see its queues and limits; once it takes such jobs, --resume goes on; another queue or --time-limit needs a new campaign"
+_REFUSED = (
+    "see its queues and limits; once it takes such jobs, --resume goes on; "
+    "another queue or --time-limit needs a new campaign"
+)
 
 
 class Controller:

@@ -194,7 +194,9 @@ def check_measured(state: State) -> None:
     attempts = [attempt for _, attempt in state.attempts]
     if state.ended and attempts and not any(p.bandwidths for p in state.progress):
         why = attempts[-1].note or str(attempts[-1].outcome)
-        raise AcicError(f"nothing was measured in {len(attempts)} runs; the last: {why}", hint="see to it, then begin anew")
+        raise AcicError(
+            f"nothing was measured in {len(attempts)} runs; the last: {why}", hint="see to it, then begin anew"
+        )
 
 
 def note_no_baseline(session: Session, state: State) -> None:

@@ -62,7 +62,9 @@ class BatchRunner:
         watch: Callable[[Job, Ending], None] = lambda *_: None,
     ) -> None:
         if (name := naming(scheduler)) in (attributes or {}):
-            raise InvalidInput(f"the attribute {name} is acic's own: it finds its jobs by their names", hint="leave it out")
+            raise InvalidInput(
+                f"the attribute {name} is acic's own: it finds its jobs by their names", hint="leave it out"
+            )
         self._request = Request(account=account, queue=queue, attributes=dict(attributes or {}))
         self._scheduler = _KINDS.get(scheduler, Scheduler)(scheduler, patience)
         self._mpiexec = mpiexec
