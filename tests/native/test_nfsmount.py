@@ -13,56 +13,17 @@ import stat
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.native import nfs
-from tests.native.nfs import Holder, Place, told, until
+from tests.native.nfs import Holder, Place, failing, opened, told, until
 
 KIB, MIB = 1 << 10, 1 << 20
-
-
-@pytest.fixture(scope="session")
-def folder(pytestconfig: pytest.Config) -> Path:
-    """Where it is built: only what changed since last time; one worker builds at a time."""
-    nfs.needed()
-    made = pytestconfig.rootpath / ".pytest_cache" / "d" / "acic-nfsmount"
-    made.mkdir(parents=True, exist_ok=True)
-    with (made / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        nfs.build(made, "sanitized")
-    return made
-
-
-@pytest.fixture
-def place(folder: Path, tmp_path: Path) -> Iterator[Place]:
-    with nfs.place(folder / "sanitized" / "acic-nfsmount", tmp_path) as made:
-        yield made
-        for mounted in made.mounts:
-            said = made.log(mounted)
-            assert "Sanitizer" not in said, said
-            assert "runtime error" not in said, said
-
-
-@contextmanager
-def opened(path: Path, flags: int, mode: int = 0o644) -> Iterator[int]:
-    file = os.open(path, flags, mode)
-    try:
-        yield file
-    finally:
-        os.close(file)
-
-
-def failing(call: Callable[[], object]) -> int:
-    """The errno of a call that must fail."""
-    with pytest.raises(OSError) as caught:  # noqa: PT011  # which one is for the caller to say
-        call()
-    assert caught.value.errno is not None
-    return caught.value.errno
 
 
 def test_parts_pass_their_own_checks(folder: Path) -> None:
@@ -421,12 +382,17 @@ def write_all(file: int, megabytes: int) -> None:
         os.write(file, b"x" * MIB)
 
 
+def fill(place: Place, blocks: int) -> None:
+    """Leave so many on the server's disk."""
+    room = os.statvfs(place.store)
+    with opened(place.store / "ballast", os.O_CREAT | os.O_WRONLY) as file:
+        os.posix_fallocate(file, 0, (room.f_bavail - blocks) * room.f_frsize)
+
+
 @pytest.mark.parametrize("mode", ["async", "sync"])
 def test_a_full_disk_is_told(place: Place, mode: str) -> None:
     here = place.mount(mode)
-    room = os.statvfs(place.store)
-    with opened(place.store / "ballast", os.O_CREAT | os.O_WRONLY) as file:
-        os.posix_fallocate(file, 0, (room.f_bavail - 1000) * room.f_frsize)  # 4 MiB are left
+    fill(place, 1000)  # 4 MiB are left
     file = os.open(here / "f", os.O_CREAT | os.O_WRONLY)
     errors = []
     calls: list[Callable[[], None]] = [lambda: write_all(file, 12), lambda: os.fsync(file), lambda: os.close(file)]
