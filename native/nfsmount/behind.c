@@ -277,10 +277,21 @@ void behind_not_committed(struct inode *inode, int error) {
     pthread_mutex_unlock(&inode->behind.lock);
 }
 
+static int untold(const struct behind *behind, const struct stream *stream) {
+    return stream->errors_told != behind->errors ? behind->error : 0;
+}
+
 int behind_error(struct inode *inode, struct stream *stream) {
     pthread_mutex_lock(&inode->behind.lock);
-    const int error = stream->errors_told != inode->behind.errors ? inode->behind.error : 0;
+    const int error = untold(&inode->behind, stream);
     stream->errors_told = inode->behind.errors;
+    pthread_mutex_unlock(&inode->behind.lock);
+    return error;
+}
+
+int behind_pending(struct inode *inode, const struct stream *stream) {
+    pthread_mutex_lock(&inode->behind.lock);
+    const int error = untold(&inode->behind, stream);
     pthread_mutex_unlock(&inode->behind.lock);
     return error;
 }

@@ -416,6 +416,20 @@ def test_a_full_disk_is_told_by_close_alone(place: Place) -> None:
     file = os.open(here / "f", os.O_CREAT | os.O_WRONLY)
     assert os.write(file, b"x" * (MIB - 1)) == MIB - 1  # gathered: nothing is sent yet
     assert failing(lambda: os.close(file)) == errno.ENOSPC
+def test_a_child_that_closes_its_copy_takes_no_error_away(place: Place) -> None:
+    """By any system() between the write and the fsync, the error was lost."""
+    here = place.mount()
+    fill(place, 50)
+    with Holder(here / "f") as holder:
+        assert holder.do(f"os.write(file, b'x' * {MIB - 1})") == ("done", str(MIB - 1))
+        assert holder.do("os.system('true')") == ("done", "0")
+        assert holder.do("os.fsync(file)") == ("failed", str(errno.ENOSPC))
+        assert holder.do("os.fsync(file)") == ("done", "None")
+        assert holder.do(f"os.pwrite(file, b'x' * {MIB - 1}, 0)") == ("done", str(MIB - 1))
+        assert holder.do("os.system('true')") == ("done", "0")
+        assert holder.do("os.pwrite(file, b'x', 0)") == ("failed", str(errno.ENOSPC))
+
+
 
 
 def test_a_dead_server_is_an_error_and_no_hang(place: Place) -> None:

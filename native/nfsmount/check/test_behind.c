@@ -192,7 +192,9 @@ static void an_error_is_told_to_every_open_file_once(void) {
     answer_one(ENOSPC, true);
     CHECK(behind_write(&place.writers, place.file, &place.streams[0], "x", 1, 0, UNSTABLE, NULL) == ENOSPC);
     CHECK(behind_error(place.file, &place.streams[0]) == 0);
+    CHECK(behind_pending(place.file, &place.streams[1]) == ENOSPC); /* a look leaves it */
     CHECK(behind_error(place.file, &place.streams[1]) == ENOSPC);
+    CHECK(behind_pending(place.file, &place.streams[1]) == 0);
     put(&place, &place.streams[2], 0, LARGEST, &sink); /* who waits is told, and nobody else */
     answer_one(EIO, true);
     CHECK(sink.called == 1 && sink.error == EIO && behind_error(place.file, &place.streams[0]) == 0);
