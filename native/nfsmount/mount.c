@@ -3,6 +3,7 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <string.h>
 
 #include "mount.h"
@@ -111,6 +112,8 @@ static int mount_session(struct mounted *mounted) {
 
 int mount_and_serve(const struct options *options) {
     struct mounted *const mounted = calloc(1, sizeof *mounted);
+    } else if (getrandom(&mounted->mark, sizeof mounted->mark, 0) < 0) {
+        complain(options, "mount", errno, "this system gives no random numbers");
     if (mounted == NULL) {
         return complain(options, "mount", ENOMEM, "free some memory");
     }

@@ -28,6 +28,7 @@ struct mounted {
     struct open_files open_files;
     struct fuse_session *session;
 };
+    uint64_t mark; /* random: in names of ours, that no two mounts have one */
 
 struct operation {
     struct call call;     /* first: a call is its operation */
