@@ -16,6 +16,7 @@ int open_file_make(struct mounted *mounted, struct inode *inode, struct fuse_fil
     pthread_mutex_lock(&inode->behind.lock);
     open->stream.errors_told = inode->behind.errors; /* those before are others' */
     pthread_mutex_unlock(&inode->behind.lock);
+    open->inode = inode;
     inode_opened(&mounted->inodes, inode);
     pthread_mutex_lock(&mounted->open_files.lock);
     open->next = mounted->open_files.first;
@@ -97,10 +98,10 @@ static int start_commit(struct rpc_context *rpc, rpc_cb answered, struct call *c
     return rpc_nfs3_commit_async(rpc, answered, &arguments, call);
 }
 
-static void durable(struct operation *operation, int error) {
 enum { FLUSH, FSYNC, RELEASE };
 
 /* A flush may come from a child that closes its copy of a descriptor: the error stays for those who have the file. */
+static void durable(struct operation *operation, int error) {
     struct stream *const stream = &open_file_of(operation)->stream;
     if (operation->which == RELEASE) {
         close_and_reply(operation);
@@ -110,6 +111,7 @@ enum { FLUSH, FSYNC, RELEASE };
         error = operation->which == FSYNC ? behind_error(operation->inode, stream)
                                           : behind_pending(operation->inode, stream);
     }
+    reply_error(operation, error);
 }
 
 static void done_commit(struct call *call, int error, void *answer) {

@@ -410,12 +410,12 @@ def test_a_full_disk_is_told(place: Place, mode: str) -> None:
 
 def test_a_full_disk_is_told_by_close_alone(place: Place) -> None:
     here = place.mount()
-    room = os.statvfs(place.store)
-    with opened(place.store / "ballast", os.O_CREAT | os.O_WRONLY) as file:
-        os.posix_fallocate(file, 0, (room.f_bavail - 50) * room.f_frsize)
+    fill(place, 50)
     file = os.open(here / "f", os.O_CREAT | os.O_WRONLY)
     assert os.write(file, b"x" * (MIB - 1)) == MIB - 1  # gathered: nothing is sent yet
     assert failing(lambda: os.close(file)) == errno.ENOSPC
+
+
 def test_a_child_that_closes_its_copy_takes_no_error_away(place: Place) -> None:
     """By any system() between the write and the fsync, the error was lost."""
     here = place.mount()
@@ -428,8 +428,6 @@ def test_a_child_that_closes_its_copy_takes_no_error_away(place: Place) -> None:
         assert holder.do(f"os.pwrite(file, b'x' * {MIB - 1}, 0)") == ("done", str(MIB - 1))
         assert holder.do("os.system('true')") == ("done", "0")
         assert holder.do("os.pwrite(file, b'x', 0)") == ("failed", str(errno.ENOSPC))
-
-
 
 
 def test_a_dead_server_is_an_error_and_no_hang(place: Place) -> None:
@@ -502,10 +500,38 @@ def test_sigterm_sends_what_is_gathered_and_ends(place: Place) -> None:
     with Holder(here / "f") as holder:
         assert holder.do("os.write(file, b'gathered')") == ("done", "8")
         assert (place.store / "f").read_bytes() == b""
-        os.kill(next(pid for pid in place.processes() if nfs.comm(pid) == "acic-nfsmount"), signal.SIGTERM)
+        os.kill(place.pid_of("acic-nfsmount"), signal.SIGTERM)
         assert here.program.wait(20) == 0
         assert (place.store / "f").read_bytes() == b"gathered"
         assert holder.do("os.write(file, b'late')")[0] == "failed"
+
+
+def test_sigterm_has_what_is_open_on_the_servers_disk(place: Place) -> None:
+    """It was sent, but not committed: the server's disk could still lose it."""
+    here = place.mount()
+    subprocess.run(["sync", "-f", str(place.store)], check=True)
+    with Holder(here / "f") as holder:
+        for _ in range(3):
+            assert holder.do(f"os.write(file, b'x' * {MIB})") == ("done", str(MIB))
+        os.kill(place.pid_of("acic-nfsmount"), signal.SIGTERM)
+        assert here.program.wait(20) == 0
+        with place.after_power_cut() as store:
+            assert (store / "f").read_bytes() == b"x" * 3 * MIB
+
+
+def test_sigterm_tells_what_it_could_not_write(place: Place) -> None:
+    """It ended well, and nobody was told."""
+    here = place.mount()
+    (here / "d").mkdir()
+    (here / "fine").write_bytes(b"fine")
+    fill(place, 50)
+    with Holder(here / "fine"), Holder(here / "d" / "f") as holder:
+        assert holder.do(f"os.write(file, b'x' * {MIB - 1})") == ("done", str(MIB - 1))
+        os.kill(place.pid_of("acic-nfsmount"), signal.SIGTERM)
+        assert here.program.wait(20) == 1
+    said = place.log(here)
+    assert f"what was written to {here.inside}/d/f is not all there: No space left on device\nhint: " in said
+    assert "fine" not in said
 
 
 def test_read_only_and_one_connection(place: Place) -> None:
