@@ -137,7 +137,7 @@ static void done_write(struct call *call, int error, void *answer) {
         waiter->then(waiter);
         waiter = next;
     }
-    budget_give(&writers->budget, chunk->length);
+    budget_give(&writers->budget, chunk_cost(chunk));
     inode_release(writers->inodes, chunk->inode, 1);
     chunk_free(chunk);
 }
@@ -145,7 +145,7 @@ static void done_write(struct call *call, int error, void *answer) {
 static void close_chunk(struct chunk *chunk) {
     if (chunk->stream != NULL) {
         chunk_close(chunk);
-        budget_take(&chunk->writers->budget, chunk->length);
+        budget_take(&chunk->writers->budget, chunk_cost(chunk));
     }
 }
 
@@ -187,7 +187,7 @@ static int place(struct writers *writers, struct inode *inode, struct stream *st
         if (written != NULL) {
             chunk->written = written;
             written->left++;
-            budget_take(&writers->budget, chunk->length);
+            budget_take(&writers->budget, chunk_cost(chunk));
             return 0;
         }
         chunk->stream = stream;
