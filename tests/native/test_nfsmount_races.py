@@ -109,10 +109,12 @@ def test_data_go_where_there_is_a_connection(place: Place) -> None:
 
 
 def test_two_mounts_hide_under_names_of_their_own(place: Place) -> None:
-    mounts = [place.mount() for _ in range(2)]
-    for mounted in mounts:
+    names = []
+    for mounted in (place.mount(), place.mount()):
         with opened(mounted / "f", os.O_CREAT | os.O_RDWR):
             (mounted / "f").unlink()
             (name,) = hidden(place.store)
             assert re.fullmatch(r"\.nfs-[0-9a-f]{16}-0", name)
+            names.append(name)
         until(lambda: not hidden(place.store), "it is not removed")
+    assert names[0] != names[1]
