@@ -137,7 +137,7 @@ static void done_write(struct call *call, int error, void *answer) {
         waiter->then(waiter);
         waiter = next;
     }
-    budget_give(&writers->budget, chunk->length);
+    budget_give(&writers->budget, chunk_cost(chunk));
     inode_release(writers->inodes, chunk->inode, 1);
     chunk_free(chunk);
 }
@@ -145,7 +145,7 @@ static void done_write(struct call *call, int error, void *answer) {
 static void close_chunk(struct chunk *chunk) {
     if (chunk->stream != NULL) {
         chunk_close(chunk);
-        budget_take(&chunk->writers->budget, chunk->length);
+        budget_take(&chunk->writers->budget, chunk_cost(chunk));
     }
 }
 
@@ -187,7 +187,7 @@ static int place(struct writers *writers, struct inode *inode, struct stream *st
         if (written != NULL) {
             chunk->written = written;
             written->left++;
-            budget_take(&writers->budget, chunk->length);
+            budget_take(&writers->budget, chunk_cost(chunk));
             return 0;
         }
         chunk->stream = stream;
@@ -277,10 +277,21 @@ void behind_not_committed(struct inode *inode, int error) {
     pthread_mutex_unlock(&inode->behind.lock);
 }
 
+static int untold(const struct behind *behind, const struct stream *stream) {
+    return stream->errors_told != behind->errors ? behind->error : 0;
+}
+
 int behind_error(struct inode *inode, struct stream *stream) {
     pthread_mutex_lock(&inode->behind.lock);
-    const int error = stream->errors_told != inode->behind.errors ? inode->behind.error : 0;
+    const int error = untold(&inode->behind, stream);
     stream->errors_told = inode->behind.errors;
+    pthread_mutex_unlock(&inode->behind.lock);
+    return error;
+}
+
+int behind_pending(struct inode *inode, const struct stream *stream) {
+    pthread_mutex_lock(&inode->behind.lock);
+    const int error = untold(&inode->behind, stream);
     pthread_mutex_unlock(&inode->behind.lock);
     return error;
 }

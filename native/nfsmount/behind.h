@@ -82,8 +82,10 @@ bool behind_needs_commit(struct inode *inode, uint64_t *mark);
 void behind_committed(struct inode *inode, uint64_t mark, const char *verifier);
 void behind_not_committed(struct inode *inode, int error); /* what the server answered to a COMMIT */
 
-/* Return the error that this open file was not told yet; 0 if there is none. */
+/* Return the error that this open file was not told yet; 0 if there is none. The first counts as telling, the second
+ * only looks. */
 int behind_error(struct inode *inode, struct stream *stream);
+int behind_pending(struct inode *inode, const struct stream *stream);
 
 /* Call `waiter->then` as soon as more may be written. */
 void budget_wait(struct budget *budget, struct waiter *waiter);

@@ -29,7 +29,12 @@ void chunk_free(struct chunk *chunk) {
 
 static bool make_room(struct chunk *chunk, size_t length) {
     const size_t most = chunk->limit - chunk->offset;
-    size_t capacity = chunk->capacity > 0 ? chunk->capacity : SMALLEST;
+    size_t capacity = chunk->capacity;
+    if (capacity == 0) {
+        capacity = length; /* which may be all */
+    } else if (capacity < SMALLEST) {
+        capacity = SMALLEST;
+    }
     while (capacity < length) {
         capacity *= 2;
     }
@@ -61,11 +66,21 @@ bool chunk_add(struct chunk *chunk, const char *data, size_t size, uint64_t offs
     return true;
 }
 
+/* It may wait for long, among thousands. */
+static void give_room_back(struct chunk *chunk) {
+    char *const data = chunk->capacity > chunk->length ? realloc(chunk->data, chunk->length) : NULL;
+    if (data != NULL) {
+        chunk->data = data;
+        chunk->capacity = chunk->length;
+    }
+}
+
 void chunk_close(struct chunk *chunk) {
     if (chunk->stream != NULL) {
         chunk->writers->budget.gathered -= chunk->length;
         chunk->stream->gathering = NULL;
         chunk->stream = NULL;
+        give_room_back(chunk);
     }
 }
 

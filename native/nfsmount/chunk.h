@@ -4,6 +4,9 @@
 
 #include "inode.h"
 
+/* B that a chunk takes beside its own: itself, its call, what libnfs makes of that. */
+enum { CHUNK_COST = 1 << 12 };
+
 struct chunk {
     struct call call; /* first: a call is its chunk */
     struct chunk *next;
@@ -27,6 +30,11 @@ bool chunk_add(struct chunk *chunk, const char *data, size_t size, uint64_t offs
 
 /* Let no more bytes come. */
 void chunk_close(struct chunk *chunk);
+
+/* What a closed chunk takes of the budget. */
+static inline uint64_t chunk_cost(const struct chunk *chunk) {
+    return chunk->length + CHUNK_COST;
+}
 
 bool chunk_overlaps(const struct chunk *chunk, uint64_t offset, size_t size);
 

@@ -4,6 +4,7 @@
  * Locks: `lock` is held while libnfs works, and so while a call's `done` runs; it is only ever tried by those who
  * submit, who may hold locks that a `done` takes. `lists` is innermost. */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,6 +23,7 @@
 
 struct list {
     struct call *first, **last;
+    atomic_uint count;
 };
 
 struct connection {
@@ -32,6 +34,7 @@ struct connection {
     pthread_mutex_t lock;
     struct rpc_context *rpc; /* NULL while there is none */
     bool broken;             /* it is of no more use */
+    atomic_bool up;          /* there is one, and of use: for those without the lock */
     double heard, lost;      /* when something last moved, when the connection was lost */
     atomic_uint under_way;
     pthread_mutex_t lists;
@@ -43,14 +46,18 @@ static void put(struct connection *connection, struct list *list, struct call *c
     pthread_mutex_lock(&connection->lists);
     *list->last = call;
     list->last = &call->next;
+    list->count++;
     pthread_mutex_unlock(&connection->lists);
 }
 
 static struct call *take(struct connection *connection, struct list *list) {
     pthread_mutex_lock(&connection->lists);
     struct call *const call = list->first;
-    if (call != NULL && (list->first = call->next) == NULL) {
-        list->last = &list->first;
+    if (call != NULL) {
+        list->count--;
+        if ((list->first = call->next) == NULL) {
+            list->last = &list->first;
+        }
     }
     pthread_mutex_unlock(&connection->lists);
     return call;
@@ -97,7 +104,8 @@ static void move(struct connection *connection, struct list *from, struct list *
 static void service(struct connection *connection, int events) {
     connection->broken = true;
     connection->broken = rpc_service(connection->rpc, events) != 0;
-    if (!connection->broken) {
+    connection->up = !connection->broken;
+    if (connection->up) {
         move(connection, &connection->unanswered, &connection->failed);
     }
 }
@@ -151,6 +159,7 @@ static void fail_all(struct connection *connection, struct list *list) {
 /* Let go of a connection that is of no use; what was under way is asked again, unless the server kept silent. */
 static void drop(struct connection *connection, bool silent) {
     connection->broken = !silent;
+    connection->up = false;
     rpc_destroy_context(connection->rpc);
     connection->rpc = NULL;
     connection->broken = false;
@@ -165,6 +174,7 @@ static void reconnect(struct connection *connection) {
     if (rpc != NULL) {
         pthread_mutex_lock(&connection->lock);
         connection->rpc = rpc;
+        connection->up = true;
         pthread_mutex_unlock(&connection->lock);
         return;
     }
@@ -247,6 +257,7 @@ struct connection *connection_open(const struct address *address) {
     if (connection != NULL && wake_file >= 0) {
         connection->address = *address;
         connection->rpc = rpc;
+        connection->up = true;
         connection->wake = wake_file;
         pthread_mutex_init(&connection->lock, NULL);
         pthread_mutex_init(&connection->lists, NULL);
@@ -278,12 +289,10 @@ void connection_close(struct connection *connection) {
 }
 
 unsigned connection_load(struct connection *connection) {
-    return connection->under_way;
+    const unsigned load = connection->under_way + connection->submitted.count;
+    return connection->up ? load : UINT_MAX / 2 + load;
 }
 
 bool connection_up(struct connection *connection) {
-    pthread_mutex_lock(&connection->lock);
-    const bool up = connection->rpc != NULL && !connection->broken;
-    pthread_mutex_unlock(&connection->lock);
-    return up;
+    return connection->up;
 }

@@ -47,7 +47,8 @@ void connection_close(struct connection *connection);
 /* Have a call made. It does not block, and never ends the call itself: any lock may be held. */
 void connection_submit(struct connection *connection, struct call *call);
 
-/* How many calls are under way, and whether there is a connection at all. */
+/* How many calls are under way or wait to be, more than of any other while there is no connection; and whether there is
+ * one. Any lock may be held. */
 unsigned connection_load(struct connection *connection);
 bool connection_up(struct connection *connection);
 

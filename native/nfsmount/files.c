@@ -16,6 +16,7 @@ int open_file_make(struct mounted *mounted, struct inode *inode, struct fuse_fil
     pthread_mutex_lock(&inode->behind.lock);
     open->stream.errors_told = inode->behind.errors; /* those before are others' */
     pthread_mutex_unlock(&inode->behind.lock);
+    open->inode = inode;
     inode_opened(&mounted->inodes, inode);
     pthread_mutex_lock(&mounted->open_files.lock);
     open->next = mounted->open_files.first;
@@ -97,15 +98,20 @@ static int start_commit(struct rpc_context *rpc, rpc_cb answered, struct call *c
     return rpc_nfs3_commit_async(rpc, answered, &arguments, call);
 }
 
+enum { FLUSH, FSYNC, RELEASE };
+
+/* A flush may come from a child that closes its copy of a descriptor: the error stays for those who have the file. */
 static void durable(struct operation *operation, int error) {
-    if (error == 0) {
-        error = behind_error(operation->inode, &open_file_of(operation)->stream);
-    }
-    if (operation->which) {
+    struct stream *const stream = &open_file_of(operation)->stream;
+    if (operation->which == RELEASE) {
         close_and_reply(operation);
-    } else {
-        reply_error(operation, error);
+        return;
     }
+    if (error == 0) {
+        error = operation->which == FSYNC ? behind_error(operation->inode, stream)
+                                          : behind_pending(operation->inode, stream);
+    }
+    reply_error(operation, error);
 }
 
 static void done_commit(struct call *call, int error, void *answer) {
@@ -128,28 +134,28 @@ static void settled_flush(struct waiter *waiter) {
     }
 }
 
-/* Reply when all that was written is on the server's disk; then close the file, if that is the last it is used for. */
-static void make_durable(fuse_req_t request, fuse_ino_t number, const struct fuse_file_info *file, bool close) {
+/* Reply when all that was written is on the server's disk; with RELEASE the file is closed then. */
+static void make_durable(fuse_req_t request, fuse_ino_t number, const struct fuse_file_info *file, int which) {
     struct operation *const operation = operation_make(request, number, NULL, NULL);
     if (operation != NULL) {
         operation->file = *file;
-        operation->which = close;
+        operation->which = which;
         operation->waiter.then = settled_flush;
         behind_settle(operation->inode, &operation->waiter, true);
     }
 }
 
 static void on_flush(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *file) {
-    make_durable(request, number, file, false);
+    make_durable(request, number, file, FLUSH);
 }
 
 static void on_fsync(fuse_req_t request, fuse_ino_t number, int only_data, struct fuse_file_info *file) {
     (void)only_data;
-    make_durable(request, number, file, false);
+    make_durable(request, number, file, FSYNC);
 }
 
 static void on_release(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *file) {
-    make_durable(request, number, file, true);
+    make_durable(request, number, file, RELEASE);
 }
 
 void add_file_operations(struct fuse_lowlevel_ops *operations) {

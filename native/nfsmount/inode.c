@@ -107,6 +107,7 @@ static bool put_at(struct inodes *inodes, struct inode *inode, struct inode *dir
         directory->references++;
         inode->directory = directory;
         inode->hidden = hidden;
+        inode->named = ++inodes->named;
     }
     pthread_mutex_unlock(&inodes->lock);
     free(copy);
@@ -164,15 +165,32 @@ bool inode_closed(struct inodes *inodes, struct inode *inode, struct inode **dir
 
 struct inode *inode_open_as(struct inodes *inodes, const struct inode *directory, const char *name) {
     pthread_mutex_lock(&inodes->lock);
-    struct inode *inode = inodes->open;
-    while (inode != NULL && (inode->directory != directory || inode->name == NULL || strcmp(inode->name, name) != 0)) {
-        inode = inode->next_open;
+    struct inode *found = NULL; /* another node may have put it in the place of one that is open here too */
+    for (struct inode *inode = inodes->open; inode != NULL; inode = inode->next_open) {
+        if (inode->directory == directory && inode->name != NULL && strcmp(inode->name, name) == 0 &&
+            (found == NULL || found->named < inode->named)) {
+            found = inode;
+        }
     }
-    if (inode != NULL) {
-        inode->references++;
+    if (found != NULL) {
+        found->references++;
     }
     pthread_mutex_unlock(&inodes->lock);
-    return inode;
+    return found;
+}
+
+void inode_path(struct inodes *inodes, const struct inode *inode, char *path, size_t size) {
+    size_t at = size - 1;
+    path[at] = '\0';
+    pthread_mutex_lock(&inodes->lock);
+    for (; inode != NULL && inode->name != NULL && strlen(inode->name) < at; inode = inode->directory) {
+        const size_t length = strlen(inode->name);
+        at -= length + 1;
+        path[at] = '/';
+        memcpy(path + at + 1, inode->name, length);
+    }
+    pthread_mutex_unlock(&inodes->lock);
+    memmove(path, path + at, size - at);
 }
 
 struct inode *inode_open_after(struct inodes *inodes, struct inode *inode) {

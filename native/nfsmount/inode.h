@@ -20,12 +20,14 @@ struct inode {
     unsigned opens;
     struct inode *directory;
     char *name;
+    uint64_t named; /* after all whose number is smaller */
     bool hidden; /* the name is ours: removed with the last close */
 };
 
 struct inodes {
     pthread_mutex_t lock;
     struct inode *root, *open;
+    uint64_t named;
     struct inode **buckets;
 };
 
@@ -40,7 +42,7 @@ void inode_release(struct inodes *inodes, struct inode *inode, uint64_t referenc
 /* Note where a file was found last. */
 void inode_named(struct inodes *inodes, struct inode *inode, struct inode *directory, const char *name);
 
-/* Note that a file was renamed to a name of ours, which goes with its last close; false if that was meanwhile, and so
+/* Note that a file is kept under a name of ours, which goes with its last close; false if that was meanwhile, and so
  * nobody will remove it. */
 bool inode_hidden(struct inodes *inodes, struct inode *inode, struct inode *directory, const char *name);
 
@@ -52,8 +54,11 @@ void inode_opened(struct inodes *inodes, struct inode *inode);
 /* Note a close; true if it was the last one of a hidden file, whose directory and name are then given to the caller. */
 bool inode_closed(struct inodes *inodes, struct inode *inode, struct inode **directory, char **name);
 
-/* Return the open file of that name, with a reference; NULL if there is none. */
+/* Return the open file that was found last under that name, with a reference; NULL if there is none. */
 struct inode *inode_open_as(struct inodes *inodes, const struct inode *directory, const char *name);
+
+/* Write where a file was found last, from the mount on; the end of it if it does not fit. */
+void inode_path(struct inodes *inodes, const struct inode *inode, char *path, size_t size);
 
 /* Go through the open files, from NULL to NULL: return the one after that, with a reference, and give that one's back.
  * If it was closed meanwhile, the first one: some come twice, but none is left out that is open all the time. */

@@ -120,7 +120,7 @@ static void done_mknod(struct call *call, int error, void *answer) {
     }
 }
 
-/* First as if there was no such file: a server need not say whether it made one, and it must be told apart. */
+/* Only where there is no such file: a server need not say whether it made one, and it must be told apart. */
 static int start_create(struct rpc_context *rpc, rpc_cb answered, struct call *call) {
     struct operation *const operation = (struct operation *)call;
     CREATE3args arguments = {.where = place_of(operation->inode, operation->name), .how = {.mode = GUARDED}};
@@ -128,58 +128,12 @@ static int start_create(struct rpc_context *rpc, rpc_cb answered, struct call *c
     return rpc_nfs3_create_async(rpc, answered, &arguments, call);
 }
 
-static int start_lookup_existing(struct rpc_context *rpc, rpc_cb answered, struct call *call) {
-    struct operation *const operation = (struct operation *)call;
-    LOOKUP3args arguments = {.what = place_of(operation->inode, operation->name)};
-    return rpc_nfs3_lookup_async(rpc, answered, &arguments, call);
-}
-
-static int start_truncate(struct rpc_context *rpc, rpc_cb answered, struct call *call) {
-    struct operation *const operation = (struct operation *)call;
-    const struct stat empty = {.st_size = 0};
-    SETATTR3args arguments = {.object = handle_of(operation->directory),
-                              .new_attributes = attributes_of(&empty, FUSE_SET_ATTR_SIZE)};
-    return rpc_nfs3_setattr_async(rpc, answered, &arguments, call);
-}
-
-static void done_truncate(struct call *call, int error, void *answer) {
-    struct operation *const operation = (struct operation *)call;
-    if (error != 0) {
-        reply_error(operation, error);
-        return;
-    }
-    const nfs_fh3 handle = handle_of(operation->directory);
-    reply_entry(operation, &handle, &((SETATTR3res *)answer)->SETATTR3res_u.resok.obj_wcc.after);
-}
-
-static void done_create(struct call *call, int error, void *answer);
-
-static void done_lookup_existing(struct call *call, int error, void *answer) {
-    struct operation *const operation = (struct operation *)call;
-    if (error == ENOENT) { /* it has just gone */
-        operation_call(operation, start_create, done_create);
-    } else if (error != 0) {
-        reply_error(operation, error);
-    } else {
-        const LOOKUP3resok *const found = &((LOOKUP3res *)answer)->LOOKUP3res_u.resok;
-        if ((operation->file.flags & O_TRUNC) == 0) {
-            reply_entry(operation, &found->object, &found->obj_attributes);
-            return;
-        }
-        operation->directory = inode_get(&operation->mounted->inodes, found->object.data.data_val,
-                                         found->object.data.data_len); /* the file: held until the reply */
-        if (operation->directory == NULL) {
-            reply_error(operation, ENOMEM);
-        } else {
-            operation_call(operation, start_truncate, done_truncate);
-        }
-    }
-}
-
+/* A file that came since the kernel looked is opened as all others are, with permissions checked and O_TRUNC obeyed: at
+ * ESTALE the kernel looks once more. */
 static void done_create(struct call *call, int error, void *answer) {
     struct operation *const operation = (struct operation *)call;
     if (error == EEXIST && operation->file.flags != 0 && (operation->file.flags & O_EXCL) == 0) {
-        operation_call(operation, start_lookup_existing, done_lookup_existing);
+        reply_error(operation, ESTALE);
     } else if (error != 0) {
         reply_error(operation, error);
     } else {

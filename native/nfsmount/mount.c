@@ -1,10 +1,11 @@
 #include <errno.h>
 #include <malloc.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "ending.h"
 #include "mount.h"
 #include "operation.h"
 
@@ -52,28 +53,6 @@ static struct fuse_session *session_of(struct mounted *mounted) {
     return session;
 }
 
-struct last_wish {
-    struct waiter waiter;
-    sem_t settled;
-};
-
-static void settled(struct waiter *waiter) {
-    sem_post(&((struct last_wish *)waiter)->settled);
-}
-
-/* Send what is gathered of files that are still open: the program was asked to end before they were closed. */
-static void settle_open(struct mounted *mounted) {
-    struct inode *inode = NULL;
-    while ((inode = inode_open_after(&mounted->inodes, inode)) != NULL) { /* releases may still be under way */
-        struct last_wish wish = {.waiter.then = settled};
-        sem_init(&wish.settled, 0, 0);
-        behind_settle(inode, &wish.waiter, true);
-        while (sem_wait(&wish.settled) != 0) {
-        }
-        sem_destroy(&wish.settled);
-    }
-}
-
 static int serve(struct mounted *mounted) {
     struct fuse_loop_config *const config = fuse_loop_cfg_create();
     if (config == NULL) {
@@ -84,8 +63,11 @@ static int serve(struct mounted *mounted) {
     fuse_loop_cfg_set_clone_fd(config, 1);
     const int status = fuse_session_loop_mt(mounted->session, config);
     fuse_loop_cfg_destroy(config);
-    settle_open(mounted);
-    return status < 0 ? complain(&mounted->options, "serve", -status, "see what the kernel says: dmesg") : 0;
+    const bool settled = settle_open(mounted);
+    if (status < 0) {
+        return complain(&mounted->options, "serve", -status, "see what the kernel says: dmesg");
+    }
+    return settled ? 0 : 1;
 }
 
 static int mount_session(struct mounted *mounted) {
@@ -130,6 +112,8 @@ int mount_and_serve(const struct options *options) {
     }
     if (error != 0) {
         complain(options, "reach", error, "see whether the server runs, and `acic-nfsmount --exports HOST`");
+    } else if (getrandom(&mounted->mark, sizeof mounted->mark, 0) < 0) {
+        complain(options, "mount", errno, "this system gives no random numbers");
     } else if ((error = inodes_make(&mounted->inodes, &mounted->server.root)) != 0) {
         complain(options, "mount", error, "free some memory");
     } else {

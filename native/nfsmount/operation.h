@@ -11,6 +11,7 @@
 /* An open file, behind fuse_file_info.fh. */
 struct open_file {
     struct stream stream;
+    struct inode *inode; /* that it holds */
     struct open_file *next, *previous;
 };
 
@@ -27,6 +28,7 @@ struct mounted {
     struct writers writers;
     struct open_files open_files;
     struct fuse_session *session;
+    uint64_t mark; /* random: in names of ours, that no two mounts have one */
 };
 
 struct operation {

@@ -1,4 +1,5 @@
-"""acic-bench is compiled once, with the MPI that is there: in a cache folder, and only what changed since last time."""
+"""acic-bench, with the MPI that is there, and acic-nfsmount are compiled once: in a cache folder, and only what changed
+since last time."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.native import nfs
 from tests.native.bench import Bench, Mpi, build, find_mpi
 from tests.needs import skip_or_fail
 
@@ -63,6 +65,28 @@ def tiny(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("only root can mount a small file system")
     yield folder
     os.system(f"umount -l {folder}")  # noqa: S605 (the folder is ours)
+
+
+@pytest.fixture(scope="session")
+def folder(pytestconfig: pytest.Config) -> Path:
+    """Where it is built: only what changed since last time; one worker builds at a time."""
+    nfs.needed()
+    made = pytestconfig.rootpath / ".pytest_cache" / "d" / "acic-nfsmount"
+    made.mkdir(parents=True, exist_ok=True)
+    with (made / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        nfs.build(made, "sanitized")
+    return made
+
+
+@pytest.fixture
+def place(folder: Path, tmp_path: Path) -> Iterator[nfs.Place]:
+    with nfs.place(folder / "sanitized" / "acic-nfsmount", tmp_path) as made:
+        yield made
+        for mounted in made.mounts:
+            said = made.log(mounted)
+            assert "Sanitizer" not in said, said
+            assert "runtime error" not in said, said
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from acic.filesystems.deployment import Server
 from acic.filesystems.nfs import MOUNT_PORT, server_configuration
 from tests.needs import skip_or_fail
@@ -237,6 +239,24 @@ def until(true: Callable[[], bool], otherwise: str, seconds: float = SECONDS) ->
     while not true():
         assert time.monotonic() < end, otherwise
         time.sleep(0.05)
+
+
+@contextmanager
+def opened(path: Path, flags: int, mode: int = 0o644) -> Iterator[int]:
+    """A file descriptor, until the end of the block."""
+    file = os.open(path, flags, mode)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def failing(call: Callable[[], object]) -> int:
+    """The errno of a call that must fail."""
+    with pytest.raises(OSError) as caught:  # noqa: PT011  # which one is for the caller to say
+        call()
+    assert caught.value.errno is not None
+    return caught.value.errno
 
 
 def comm(pid: int) -> str:

@@ -13,56 +13,17 @@ import stat
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.native import nfs
-from tests.native.nfs import Holder, Place, told, until
+from tests.native.nfs import Holder, Place, failing, opened, told, until
 
 KIB, MIB = 1 << 10, 1 << 20
-
-
-@pytest.fixture(scope="session")
-def folder(pytestconfig: pytest.Config) -> Path:
-    """Where it is built: only what changed since last time; one worker builds at a time."""
-    nfs.needed()
-    made = pytestconfig.rootpath / ".pytest_cache" / "d" / "acic-nfsmount"
-    made.mkdir(parents=True, exist_ok=True)
-    with (made / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        nfs.build(made, "sanitized")
-    return made
-
-
-@pytest.fixture
-def place(folder: Path, tmp_path: Path) -> Iterator[Place]:
-    with nfs.place(folder / "sanitized" / "acic-nfsmount", tmp_path) as made:
-        yield made
-        for mounted in made.mounts:
-            said = made.log(mounted)
-            assert "Sanitizer" not in said, said
-            assert "runtime error" not in said, said
-
-
-@contextmanager
-def opened(path: Path, flags: int, mode: int = 0o644) -> Iterator[int]:
-    file = os.open(path, flags, mode)
-    try:
-        yield file
-    finally:
-        os.close(file)
-
-
-def failing(call: Callable[[], object]) -> int:
-    """The errno of a call that must fail."""
-    with pytest.raises(OSError) as caught:  # noqa: PT011  # which one is for the caller to say
-        call()
-    assert caught.value.errno is not None
-    return caught.value.errno
 
 
 def test_parts_pass_their_own_checks(folder: Path) -> None:
@@ -421,12 +382,17 @@ def write_all(file: int, megabytes: int) -> None:
         os.write(file, b"x" * MIB)
 
 
+def fill(place: Place, blocks: int) -> None:
+    """Leave so many on the server's disk."""
+    room = os.statvfs(place.store)
+    with opened(place.store / "ballast", os.O_CREAT | os.O_WRONLY) as file:
+        os.posix_fallocate(file, 0, (room.f_bavail - blocks) * room.f_frsize)
+
+
 @pytest.mark.parametrize("mode", ["async", "sync"])
 def test_a_full_disk_is_told(place: Place, mode: str) -> None:
     here = place.mount(mode)
-    room = os.statvfs(place.store)
-    with opened(place.store / "ballast", os.O_CREAT | os.O_WRONLY) as file:
-        os.posix_fallocate(file, 0, (room.f_bavail - 1000) * room.f_frsize)  # 4 MiB are left
+    fill(place, 1000)  # 4 MiB are left
     file = os.open(here / "f", os.O_CREAT | os.O_WRONLY)
     errors = []
     calls: list[Callable[[], None]] = [lambda: write_all(file, 12), lambda: os.fsync(file), lambda: os.close(file)]
@@ -444,12 +410,24 @@ def test_a_full_disk_is_told(place: Place, mode: str) -> None:
 
 def test_a_full_disk_is_told_by_close_alone(place: Place) -> None:
     here = place.mount()
-    room = os.statvfs(place.store)
-    with opened(place.store / "ballast", os.O_CREAT | os.O_WRONLY) as file:
-        os.posix_fallocate(file, 0, (room.f_bavail - 50) * room.f_frsize)
+    fill(place, 50)
     file = os.open(here / "f", os.O_CREAT | os.O_WRONLY)
     assert os.write(file, b"x" * (MIB - 1)) == MIB - 1  # gathered: nothing is sent yet
     assert failing(lambda: os.close(file)) == errno.ENOSPC
+
+
+def test_a_child_that_closes_its_copy_takes_no_error_away(place: Place) -> None:
+    """By any system() between the write and the fsync, the error was lost."""
+    here = place.mount()
+    fill(place, 50)
+    with Holder(here / "f") as holder:
+        assert holder.do(f"os.write(file, b'x' * {MIB - 1})") == ("done", str(MIB - 1))
+        assert holder.do("os.system('true')") == ("done", "0")
+        assert holder.do("os.fsync(file)") == ("failed", str(errno.ENOSPC))
+        assert holder.do("os.fsync(file)") == ("done", "None")
+        assert holder.do(f"os.pwrite(file, b'x' * {MIB - 1}, 0)") == ("done", str(MIB - 1))
+        assert holder.do("os.system('true')") == ("done", "0")
+        assert holder.do("os.pwrite(file, b'x', 0)") == ("failed", str(errno.ENOSPC))
 
 
 def test_a_dead_server_is_an_error_and_no_hang(place: Place) -> None:
@@ -522,10 +500,38 @@ def test_sigterm_sends_what_is_gathered_and_ends(place: Place) -> None:
     with Holder(here / "f") as holder:
         assert holder.do("os.write(file, b'gathered')") == ("done", "8")
         assert (place.store / "f").read_bytes() == b""
-        os.kill(next(pid for pid in place.processes() if nfs.comm(pid) == "acic-nfsmount"), signal.SIGTERM)
+        os.kill(place.pid_of("acic-nfsmount"), signal.SIGTERM)
         assert here.program.wait(20) == 0
         assert (place.store / "f").read_bytes() == b"gathered"
         assert holder.do("os.write(file, b'late')")[0] == "failed"
+
+
+def test_sigterm_has_what_is_open_on_the_servers_disk(place: Place) -> None:
+    """It was sent, but not committed: the server's disk could still lose it."""
+    here = place.mount()
+    subprocess.run(["sync", "-f", str(place.store)], check=True)
+    with Holder(here / "f") as holder:
+        for _ in range(3):
+            assert holder.do(f"os.write(file, b'x' * {MIB})") == ("done", str(MIB))
+        os.kill(place.pid_of("acic-nfsmount"), signal.SIGTERM)
+        assert here.program.wait(20) == 0
+        with place.after_power_cut() as store:
+            assert (store / "f").read_bytes() == b"x" * 3 * MIB
+
+
+def test_sigterm_tells_what_it_could_not_write(place: Place) -> None:
+    """It ended well, and nobody was told."""
+    here = place.mount()
+    (here / "d").mkdir()
+    (here / "fine").write_bytes(b"fine")
+    fill(place, 50)
+    with Holder(here / "fine"), Holder(here / "d" / "f") as holder:
+        assert holder.do(f"os.write(file, b'x' * {MIB - 1})") == ("done", str(MIB - 1))
+        os.kill(place.pid_of("acic-nfsmount"), signal.SIGTERM)
+        assert here.program.wait(20) == 1
+    said = place.log(here)
+    assert f"what was written to {here.inside}/d/f is not all there: No space left on device\nhint: " in said
+    assert "fine" not in said
 
 
 def test_read_only_and_one_connection(place: Place) -> None:

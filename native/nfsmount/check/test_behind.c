@@ -86,7 +86,7 @@ static void begin(struct place *place, unsigned seed) {
     stable_calls = 0;
     CHECK(inodes_make(&place->inodes, &root) == 0);
     place->writers.inodes = &place->inodes;
-    budget_make(&place->writers.budget, 4 * LARGEST);
+    budget_make(&place->writers.budget, 4 * (LARGEST + CHUNK_COST));
     place->file = inode_get(&place->inodes, "f", 1);
 }
 
@@ -192,7 +192,9 @@ static void an_error_is_told_to_every_open_file_once(void) {
     answer_one(ENOSPC, true);
     CHECK(behind_write(&place.writers, place.file, &place.streams[0], "x", 1, 0, UNSTABLE, NULL) == ENOSPC);
     CHECK(behind_error(place.file, &place.streams[0]) == 0);
+    CHECK(behind_pending(place.file, &place.streams[1]) == ENOSPC); /* a look leaves it */
     CHECK(behind_error(place.file, &place.streams[1]) == ENOSPC);
+    CHECK(behind_pending(place.file, &place.streams[1]) == 0);
     put(&place, &place.streams[2], 0, LARGEST, &sink); /* who waits is told, and nobody else */
     answer_one(EIO, true);
     CHECK(sink.called == 1 && sink.error == EIO && behind_error(place.file, &place.streams[0]) == 0);
@@ -240,6 +242,30 @@ static void who_writes_too_much_waits(void) {
     end(&place);
 }
 
+/* A few bytes here and there must not take a call's room each. */
+static void small_writes_take_little(void) {
+    struct place place;
+    begin(&place, 13);
+    struct mark mark = {.waiter.then = reached};
+    for (size_t i = 0; i < 5; i++) {
+        put(&place, &place.streams[0], 300 * i, 1, NULL);
+        put(&place, &place.streams[0], 300 * i + 1, 1, NULL);
+    }
+    CHECK(count == 4); /* and one that is gathered */
+    for (int i = 0; i < count; i++) {
+        CHECK(under_way[i]->length == 2 && under_way[i]->capacity == 2);
+    }
+    budget_wait(&place.writers.budget, &mark.waiter);
+    CHECK(mark.called == 1);
+    put(&place, &place.streams[0], 2000, 1, NULL); /* that one is closed: they take more than so many full calls may */
+    mark.called = 0;
+    budget_wait(&place.writers.budget, &mark.waiter);
+    CHECK(mark.called == 0);
+    finish(&place);
+    CHECK(mark.called == 1);
+    end(&place);
+}
+
 int main(void) {
     for (unsigned seed = 1; seed <= 30; seed++) {
         any_order_is_right(seed);
@@ -250,5 +276,6 @@ int main(void) {
     a_commit_that_fails_is_told_to_every_open_file();
     a_server_that_starts_anew_may_have_lost_data();
     who_writes_too_much_waits();
+    small_writes_take_little();
     return 0;
 }

@@ -65,6 +65,39 @@ static void the_last_hidden_name_is_removed_with_the_last_close(void) {
     end(&place);
 }
 
+static void of_two_files_of_one_name_the_last_one_counts(void) {
+    struct place place;
+    begin(&place);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 2; i++) { /* each in the other's place */
+            inode_named(&place.inodes, place.file[i ^ turn], place.inodes.root, "name");
+            struct inode *const found = inode_open_as(&place.inodes, place.inodes.root, "name");
+            CHECK(found == place.file[i ^ turn]);
+            inode_release(&place.inodes, found, 1);
+        }
+    }
+    for (int i = 0; i < FILES; i++) {
+        closes(&place, i, NULL);
+    }
+    end(&place);
+}
+
+static void a_path_is_told_from_its_end(void) {
+    struct place place;
+    begin(&place);
+    char path[16];
+    inode_named(&place.inodes, place.file[0], place.inodes.root, "folder");
+    inode_named(&place.inodes, place.file[1], place.file[0], "file");
+    inode_path(&place.inodes, place.file[1], path, sizeof path);
+    CHECK(strcmp(path, "/folder/file") == 0);
+    inode_path(&place.inodes, place.file[1], path, 8);
+    CHECK(strcmp(path, "/file") == 0);
+    for (int i = 0; i < FILES; i++) {
+        closes(&place, i, NULL);
+    }
+    end(&place);
+}
+
 /* Whether they are met, from the first to the end, when one of them is closed behind the first. */
 static void walk(int closed) {
     struct place place;
@@ -91,6 +124,8 @@ static void walk(int closed) {
 
 int main(void) {
     the_last_hidden_name_is_removed_with_the_last_close();
+    of_two_files_of_one_name_the_last_one_counts();
+    a_path_is_told_from_its_end();
     for (int closed = -1; closed < FILES; closed++) {
         walk(closed);
     }

@@ -33,8 +33,9 @@ NFS_CORE_PARAM {{
     # Known ports: clients ask no port mapper.
     NFS_Port = {port};
     MNT_Port = {mount_port};
-    # The cache of replies protects from requests that are sent again over another connection; the bridge does that only
-    # when a server was gone, and then the cache is gone too. It costs a checksum over every request.
+    # The cache of replies protects from requests that are sent again over another connection. The bridge does that
+    # whenever a TCP connection breaks: on one network that is when the server is gone, and then the cache is gone too.
+    # It costs a checksum over every request.
     DRC_Disabled = true;
     # A client that computes for an hour between two phases finds its connections still there.
     RPC_Idle_Timeout_S = 3600;
