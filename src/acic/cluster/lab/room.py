@@ -75,7 +75,7 @@ class Room:
                 raise InvalidInput("the lab is up already", hint="use it, or take it down first: acic lab down")
             sweep(state, name)
             names = Names(name)
-            network.check_free(at or facts.network, names.bridge)
+            network.check_free(names, at or facts.network)
             record = Record(state, beginning(name, facts, nic, at or facts.network))
             record.save()
             names.claim(state)
