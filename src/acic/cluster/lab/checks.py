@@ -58,6 +58,7 @@ def _disks(node: Node, devices: Devices, facts: LabFacts, folder: Path, groups: 
             yield f"the disk {spindle} of {node.name} does not do what {devices.profile} does"
         if not (disks.direct(spindle) and disks.direct(loop)):
             yield f"the disk {spindle} of {node.name} is cached by this machine"
+        disks.renew(disks.bdi(loop), disk.dirty)
         if not disks.limited(disks.bdi(loop), disk.dirty):
             yield f"the disk {spindle} of {node.name} lets other amounts wait to be written than {disk.dirty} B"
     try:
@@ -66,6 +67,7 @@ def _disks(node: Node, devices: Devices, facts: LabFacts, folder: Path, groups: 
         yield error.problem
         shared = []
     for place in shared:
+        disks.renew(place, disk.dirty * len(devices.loops))
         if not disks.limited(place, disk.dirty * len(devices.loops)):
             yield f"the store of {node.name} lets other amounts wait to be written than {disk.dirty} B a disk"
     mounted = [(kind, source) for path, kind, source in node.mounts() if path == STORE]
