@@ -131,6 +131,10 @@ def test_a_lab_from_up_to_down(acic: Acic, up: Path) -> None:
     audited = acic("lab", "audit", "--state", up)
     assert audited.status == 1
     assert "c1 has" in audited.out
+    again = acic("lab", "run", "--state", up, "--processes", "0", "--", "hostname")
+    assert (again.status, again.out) == (0, "c0\n")
+    assert "is not what it should be: c1 has" in again.err
+    assert "file_system GlusterFS" in again.err
 
     assert acic("lab", "down", "--state", up).status == 0
     assert left(laboratory.NAME) == {}
