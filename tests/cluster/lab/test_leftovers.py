@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -128,7 +128,11 @@ def test_a_bridge_of_somebody_else_survives_a_lab_of_its_name(state: Path) -> No
     bridge = f"{laboratory.NAME}-br"
     subprocess.run(["ip", "link", "add", bridge, "type", "bridge"], check=True)
     try:
-        for attempt in (lambda there: made(there).close(), lambda there: clean_up(there, name=laboratory.NAME)):
+        attempts: list[Callable[[Path], None]] = [
+            lambda there: made(there).close(),
+            lambda there: clean_up(there, name=laboratory.NAME),
+        ]
+        for attempt in attempts:
             with pytest.raises(InvalidInput, match=f"interface {bridge} already, and it is not the lab's") as caught:
                 attempt(state)
             assert f"ip link delete {bridge}" in caught.value.hint
