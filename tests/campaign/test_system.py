@@ -121,10 +121,31 @@ def test_jobs_in_the_lab_are_launched_by_the_mpi_that_the_benchmark_was_built_wi
 ) -> None:
     """With another one each process may be a program of its own."""
     given: list[Path | None] = []
-    lab: Any = SimpleNamespace(site=None, runner=lambda *, mpiexec=None: given.append(mpiexec))
+    room = SimpleNamespace(recall=lambda _: None)
+    lab: Any = SimpleNamespace(site=None, room=room, runner=lambda *, mpiexec=None: given.append(mpiexec))
     built = Benchmark(name="acic-bench", program=Path("/b"), version="", mpiexec=Path("/its/mpiexec"))
     monkeypatch.setattr("acic.lab.Lab.open", lambda **_: lab)
     monkeypatch.setattr(runners, "find_benchmark", lambda _: built)
     runners.open_trials(load_platform("lab"), Where(runner="lab"), tmp_path)
     Runs(load_platform("lab"), lab, built, tmp_path)
     assert given == 2 * [Path("/its/mpiexec")]
+
+
+def test_a_campaign_in_the_lab_ends_what_a_killed_run_left_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It went on beside what was measured, until the next `acic lab run`."""
+    notes: dict[str, Any] = {
+        "running": {"directory": "/acic/mnt/run-1", "job": "left", "folder": str(tmp_path / "out")}
+    }
+    ended: list[str] = []
+    runner = SimpleNamespace(reclaim=lambda job: ended.append(job.name))
+    lab: Any = SimpleNamespace(
+        site=None,
+        room=SimpleNamespace(recall=notes.get, remember=notes.__setitem__),
+        runner=lambda **_: runner,
+    )
+    monkeypatch.setattr("acic.lab.Lab.open", lambda **_: lab)
+    monkeypatch.setattr(runners, "find_benchmark", lambda _: Benchmark(name="b", program=Path("/b"), version=""))
+    runners.open_trials(load_platform("lab"), Where(runner="lab"), tmp_path)
+    assert (ended, notes["running"]) == (["left"], None)

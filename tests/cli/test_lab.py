@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -130,6 +131,10 @@ def test_a_lab_from_up_to_down(acic: Acic, up: Path) -> None:
     audited = acic("lab", "audit", "--state", up)
     assert audited.status == 1
     assert "c1 has" in audited.out
+    again = acic("lab", "run", "--state", up, "--processes", "0", "--", "hostname")
+    assert (again.status, again.out) == (0, "c0\n")
+    assert "is not what it should be: c1 has" in again.err
+    assert "file_system GlusterFS" in again.err
 
     assert acic("lab", "down", "--state", up).status == 0
     assert left(laboratory.NAME) == {}
@@ -191,7 +196,7 @@ def fake_lab(
     running: Callable[..., None],
     *,
     stays: bool = False,
-) -> None:
+) -> Any:
     """Put a lab in place that notes in `done` what becomes of it; what is deployed `stays`, or can be taken down."""
 
     def undeploy() -> None:
@@ -199,16 +204,21 @@ def fake_lab(
             raise TransientError("c0 is still busy", hint="try again")
         done.append("undeployed")
 
+    notes: dict[str, Any] = {}
     fake = SimpleNamespace(
         site=SimpleNamespace(configuration={}),
-        room=SimpleNamespace(names=SimpleNamespace(images=folder)),
+        last={},
+        room=SimpleNamespace(names=SimpleNamespace(images=folder), recall=notes.get, remember=notes.__setitem__),
         undeploy=undeploy,
+        forget_last=lambda: None,
+        audit=lambda **_: [],
         close=lambda: done.append("closed"),
     )
     fake.undeploy_after = lambda error: Lab.undeploy_after(fake, error)  # type: ignore[arg-type]  # pretended
     monkeypatch.setattr("acic.lab.Lab.open", lambda _: fake)
     monkeypatch.setattr("acic.cli.lab.run_command", running)
     monkeypatch.setattr("os.geteuid", lambda: 0)
+    return fake
 
 
 STAYS = "note: the file system cannot be taken down: c0 is still busy; try again"
@@ -237,6 +247,76 @@ def test_what_a_run_failed_of_is_told_before_that_its_file_system_stays(
     assert (result.status, done) == (status, ["closed"])
     assert result.err.startswith(told)
     assert result.err.splitlines()[-1] == STAYS
+
+
+def deploying(fake: Any, done: list[str]) -> None:
+    """Let a fake lab deploy, and note what."""
+
+    def deploy(configuration: dict[str, Value]) -> Any:
+        done.append(f"deployed {configuration['file_system']}")
+        return SimpleNamespace(configuration=configuration, devices={})
+
+    fake.deploy = deploy
+    fake.room.audit = list
+
+
+def test_a_run_after_one_whose_file_system_was_taken_down_deploys_it_anew(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It failed, as nothing was deployed, or took the baseline in silence."""
+    done: list[str] = []
+    fake = fake_lab(monkeypatch, tmp_path, done, lambda *_: None)
+    deploying(fake, done)
+    fake.site.configuration = fake.last = {"file_system": "CephFS"}
+
+    def cleared(_: object) -> None:
+        done.append("cleared")
+        fake.site = None
+
+    monkeypatch.setattr("acic.lab.trial.reclaim", cleared)
+    for expected in (["cleared", "deployed CephFS", "closed"], 2 * ["cleared", "deployed CephFS", "closed"]):
+        assert acic("lab", "run", "--", "true").status == 0
+        assert done == expected
+
+
+def test_what_is_deployed_is_audited_before_it_is_used_again(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run without a mount on one node wrote to that node's memory."""
+    done: list[str] = []
+    fake = fake_lab(monkeypatch, tmp_path, done, lambda *_: None)
+    deploying(fake, done)
+    fake.site.configuration = fake.last = {"file_system": "NFS"}
+    assert acic("lab", "run", "--", "true").err == ""
+    assert done == ["closed"]
+    fake.audit = lambda *, knobs: [] if knobs else ["c1 has nothing mounted"]
+    fake.room.audit = lambda: ["the link to c0 is held to 0 bit/s"]
+    result = acic("lab", "run", "--", "true")
+    assert (result.status, done[1:]) == (0, ["deployed NFS", "closed"])
+    told = result.err.splitlines()
+    assert told[:2] == [
+        "what is deployed is not what it should be: c1 has nothing mounted",
+        "deploying file_system NFS",
+    ]
+    assert told[2].endswith("figures mean little: the link to c0 is held to 0 bit/s")
+
+
+def test_disks_that_hold_more_than_the_machine_has_are_told_of(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their files are sparse: a run that filled them filled the machine's disk."""
+    done: list[str] = []
+    fake = fake_lab(monkeypatch, tmp_path, done, lambda *_: None)
+    fake.site, fake.last = None, {"file_system": "NFS"}
+    (tmp_path / "s0.0.img").write_bytes(bytes(1 << 20))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=7 << 20))
+    for capacity, told in ((8 << 20, False), (32 << 20, True)):
+        devices = {"s0": SimpleNamespace(capacity=capacity)}
+        fake.deploy = lambda configuration, devices=devices: SimpleNamespace(
+            configuration=configuration, devices=devices
+        )
+        err = acic("lab", "run", "--", "true").err
+        assert ("write less than 8 MiB: no more is free" in err) == told, err
 
 
 def test_a_file_system_that_stays_is_the_error_of_a_run_that_was_well(

@@ -76,6 +76,24 @@ def test_every_parameter_is_read_back(configuration: Configured) -> None:
 
 
 @each
+def test_what_is_made_to_ask_has_a_name_of_its_own_and_goes(configuration: Configured) -> None:
+    """Two who asked at once, as an audit beside a campaign, removed one another's file."""
+    for knob in deployed(configuration).knobs:
+        script = knob.command[-1] if knob.command[:2] == ("sh", "-c") else ""
+        for path in re.findall(r"(?:touch |of=)(\S+)", script):
+            assert path.endswith("-$$")
+            assert f"rm -f {path}" in script
+
+
+def test_clients_of_ceph_may_send_what_they_hold_before_they_are_mounted_anew() -> None:
+    """They were killed after 5 s, with up to 32 MiB that slow disks had not taken."""
+    fresh = next(deployed(one).fresh for one in configurations() if one["file_system"] == "CephFS")
+    stops = [step for step in fresh if isinstance(step, Stop)]
+    assert stops
+    assert all(step.seconds == 60 for step in stops)
+
+
+@each
 def test_the_same_is_told_twice(configuration: Configured) -> None:
     backwards = {name: configuration[name] for name in sorted(configuration, reverse=True)}
     assert told(deployed(configuration)) == told(deployed(backwards))

@@ -15,7 +15,7 @@ import pytest
 from acic.cli.lab_shown import run_command
 from acic.cluster import Job, LocalRunner, State
 from acic.errors import TransientError
-from acic.lab.trial import run
+from acic.lab.trial import reclaim, run
 
 
 class Stuck(LocalRunner):
@@ -29,7 +29,7 @@ class Stuck(LocalRunner):
 class Jammed:
     """As much of a lab as runs a command: what is deployed makes folders, and does not let go of them."""
 
-    def __init__(self, folder: Path, *, stuck: bool = False, status: int | None = None) -> None:
+    def __init__(self, folder: Path, *, stuck: bool = False, status: int | None = None, deaf: str = "") -> None:
         self.facts = SimpleNamespace(compute_nodes=1)
         deployment = SimpleNamespace(directory=str(folder), hints={})
         self.site: Any = SimpleNamespace(deployment=deployment, mounted=("c0",), configuration={})
@@ -37,8 +37,11 @@ class Jammed:
         self.room = SimpleNamespace(remember=notes.__setitem__, recall=notes.get)
         self._stuck = stuck
         self._status = status
+        self._deaf = deaf  # a program that gets no answer
 
     def run(self, node: str, command: Sequence[str], *, seconds: float = 30.0) -> subprocess.CompletedProcess[str]:
+        if command[0] == self._deaf:
+            raise TransientError(f"{self._deaf} on {node} did not end in {seconds:g} s", hint="try again")
         if command[0] != "rm" or self._status == 0:
             return subprocess.run(command, capture_output=True, text=True, check=False)
         if self._status is None:
@@ -50,6 +53,7 @@ class Jammed:
 
     def undeploy(self) -> None:
         self.site = None
+        self._stuck = False  # what waited for it ends
 
 
 @pytest.mark.parametrize("status", [None, 1])
@@ -98,3 +102,22 @@ def test_a_run_ends_what_a_killed_one_left(tmp_path: Path) -> None:
     finally:
         sleeper.kill()
         sleeper.wait()
+
+
+def test_a_run_whose_directory_cannot_be_made_is_not_taken_for_a_killed_one(tmp_path: Path) -> None:
+    lab: Any = Jammed(tmp_path, status=0, deaf="mkdir")
+    with pytest.raises(TransientError, match="mkdir on c0 did not end"):
+        run(lab, ["true"], processes=0, folder=tmp_path, seconds=20)
+    assert lab.room.recall("running") is None
+
+
+def test_what_waits_for_a_dead_file_system_ends_with_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """After kill -9 every later run failed of the processes that did not end, until the lab was taken down."""
+    lab: Any = Jammed(tmp_path, stuck=True, status=0)
+    (tmp_path / "outputs").mkdir()
+    note = {"directory": str(tmp_path / "run-before"), "job": "lab-before", "folder": str(tmp_path / "outputs")}
+    lab.room.remember("running", note)
+    reclaim(lab)
+    assert "so the file system is taken down: processes of the job lab-before do not end: 17" in caplog.text
+    assert (lab.site, lab.room.recall("running")) == (None, None)
+    assert list(tmp_path.iterdir()) == []

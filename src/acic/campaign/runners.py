@@ -42,8 +42,10 @@ def open_trials(
     if where.runner == LAB:
         from acic.cluster.lab import LabFacts
         from acic.lab import Lab
+        from acic.lab.trial import reclaim
 
         lab = Lab.open(facts=LabFacts.of(platform.lab))
+        reclaim(lab)  # of `acic lab run`: it would go on beside what is measured
         nodes = platform.compute_nodes or 1
         inside = lab.runner(mpiexec=benchmark.mpiexec)
         made = Trials(platform, inside, benchmark, Deployed(lab), outputs, nodes=nodes, look=processor_time)

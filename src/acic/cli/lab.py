@@ -16,7 +16,7 @@ from acic.cli.lab_shown import run_benchmark, run_command, show, told
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
 from acic.errors import AcicError, InvalidInput, with_sudo
-from acic.units import parse_bytes, parse_seconds
+from acic.units import format_bytes, parse_bytes, parse_seconds
 
 if TYPE_CHECKING:
     from acic.lab import Lab, LabFacts, Site
@@ -116,6 +116,8 @@ def run(
     COMMAND stands after `--`, and {directory} in it is where its files are to go. Without a command, acic-bench writes
     and reads. What is not asked for is as in the platform's baseline; if nothing is asked for, what is deployed stays.
     """
+    from acic.lab.trial import reclaim
+
     _need_root()
     seconds = parse_seconds(time_limit)
     if not command and processes == 0:
@@ -125,6 +127,7 @@ def run(
         )
     with opened_lab(state, keep=keep) as opened:
         wanted = _wanted(opened, {name: value for name, value in asked.items() if value is not None})
+        reclaim(opened)  # which may take down what is deployed
         site = _deployed(opened, wanted)
         with tempfile.TemporaryDirectory(dir=opened.room.names.images) as outputs:
             if command:
@@ -174,10 +177,10 @@ def doctor(everything: bool, as_json: bool) -> None:
 
     The exit status is 1 if something is missing that no lab can do without.
     """
-    from acic.cluster.lab.doctor import Finding, command, findings
+    from acic.cluster.lab.doctor import Finding, cautions, command, findings
     from acic.lab.bridge import PACKAGES, lacking
 
-    found = findings(_programs())
+    found = [*findings(_programs()), *cautions()]
     problem = lacking()
     found.append(Finding(what="headers (NFS)", well=not problem, problem=problem, package=PACKAGES, optional=True))
     needed = [finding for finding in found if not finding.well and not finding.optional]
@@ -258,12 +261,12 @@ def _lacking(optional: bool) -> str:
 
 
 def _wanted(opened: Lab, asked: dict[str, Any]) -> dict[str, Value]:
-    """Return the configuration that is asked for; whatever is deployed, where nothing is."""
+    """Return the configuration that is asked for; where nothing is, what is deployed, or was when it failed."""
     from acic.lab.choice import choose
     from acic.platforms import load_platform
 
-    if not asked and opened.site is not None:
-        return dict(opened.site.configuration)
+    if not asked and opened.last is not None:
+        return dict(opened.last)
     platform = load_platform(opened.room.recall(_PLATFORM) or "lab")
     if isinstance(asked.get("stripe_size"), str):
         asked["stripe_size"] = parse_bytes(asked["stripe_size"])
@@ -271,8 +274,28 @@ def _wanted(opened: Lab, asked: dict[str, Any]) -> dict[str, Value]:
 
 
 def _deployed(opened: Lab, wanted: dict[str, Value]) -> Site:
+    """Return what is deployed if that is what is wanted, and as it should be; else deploy it."""
     present = opened.site
+    broken: list[str] = []
     if present is not None and wanted == dict(present.configuration):
-        return present
+        broken = opened.audit(knobs=False)
+        if not broken:
+            return present
+        say(f"what is deployed is not what it should be: {'; '.join(broken)}")
     say(f"deploying {told(wanted)}")
-    return opened.deploy(wanted)
+    made = opened.deploy(wanted)
+    _tell_of_space(opened, made)
+    if broken and (left := opened.room.audit()):
+        say(f"the lab is not what it should be, so that figures mean little: {'; '.join(left)}")
+        say(f"a new one is: {with_sudo('lab', 'down')}, then {with_sudo('lab', 'up')}")
+    return made
+
+
+def _tell_of_space(opened: Lab, site: Site) -> None:
+    """Say if the disks of servers can hold more than this machine has for the files behind them."""
+    from acic.cluster.lab.disks import free
+
+    folder = opened.room.names.images
+    most, there = sum(devices.capacity for devices in site.devices.values()), free(folder)
+    if most > there:
+        say(f"write less than {format_bytes(there)}: no more is free in {folder} for disks of {format_bytes(most)}")

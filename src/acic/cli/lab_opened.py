@@ -32,4 +32,6 @@ def opened_lab(state: Path, *, keep: bool) -> Iterator[Lab]:
         if not keep:
             opened.undeploy()
     finally:
+        if not keep:
+            opened.forget_last()
         opened.close()

@@ -18,6 +18,7 @@ from acic.steps import Await, Directory, Execute, File, Mount, Serve, Step, Stop
 from acic.units import KIB
 
 MON, OSD, MDS, CLIENT = "ceph-mon", "ceph-osd", "ceph-mds", "ceph-fuse"  # names of the programs
+_SENDING = 60.0  # s for a client to send what it holds: up to 32 MiB, to disks that may be slow
 _ACTIVE = '"state": "active"'  # of an object store: the monitor's map has it
 
 
@@ -137,7 +138,7 @@ def _knobs(layout: Layout, unit: int, *, lazy: bool) -> Iterator[Knob]:
         name = f"client.{client.node}"
         asked = _ask(client.state, name, "config", "get", "client_force_lazyio")
         yield Knob(name="consistency", node=client.node, command=asked, matches=f'"{str(lazy).lower()}"')
-        probe = f"{client.mount}/.knob-{client.node}"
+        probe = f"{client.mount}/.knob-{client.node}-$$"  # whoever asks at the same time has another one
         told = f"touch {probe} && getfattr --absolute-names --only-values -n ceph.file.layout {probe}; rm -f {probe}"
         ask, count = ("sh", "-c", told), len(layout.servers)
         size = rf"stripe_unit={unit} .*object_size={OBJECT}\b"
@@ -156,7 +157,7 @@ def _fresh(layout: Layout) -> Iterator[Step]:
     """Forget what clients and servers keep: a client forgets when it is mounted anew."""
     for client in layout.clients:
         yield Unmount(node=client.node, path=client.mount)
-        yield Stop(node=client.node, name=CLIENT)
+        yield Stop(node=client.node, name=CLIENT, seconds=_SENDING)
     for number, server in enumerate(layout.servers):
         yield Execute(node=server.node, command=_ask(server.state, f"osd.{number}", "cache", "drop"))
     for client in layout.clients:

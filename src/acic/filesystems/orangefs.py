@@ -159,9 +159,9 @@ def _listed(kind: str, servers: Sequence[Server]) -> str:
 
 def _distribution(client: Client, strip: int) -> tuple[str, ...]:
     # a file of more than one strip of any size, since one that is kept whole beside its metadata has only one data file
-    path = shlex.quote(f"{client.mount}/.acic-knob")
+    path = f"{shlex.quote(client.mount)}/.acic-knob-$$"  # whoever asks at the same time has another one
     made = f"printf x | dd of={path} bs=1 seek={max(strip, GIB)} status=none"
-    asked = shlex.join(_asked(client, "pvfs2-viewdist", "-f", f"{client.mount}/.acic-knob"))
+    asked = f"{shlex.join(_asked(client, 'pvfs2-viewdist', '-f'))} {path}"
     return ("sh", "-c", f"{made} && {asked}; status=$?; rm -f {path}; exit $status")
 
 

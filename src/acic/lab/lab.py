@@ -25,6 +25,7 @@ from acic.steps import Step
 _log = logging.getLogger(__name__)
 
 _DEPLOYED = "deployed"  # the note that says what is, or was about to be
+_LAST = "last"  # the note of the configuration that was taken down last
 
 
 class Lab:
@@ -220,6 +221,8 @@ class Lab:
         note = self.room.recall(_DEPLOYED)
         self._site = None
         if note is not None:
+            self.room.remember(_LAST, note["configuration"])
+            self.room.remember(_DEPLOYED, {**note, "whole": False})  # else who opens it next would use what stays
             try:
                 self.perform(self._deployment(note["configuration"]).teardown)
             except TransientError as error:
@@ -227,6 +230,17 @@ class Lab:
         self.room.clear()
         if note is not None:
             self.room.remember(_DEPLOYED, None)
+
+    @property
+    def last(self) -> Mapping[str, Value] | None:
+        """The configuration that is deployed, or else was last, whoever took it down; None if there is none."""
+        note = self.room.recall(_DEPLOYED)
+        found: Mapping[str, Value] | None = self.room.recall(_LAST) if note is None else note["configuration"]
+        return found
+
+    def forget_last(self) -> None:
+        """Forget what was deployed last: whoever took it down wanted that."""
+        self.room.remember(_LAST, None)
 
     def undeploy_after(self, error: BaseException) -> None:
         """Take down what is deployed because of an error, which gets as a note what stays."""

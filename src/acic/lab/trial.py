@@ -133,7 +133,11 @@ def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
     directory = f"{site.deployment.directory}/run-{uuid.uuid4().hex[:12]}"
     first = site.mounted[0]
     lab.room.remember(_RUNNING, {"directory": directory})
-    done = lab.run(first, ["mkdir", directory])
+    try:
+        done = lab.run(first, ["mkdir", directory])
+    except BaseException:
+        lab.room.remember(_RUNNING, None)
+        raise
     if done.returncode != 0:
         lab.room.remember(_RUNNING, None)
         raise TransientError(
@@ -157,6 +161,8 @@ def _forget(lab: Lab, first: str, directory: str) -> None:
 def reclaim(lab: Lab) -> None:
     """End what is left of a run whose controller was killed, and remove its files.
 
+    The file system is taken down if it keeps processes from ending or files from being removed.
+
     Raises:
         TransientError: some of its processes do not end.
     """
@@ -167,11 +173,20 @@ def reclaim(lab: Lab) -> None:
     if "job" in note:  # without a launcher nothing ends with its controller
         folder = Path(note["folder"])
         left = Job(name=note["job"], command=("true",), processes=0, folder=folder, time_limit=_REMOVING)
-        lab.runner().reclaim(left)
+        _end(lab, left)
         shutil.rmtree(folder, ignore_errors=True)
     if lab.site is not None:
         _remove(lab, lab.site.mounted[0], note["directory"])
     lab.room.remember(_RUNNING, None)
+
+
+def _end(lab: Lab, job: Job) -> None:
+    try:
+        lab.runner().reclaim(job)
+    except TransientError as error:  # they wait for a file system that does not answer
+        _log.warning("a run's processes do not end, so the file system is taken down: %s", error.problem)
+        lab.undeploy()
+        lab.runner().reclaim(job)
 
 
 def _remove(lab: Lab, node: str, directory: str) -> None:

@@ -96,3 +96,18 @@ def test_a_kernel_that_cannot_limit_what_waits_for_disks_is_told(
     assert "limits of writing back" in lacking(doctor.findings())
     (tmp_path / "7:0/max_bytes").write_text("0")
     assert "limits of writing back" not in lacking(doctor.findings())
+
+
+def test_what_may_trouble_a_lab_does_not_keep_it_from_coming_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A firewall that forwards nothing kept nodes apart, and full disks filled the machine's."""
+    monkeypatch.setattr(doctor, "_FIREWALL", tmp_path / "asked")
+    monkeypatch.setattr(doctor, "_MOST_SPACE", 0)
+    assert lacking(doctor.cautions()) == set()
+    (tmp_path / "asked").write_text("1\n")
+    monkeypatch.setattr(doctor, "_MOST_SPACE", 1 << 62)
+    found = doctor.cautions()
+    assert lacking(found) == {"links past the firewall", "space for full disks"}
+    assert all(finding.optional and finding.hint for finding in found)
+    assert not lacking(found) & {finding.what for finding in doctor.findings()}

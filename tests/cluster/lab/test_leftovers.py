@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,6 +121,34 @@ def test_a_lab_of_the_same_name_with_another_record_is_left_alone(state: Path, t
     assert lab.audit() == []
     assert not list(tmp_path.glob("other*"))
     lab.down()
+
+
+def test_a_bridge_of_somebody_else_survives_a_lab_of_its_name(state: Path) -> None:
+    """It was deleted by name, before anything was looked at."""
+    bridge = f"{laboratory.NAME}-br"
+    subprocess.run(["ip", "link", "add", bridge, "type", "bridge"], check=True)
+    try:
+        attempts: list[Callable[[Path], None]] = [
+            lambda there: made(there).close(),
+            lambda there: clean_up(there, name=laboratory.NAME),
+        ]
+        for attempt in attempts:
+            with pytest.raises(InvalidInput, match=f"interface {bridge} already, and it is not the lab's") as caught:
+                attempt(state)
+            assert f"ip link delete {bridge}" in caught.value.hint
+            assert Path(f"/sys/class/net/{bridge}").exists()
+        assert not list(state.parent.iterdir())
+    finally:
+        subprocess.run(["ip", "link", "delete", bridge], check=False)
+
+
+def test_a_lab_of_an_acic_that_marked_no_links_goes_down(state: Path) -> None:
+    lab = made(state)
+    for link in traces(laboratory.NAME)["links"]:  # type: ignore[attr-defined]  # a list
+        assert Path(f"/sys/class/net/{link}/ifalias").read_text() == f"acic-lab-{laboratory.NAME}\n"
+        subprocess.run(["ip", "link", "set", link, "alias", ""], check=True)
+    lab.down()
+    assert left(laboratory.NAME) == {}
 
 
 def test_a_lab_is_the_same_however_the_way_to_its_record_is_written(

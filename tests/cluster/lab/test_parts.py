@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from acic.cluster.lab import nodes, perform, record
+from acic.cluster.lab import checks, network, nodes, perform, record
 from acic.cluster.lab.facts import Disk, LabFacts, addresses
 from acic.cluster.lab.groups import groups, wanted
 from acic.cluster.lab.network import is_used, links_of, rate_of, silenced
@@ -20,7 +20,7 @@ from acic.cluster.lab.perform import Performer, Services, _batches
 from acic.cluster.lab.record import Lock, Names, Record
 from acic.cluster.lab.runner import agent_text, deal
 from acic.errors import InvalidInput, TransientError
-from acic.lab import clean_up
+from acic.lab import Lab, clean_up
 from acic.steps import Await, Execute, Mount, Serve, Step, Unmount
 from tests.cluster.lab.test_facts import table
 
@@ -161,10 +161,69 @@ def test_where_a_lock_cannot_be_taken_the_remedy_is_told(tmp_path: Path) -> None
 
 def test_a_record_is_read_back_or_is_none(tmp_path: Path) -> None:
     assert Record.read(tmp_path) is None
-    Record(tmp_path / "state", {"name": "x", "phase": "up"}).save()
+    Record(tmp_path / "state", {"name": "x", "phase": "up", "nodes": {}}).save()
     found = Record.read(tmp_path / "state")
     assert found is not None
     assert (found.name, found.content["phase"]) == ("x", "up")
+
+
+@pytest.mark.parametrize("text", ['{"name": "x"}', '{"name": "x", "phase": "up", "nodes": []}', "[1]", "once"])
+def test_a_file_that_is_no_record_is_left_alone(tmp_path: Path, text: str) -> None:
+    """With --state on a folder of somebody's it was removed, or a KeyError was all that was told."""
+    state = tmp_path / "theirs"
+    state.mkdir()
+    (state / "record.json").write_text(text)
+    for attempt in (clean_up, Lab.open, lambda there: Lab.open(there, control=False)):
+        with pytest.raises(InvalidInput, match=r"record\.json is not a lab's record") as caught:
+            attempt(state)
+        assert "another folder" in caught.value.hint
+    assert (state / "record.json").read_text() == text
+    assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
+
+
+def machine(root: Path, monkeypatch: pytest.MonkeyPatch, marks: dict[str, str]) -> list[str]:
+    """A machine with these network interfaces and what each is marked with; returned is what will be deleted."""
+    for link, mark in marks.items():
+        (root / link).mkdir()
+        (root / link / "ifalias").write_text(f"{mark}\n")
+    deleted: list[str] = []
+
+    def asked(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        deleted.append(words[-1])
+        return subprocess.CompletedProcess(words, 0, "", "")
+
+    monkeypatch.setattr(network, "_INTERFACES", root)
+    monkeypatch.setattr(network, "asked", asked)
+    return deleted
+
+
+def test_only_links_with_the_labs_mark_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever had a bridge of that name lost it."""
+    deleted = machine(tmp_path, monkeypatch, {"x-br": "", "x-c0": "acic-lab-x", "x-c1": "acic-lab-y", "eth0": ""})
+    with pytest.raises(InvalidInput, match=r"x-(br|c1) already, and it is not the lab's"):
+        network.check_marked(Names("x"))
+    network.remove(Names("x"), unmarked=False)
+    assert deleted == ["x-c0"]
+
+
+def test_links_of_a_lab_that_is_written_down_need_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that an earlier acic made have none."""
+    deleted = machine(tmp_path, monkeypatch, {"x-br": "", "x-c0": "", "eth0": ""})
+    network.remove(Names("x"), unmarked=True)
+    assert sorted(deleted) == ["x-br", "x-c0"]
+
+
+@pytest.mark.parametrize(("rate", "shown"), [(838_860_800, "838860Kbit"), (400_000_000, "400Mbit")])
+def test_a_rate_that_is_shown_rounded_is_the_one_that_was_set(
+    monkeypatch: pytest.MonkeyPatch, rate: int, shown: str
+) -> None:
+    """An instance type of 838,860,800 bit/s failed its audit, on every link."""
+    told = f"qdisc tbf 8001: root refcnt 2 rate {shown} burst 256Kb lat 500ms \n"
+    monkeypatch.setattr(network, "asked", lambda words: subprocess.CompletedProcess(words, 0, told, ""))
+    c0 = node("c0", "10.0.0.1")
+    assert list(checks._links(c0, rate, Names("x"))) == []
+    assert len(list(checks._links(c0, rate + rate // 500, Names("x")))) == 2
+    assert len(list(checks._links(c0, 0, Names("x")))) == 2
 
 
 def test_only_a_labs_own_links_are_taken_for_its() -> None:
@@ -213,9 +272,13 @@ def test_a_folder_for_images_that_somebody_else_made_is_not_used(
         folder.mkdir()
         os.chown(folder, 65534, 65534)
     (folder / "state").write_text(str(tmp_path / "record"))
+    (folder / "c0.0.img").touch()
     assert Names("x").owner() is None
     with pytest.raises(InvalidInput, match="is not a folder of whoever runs this"):
         Names("x").claim(tmp_path / "state")
+    with pytest.raises(InvalidInput, match="is not a folder of whoever runs this"):
+        clean_up(tmp_path / "state", name="x")
+    assert (folder / "c0.0.img").exists()
     assert (folder / "state").read_text() == str(tmp_path / "record")
 
 

@@ -9,7 +9,8 @@ from acic.cluster.lab import Names
 from acic.cluster.lab.network import ALLOWED
 from acic.cluster.lab.nodes import marked
 
-BLKIO = Path("/sys/fs/cgroup/blkio")
+_GROUPS = Path("/sys/fs/cgroup")
+BLKIO = _GROUPS / "blkio"
 
 
 def traces(name: str) -> dict[str, object]:
@@ -28,7 +29,7 @@ def traces(name: str) -> dict[str, object]:
         ],
         "links": sorted(entry.name for entry in Path("/sys/class/net").iterdir() if entry.name.startswith(f"{name}-")),
         "loops": sorted([*mine, *over]),
-        "groups": sorted(str(path) for path in Path("/sys/fs/cgroup").glob(f"*/acic-lab-{name}")),
+        "groups": sorted(map(str, groups(f"acic-lab-{name}"))),
         "images": Names(name).images.exists(),
         "throttles of nothing": sorted(
             line
@@ -60,6 +61,11 @@ def left(name: str, *, seconds: float = 2.0) -> dict[str, object]:
         time.sleep(0.05)
 
 
+def groups(pattern: str) -> list[Path]:
+    """Control groups of labs: below each controller under version 1, else at the top."""
+    return [*_GROUPS.glob(pattern), *_GROUPS.glob(f"*/{pattern}")]
+
+
 def settings() -> str:
     """What the machine has of the settings that labs change; "" while another lab is up, which changes them too."""
-    return "" if list(Path("/sys/fs/cgroup").glob("*/acic-lab-*")) else ALLOWED.read_text()
+    return "" if groups("acic-lab-*") else ALLOWED.read_text()

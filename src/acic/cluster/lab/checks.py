@@ -14,6 +14,8 @@ from acic.cluster.lab.record import Names
 from acic.cluster.lab.tools import read
 from acic.errors import TransientError
 
+_ROUNDED = 0.001  # of a rate: `tc` prints at least three digits of it
+
 
 def room(
     nodes: Iterable[Node], devices: Mapping[str, Devices], facts: LabFacts, rate: int, names: Names, groups: Groups
@@ -32,7 +34,7 @@ def room(
 
 def _links(node: Node, rate: int, names: Names) -> Iterator[str]:
     for way, found in network.rates(names, node).items():
-        if found != rate:
+        if abs(found - rate) > _ROUNDED * rate:
             yield f"the link {way} {node.name} is held to {found} bit/s, not {rate}"
 
 
@@ -56,6 +58,7 @@ def _disks(node: Node, devices: Devices, facts: LabFacts, folder: Path, groups: 
             yield f"the disk {spindle} of {node.name} does not do what {devices.profile} does"
         if not (disks.direct(spindle) and disks.direct(loop)):
             yield f"the disk {spindle} of {node.name} is cached by this machine"
+        disks.renew(disks.bdi(loop), disk.dirty)
         if not disks.limited(disks.bdi(loop), disk.dirty):
             yield f"the disk {spindle} of {node.name} lets other amounts wait to be written than {disk.dirty} B"
     try:
@@ -64,6 +67,7 @@ def _disks(node: Node, devices: Devices, facts: LabFacts, folder: Path, groups: 
         yield error.problem
         shared = []
     for place in shared:
+        disks.renew(place, disk.dirty * len(devices.loops))
         if not disks.limited(place, disk.dirty * len(devices.loops)):
             yield f"the store of {node.name} lets other amounts wait to be written than {disk.dirty} B a disk"
     mounted = [(kind, source) for path, kind, source in node.mounts() if path == STORE]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -170,6 +171,17 @@ def limited(folder: Path, dirty: int) -> bool:
     strict = read(folder / "strict_limit") == "1"
     found = int(read(folder / "max_bytes") or 0)
     return strict and abs(found - dirty) <= _SLACK * dirty and read(folder / "read_ahead_kb") == str(_READ_AHEAD)
+
+
+def renew(folder: Path, dirty: int) -> None:
+    """Set again how much a bdi lets wait: the kernel's share is one of the memory that is free, which changes."""
+    with contextlib.suppress(TransientError):  # `limited` tells what is not so
+        write(folder / "max_bytes", str(dirty))
+
+
+def free(folder: Path) -> int:
+    """Return how many B the disks with files in `folder` can hold together: what they do, and what is free there."""
+    return shutil.disk_usage(folder).free + sum(image.stat().st_blocks * 512 for image in folder.glob("*.img"))
 
 
 def _limit(folder: Path, dirty: int) -> None:

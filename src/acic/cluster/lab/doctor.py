@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acic.cluster.lab.groups import groups
@@ -70,6 +70,11 @@ def findings(more: Mapping[str, Sequence[tuple[str, str]]] | None = None) -> lis
     for what, programs in (more or {}).items():
         found += [_program(name, package, what) for name, package in programs]
     return found
+
+
+def cautions() -> list[Finding]:
+    """Look for what may trouble a lab that is up, though it can be made; nothing is changed."""
+    return [replace(finding, optional=True) for finding in (_filtered(), _filled())]
 
 
 def command(found: Sequence[Finding]) -> str:
@@ -162,7 +167,28 @@ def _space() -> Finding:
     return _told("space in /var/tmp", free > _LEAST_SPACE, f"{free} B are free in /var/tmp", hint="8 GiB is enough")
 
 
-_LEAST_SPACE = 4 * 2**30
+def _filtered() -> Finding:
+    """Look whether the firewall is asked about what nodes send one another: it often forwards nothing."""
+    return _told(
+        "links past the firewall",
+        read(_FIREWALL) != "1",
+        "the firewall sees what nodes send one another, and may keep them apart",
+        hint="sysctl net.bridge.bridge-nf-call-iptables=0",
+    )
+
+
+def _filled() -> Finding:
+    free = shutil.disk_usage("/var/tmp").free  # noqa: S108  # where disk images are
+    return _told(
+        "space for full disks",
+        free > _MOST_SPACE,
+        f"{free} B are free in /var/tmp, and the disks of 4 servers hold {_MOST_SPACE} B",
+        hint="write less than that in the lab, or make room in /var/tmp",
+    )
+
+
+_LEAST_SPACE, _MOST_SPACE = 4 * 2**30, 32 * 2**30
+_FIREWALL = Path("/proc/sys/net/bridge/bridge-nf-call-iptables")
 
 
 def _module(name: str) -> bool:

@@ -16,21 +16,34 @@ INSIDE = "eth0"  # the node's end of its link
 CONGESTION = "cubic"
 ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 
+_INTERFACES = Path("/sys/class/net")
 _BURST, _LATENCY = "256kb", "500ms"  # a shorter queue is unfair when several send to one
 _BUFFER = 2_097_152  # B: more than that and one stream fills the queue of the others
 _PER_SECOND = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
 
 
-def check_free(network: str, bridge: str) -> None:
-    """Check that nothing else of this machine is in `network`, and that `bridge` is free.
+def check_free(names: Names, network: str) -> None:
+    """Check that nothing else of this machine is in `network`, or has a name of the lab's.
 
     Raises:
-        InvalidInput: something is.
+        InvalidInput: something is, or has.
     """
     if is_used(network, tool("ip", "-4", "route", "show", "table", "all")):
         raise InvalidInput(f"this machine uses the network {network} already", hint="give the lab another one")
-    if Path(f"/sys/class/net/{bridge}").exists():
-        raise InvalidInput(f"there is a network interface {bridge} already", hint="give the lab another name")
+    check_marked(names)
+
+
+def check_marked(names: Names) -> None:
+    """Check that all network interfaces with names of the lab's are the lab's.
+
+    Raises:
+        InvalidInput: one is not.
+    """
+    if strange := [link for link in _present(names) if not _is_marked(names, link)]:
+        raise InvalidInput(
+            f"there is a network interface {strange[0]} already, and it is not the lab's",
+            hint=f"give the lab another name, or remove what is there: ip link delete {strange[0]}",
+        )
 
 
 def is_used(network: str, routes: str) -> bool:
@@ -51,6 +64,7 @@ def build(names: Names, network: str, nodes: Iterable[Node], rate: int) -> None:
     prefix = network.rpartition(".")[0]
     lines = [
         f"link add {names.bridge} type bridge stp_state 0 forward_delay 0",
+        f"link set {names.bridge} alias {names.alias}",
         silenced(names.bridge),
         f"link set {names.bridge} up",
         f"address add {prefix}.1/24 dev {names.bridge}",
@@ -59,6 +73,7 @@ def build(names: Names, network: str, nodes: Iterable[Node], rate: int) -> None:
     for node in nodes:
         link = names.link(node.name)
         lines.append(f"link add {link} type veth peer name {INSIDE} netns {node.pid}")
+        lines.append(f"link set {link} alias {names.alias}")  # at once: by this the lab's links are told from others
         lines += [silenced(link), f"link set {link} master {names.bridge} up"]
         if node.name != ARCHIVE:
             shapes.append(_shape(link, rate))
@@ -116,12 +131,30 @@ def links_of(lab: str, interfaces: Iterable[str]) -> list[str]:
     return [name for name in interfaces if own.fullmatch(name)]
 
 
-def remove(names: Names) -> None:
-    """Delete the bridge and every link of the lab, whether written down or not."""
-    for link in links_of(names.name, [entry.name for entry in Path("/sys/class/net").iterdir()]):
+def remove(names: Names, *, unmarked: bool) -> None:
+    """Delete the bridge and every link of the lab.
+
+    Args:
+        names: of the lab's parts.
+        unmarked: whether those without the lab's mark are the lab's, too, as where its record says that it is there.
+
+    Raises:
+        TransientError: one stays.
+    """
+    for link in _present(names):
+        if not (unmarked or _is_marked(names, link)):
+            continue
         done = asked(["ip", "link", "delete", link])
-        if done.returncode != 0 and Path(f"/sys/class/net/{link}").exists():
+        if done.returncode != 0 and (_INTERFACES / link).exists():
             raise TransientError(f"cannot delete the link {link}: {done.stderr.strip()}", hint="try again")
+
+
+def _present(names: Names) -> list[str]:
+    return links_of(names.name, [entry.name for entry in _INTERFACES.iterdir()])
+
+
+def _is_marked(names: Names, link: str) -> bool:
+    return read(_INTERFACES / link / "ifalias") == names.alias
 
 
 def congestion_to_allow() -> Mapping[str, str]:

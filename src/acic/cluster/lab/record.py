@@ -15,6 +15,7 @@ from acic.errors import InvalidInput, TransientError
 
 NAME = "acic"  # of a lab, unless another one is given
 STATE = Path("/run/acic-lab")  # where a lab's record is, unless another place is named
+_PARTS = {"name": str, "phase": str, "nodes": dict}  # what tells a record from other files
 _PATIENCE = 1.0  # s: what a killed process had just forked holds its lock until it is another program, or gone
 _IMAGES = Path("/var/tmp")  # noqa: S108  # disk images need a real disk that survives nothing in particular
 
@@ -33,9 +34,19 @@ class Record:
 
     @classmethod
     def read(cls, state: Path) -> Record | None:
-        """Return the record in `state`; None if there is none."""
+        """Return the record in `state`; None if there is none.
+
+        Raises:
+            InvalidInput: the file there is something else.
+        """
         content = read_json(_file(state))
-        return None if content is None else cls(state, content)
+        if content is None and not _file(state).exists():
+            return None
+        if content is None or not all(isinstance(content.get(key), kind) for key, kind in _PARTS.items()):
+            raise InvalidInput(
+                f"{_file(state)} is not a lab's record", hint="name another folder by --state, or remove that file"
+            )
+        return cls(state, content)
 
     def save(self) -> None:
         """Write it down as it is now."""
@@ -58,7 +69,7 @@ class Names:
     def __init__(self, name: str) -> None:
         self.name = name
         self.bridge = f"{name}-br"
-        self.group = f"acic-lab-{name}"
+        self.group = self.alias = f"acic-lab-{name}"  # the control group; what network interfaces are marked with
         self.images = _IMAGES.resolve() / f"acic-lab-{name}"  # as the kernel tells the files behind disks
 
     def claim(self, state: Path) -> None:
@@ -69,11 +80,21 @@ class Names:
         """
         with suppress(FileExistsError):
             self.images.mkdir(mode=0o700)
-        if not _is_ours(self.images):
-            raise InvalidInput(
-                f"{self.images} is not a folder of whoever runs this", hint="remove it, or give the lab another --name"
-            )
+        self.check_images()
         self._owner.write_text(str(state.absolute()))
+
+    def check_images(self) -> None:
+        """Check that the folder of the images, if it is there, is one that whoever runs this may empty.
+
+        Raises:
+            InvalidInput: somebody else has made it, or it is a link.
+        """
+        with suppress(FileNotFoundError):
+            if not _is_ours(self.images):
+                raise InvalidInput(
+                    f"{self.images} is not a folder of whoever runs this",
+                    hint="remove it, or give the lab another --name",
+                )
 
     def check_claim(self, state: Path) -> None:
         """Check that the lab of this name is that with its record in `state`, or that there is none.
@@ -82,7 +103,7 @@ class Names:
             InvalidInput: it is another one.
         """
         owner = self.owner()
-        if owner is not None and owner.resolve() != state.resolve() and Record.read(owner) is not None:
+        if owner is not None and owner.resolve() != state.resolve() and _holds_record(owner):
             raise InvalidInput(
                 f"there is a lab {self.name} with its record in {owner}",
                 hint=f"use that (--state {owner}), or give this one another name",
@@ -169,6 +190,14 @@ def _is_ours(path: Path) -> bool:
     """Return whether a path is a folder of whoever runs this, and no link to one."""
     found = path.lstat()
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def _holds_record(state: Path) -> bool:
+    """Return whether there is a lab's record in a folder, which may hold anything."""
+    try:
+        return Record.read(state) is not None
+    except InvalidInput:
+        return False
 
 
 def _file(state: Path) -> Path:

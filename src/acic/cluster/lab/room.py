@@ -75,7 +75,7 @@ class Room:
                 raise InvalidInput("the lab is up already", hint="use it, or take it down first: acic lab down")
             sweep(state, name)
             names = Names(name)
-            network.check_free(at or facts.network, names.bridge)
+            network.check_free(names, at or facts.network)
             record = Record(state, beginning(name, facts, nic, at or facts.network))
             record.save()
             names.claim(state)
@@ -232,12 +232,18 @@ class Room:
         self._note(devices={}, services={})
 
     def drop_caches(self) -> None:
-        """Write back what the nodes have not, then drop all that was read."""
+        """Write back what the nodes have not, drop all that was read, and set limits again that follow memory."""
         for node in self._nodes.values():
             for path in (MOUNT, STORE):
                 if node.mounted(path):
                     tool(*node.enter(["sync", "-f", path]), seconds=120)
         disks.discard_cache()
+        for devices in self.devices.values():
+            dirty = self.facts.disks[devices.profile].dirty
+            for loop in devices.loops:
+                disks.renew(disks.bdi(loop), dirty)
+            for shared in disks.shared_bdi(devices):
+                disks.renew(shared, dirty * len(devices.loops))
 
     def remember(self, key: str, value: Any) -> None:  # anything that JSON has
         """Write something down with the lab, for whoever opens it later."""

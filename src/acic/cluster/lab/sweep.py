@@ -28,18 +28,26 @@ def sweep(state: Path, name: str) -> None:
     Safe at any time: what is not there is not missed.
 
     Raises:
-        InvalidInput: no lab can have that name, or the lab of that name is another one, with its record elsewhere.
+        InvalidInput: no lab can have that name, or the lab of that name is another one, with its record elsewhere; or
+            something else has the name of one of its parts. Nothing was removed.
         TransientError: something is in use and stays; the record stays too.
     """
     check_name(name)
-    Names(name).check_claim(state)
+    names = Names(name)
+    names.check_claim(state)
     record = Record.read(state)
+    unknown = record is None or record.name != name
+    names.check_images()
+    if unknown:
+        network.check_marked(names)
     if record is not None:
-        _sweep(Names(record.name), [Known(*pair) for pair in _recorded(record)])
+        known = Names(record.name)
+        known.check_images()
+        _sweep(known, [Known(*pair) for pair in _recorded(record)], unmarked=True)
         network.restore(record.content["settings"])
         disks.forget(record.content["loops"])
-    if record is None or record.name != name:
-        _sweep(Names(name), [])
+    if unknown:
+        _sweep(names, [], unmarked=False)
     for path in (state / "record.json", *state.glob(".record.json.*")):
         path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # not there, or with files of somebody else
@@ -51,7 +59,7 @@ def _recorded(record: Record) -> Iterable[list[int]]:
         yield from (pair for pair in (entry["around"], entry["first"]) if pair)
 
 
-def _sweep(names: Names, processes: Iterable[Known]) -> None:
+def _sweep(names: Names, processes: Iterable[Known], *, unmarked: bool) -> None:
     own = groups(names.group)
     disks.unthrottle(names.images, own)  # else what is left to be written is written slowly
     processes = list(processes)
@@ -61,7 +69,7 @@ def _sweep(names: Names, processes: Iterable[Known]) -> None:
     kill([*processes, *_entered(processes)])
     own.remove()
     kill([Known(pid, started(pid)) for pid in marked(names.name)])
-    network.remove(names)
+    network.remove(names, unmarked=unmarked)
     disks.remove(names.images, own)
     shutil.rmtree(names.images, ignore_errors=True)
 
