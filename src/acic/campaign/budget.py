@@ -143,7 +143,7 @@ class Expectation:
         self._spent: list[tuple[float, float]] = []  # s and USD of each run
 
     def learn(self, point: Point, seconds: float, dollars: float, *, paid: float, ran: float) -> None:
-        """Take in the s that a run took, the USD that it cost for `paid` s of machines, and the s that its jobs `ran`."""
+        """Take in the s that a run took, its USD for `paid` s of machines, and the s that its jobs `ran`."""
         for ratios, told in ((self._ratios, seconds), (self._paid, paid), (self._ran, ran)):
             ratios.append(told / self._first_guess(point))
         self._spent.append((seconds, dollars))
