@@ -114,6 +114,34 @@ def test_some_of_the_processes_write_a_file_that_all_have_open(active: int, left
         assert phase.quality["io_processes"] is Quality.EXACT
 
 
+def scattered(ranks: int, requests: int, *, write: bool) -> list[Call]:
+    """Return requests of 4 KiB of some ranks at random places of one file."""
+    rng = np.random.default_rng(1)
+    return [
+        Call(rank=rank, offset=int(place) * 4 * KIB, length=4 * KIB, start=start, end=start + 1e-4, write=write)
+        for rank in range(ranks)
+        for start, place in zip(0.1 + np.arange(requests) * 1.1e-4, rng.integers(100_000, size=requests), strict=True)
+    ]
+
+
+@pytest.mark.parametrize(("processes", "ranks", "requests"), [(64, 1, 60), (1024, 16, 50)])
+def test_who_only_opens_a_file_makes_no_request_of_it_the_first(processes: int, ranks: int, requests: int) -> None:
+    """Fewer requests than processes that opened the file were taken for one of each, consecutive without a doubt."""
+    calls = scattered(ranks, requests, write=False)
+    phase = only(characterize(darshan_log(calls, processes=processes, opened=["/scratch/out"])), Operation.READ)
+    c = phase.characteristics
+    assert (c.access, c.io_processes, c.iterations) == (Access.RANDOM, ranks, 1)
+    assert phase.quality["access"] is Quality.EXACT
+
+
+def test_steps_are_counted_of_who_moves_something() -> None:
+    """Of 99 steps 35 were said to be all, half as many of which go forward: strided."""
+    log = darshan_log(scattered(1, 100, write=True), processes=64, trace=False, heatmap=False, opened=["/scratch/out"])
+    phase = only(characterize(log))
+    assert (phase.characteristics.access, phase.characteristics.io_processes) == (Access.RANDOM, 1)
+    assert phase.quality["access"] is Quality.ESTIMATED
+
+
 def test_one_late_process_makes_no_iteration() -> None:
     calls = loop(processes=4, requests=16, shared=False)
     late = [
