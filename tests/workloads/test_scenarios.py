@@ -506,3 +506,27 @@ def test_a_clock_that_was_set_back_is_no_beginning_before_the_job() -> None:
     left = {name: module for name, module in log.modules.items() if name != "POSIX"}
     (phase,) = characterize(dataclasses.replace(log, modules=left, dxt={"DXT_POSIX": back})).phases
     assert float(phase.details.get("began", 0.0)) >= 0.0
+
+
+def beside(begin: float) -> list[Call]:
+    """Return writes by MPI-IO, and reads of the same file by POSIX from an instant on."""
+    reads = loop(processes=4, requests=8, write=False, begin=begin)
+    return [*loop(processes=4, requests=8), *(dataclasses.replace(call, beside=True) for call in reads)]
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_what_posix_reads_when_mpi_io_has_written_is_the_applications(left: Mapping[str, bool]) -> None:
+    """Half of the job's bytes were taken for data sieving."""
+    found = characterize(darshan_log(beside(5.0), processes=4, interface="MPI-IO", **left))  # type: ignore[arg-type]  # checked by the callee
+    told = {one.characteristics.operation: (one.characteristics.interface, one.bytes) for one in found.phases}
+    assert told == {Operation.WRITE: (Interface.MPIIO, 32 * MIB), Operation.READ: (Interface.POSIX, 32 * MIB)}
+
+
+@pytest.mark.parametrize("column", ["", "MPIIO_NB_WRITES", "MPIIO_SPLIT_WRITES"])
+def test_what_posix_reads_while_mpi_io_writes_is_nobodys_request(column: str) -> None:
+    """What was begun by one call is over at another, which nothing tells."""
+    log = darshan_log(beside(5.0 if column else 0.102), processes=4, interface="MPI-IO", trace=False)
+    if column:
+        records = log.modules["MPI-IO"].records
+        records[column], records["MPIIO_INDEP_WRITES"] = records["MPIIO_INDEP_WRITES"].copy(), 0
+    assert [one.characteristics.operation for one in characterize(log).phases] == [Operation.WRITE]
