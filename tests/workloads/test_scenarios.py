@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from acic.advisor.application import tells_io
 from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation, Phase, Quality, Workload, characterize
 from acic.workloads.darshan import Log, Module, read_log
@@ -375,6 +376,29 @@ def test_times_that_are_none_are_told_to_count_as_nothing(time: float, *, write:
     records[f"POSIX_F_{'WRITE' if write else 'READ'}_TIME"] = time
     (note,) = [note for note in characterize(log).notes if "below zero" in note]
     assert f"Some times of POSIX {'writes' if write else 'reads'} in the log" in note
+
+
+@pytest.mark.parametrize("lost", ["counters", "times"])
+def test_seconds_that_nobody_measured_are_not_known(lost: str) -> None:
+    """The job was said to wait no time at all for what it wrote, and no I/O to be worth a change."""
+    log = darshan_log(loop(processes=8, iterations=10, pause=1), processes=8, trace=False, counters=lost == "times")
+    if lost == "times":
+        log.modules["POSIX"].records["POSIX_F_WRITE_TIME"] = -3.0
+        log.modules["POSIX"].records["POSIX_F_SLOWEST_RANK_TIME"] = 0.0
+    found = characterize(log)
+    assert (only(found).seconds, found.io_share, found.run_seconds) == (None, None, log.job.run_seconds)
+    assert not tells_io(found)
+    assert any("how long they take is not known" in note for note in found.notes)
+    assert not any("longer than is told" in note for note in found.notes)
+    assert ("began" in only(found).details) is (lost == "times")
+
+
+@pytest.mark.parametrize(("files", "told"), [(0, ""), (1, "1 file was"), (3, "3 files were")])
+def test_files_that_were_mapped_into_memory_are_told(files: int, told: str) -> None:
+    log = darshan_log(loop(processes=4, shared=False), processes=4)
+    log.modules["POSIX"].records["POSIX_MMAPS"] = [2 * (at < files) - 1 for at in range(4)]  # -1 is "not recorded"
+    notes = [note for note in characterize(log).notes if "mapped" in note]
+    assert notes == ([f"{told} mapped into memory, whose I/O Darshan does not see."] if told else [])
 
 
 def test_io_that_is_longer_than_its_run_is_told_to_be_cut() -> None:
