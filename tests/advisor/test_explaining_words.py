@@ -68,6 +68,19 @@ def test_an_answer_that_is_the_baseline_says_so(
     assert "The answer is the baseline itself" in text
 
 
+def test_what_nobody_looked_at_is_not_told_to_be_sure(
+    cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Runs of the same thing were said to differ by 1.00x where nothing was run twice."""
+    workload = application(replace(WRITE, request_size=8 * MIB))
+    errors = replace(crossing.learned.errors, baseline=0.0)
+    unsure = Knowledge(cluster, replace(crossing.learned, noise=0.0, errors=errors))
+    text = told(explain(workload, cluster, unsure), workload, cluster, capsys)
+    assert "the error of the baseline is not known, and how far runs of the same thing differ is not known." in text
+    assert "1.00x" not in text.partition("because the model errs")[2]
+    assert "is not known" not in told(explain(workload, cluster, crossing), workload, cluster, capsys)
+
+
 def test_the_same_configuration_is_no_difference(
     cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]
 ) -> None:

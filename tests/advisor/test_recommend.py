@@ -28,7 +28,7 @@ from acic.prior import BENCHMARK
 from acic.space import Configuration
 from acic.store import Measurement
 from acic.store.training import training_table
-from acic.units import MIB, format_seconds, format_usd
+from acic.units import GIB, MIB, format_seconds, format_usd
 from acic.workloads import Access, Interface, Operation
 from tests.advisor.conftest import WRITE, application, true_bandwidth
 
@@ -104,9 +104,49 @@ def test_disks_that_are_lost_with_their_machines_are_told_of(cluster: Platform, 
     assert "the job writes 4 GiB" in caution
     assert recommend(application(WRITE), fleeting, there, results=1).cautions == ()
     (brought,) = recommend(application(READ), fleeting, there).cautions
-    assert "what it reads has to be copied there first" in brought
+    assert "Copying input there first is never counted: the job reads 4 GiB that it did not write." in brought
+    assert "results" not in brought
     assert recommend(application(WRITE, io=(0.01,)), fleeting, there).cautions == ()
     assert recommend(application(WRITE), cluster, knowledge).cautions == ()
+
+
+def test_input_is_told_to_be_brought_to_disks_that_are_lost(cluster: Platform, knowledge: Knowledge) -> None:
+    """Only of jobs that wrote nothing, and of none that told its results."""
+    disks = {
+        name: Disk(name=name, price=None, persistent=name == "EBS", fact=cluster.fact) for name in ("EBS", "ephemeral")
+    }
+    fleeting = replace(cluster, disks=disks, roles=replace(cluster.roles, device="device"))
+    there = Knowledge(fleeting, knowledge.learned)
+
+    def said(read: str, *, results: int = 0, **details: float) -> str:
+        asked = application(WRITE, READ, io=(20.0, 20.0))
+        write, reads = asked.phases
+        phases = (replace(write, example="out"), replace(reads, example=read, details=details))
+        return " ".join(recommend(replace(asked, phases=phases), fleeting, there, results=results).cautions)
+
+    told = "Copying input there first is never counted: the job reads {} that it did not write."
+    both = said("in")
+    assert "Copying results is not counted: the job writes 4 GiB." in both
+    assert told.format("4 GiB") in both
+    assert told.format("256 MiB") in said("in", times_over=16.0)
+    assert told.format("4 GiB") in (alone := said("in", results=MIB))
+    assert "results" not in alone
+    assert said("out", results=MIB) == ""
+    assert "input" not in said("out")
+    assert "input" not in said("in", times_over=640.0)
+    assert "input" not in said("in", written_by_others=True)
+
+
+def test_more_results_than_the_job_writes_are_told(cluster: Platform, knowledge: Knowledge) -> None:
+    """They were charged without a word."""
+
+    def said(results: int, *, complete: bool = True) -> list[str]:
+        asked = replace(application(WRITE), complete=complete)
+        notes = recommend(asked, cluster, knowledge, results=results).notes
+        return [note for note in notes if "more than" in note]
+
+    assert said(8 * GIB) == ["--results tells 8 GiB, more than the 4 GiB that the job writes."]
+    assert said(8 * GIB, complete=False) == said(4 * GIB + MIB) == said(0) == []
 
 
 def test_what_if_asks_nothing_unsafe_of_candidates_for_one_writer(cluster: Platform, knowledge: Knowledge) -> None:

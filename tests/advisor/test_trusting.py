@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from acic.advisor.explaining import explain
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.known import Trust, known
+from acic.advisor.known import Trust, heard_rows, known, stored_rows
 from acic.advisor.learning import learn, too_few
 from acic.errors import MissingData
 from acic.models.registry import learner
@@ -19,7 +20,7 @@ from acic.store import Measurement, Repetition
 from acic.store.database import Store
 from acic.store.training import training_table
 from acic.workloads import Operation
-from tests.advisor.conftest import WHEN, WRITE
+from tests.advisor.conftest import WHEN, WRITE, application
 
 
 def asked(
@@ -72,10 +73,8 @@ def test_a_liar_is_named_and_teaches_nothing(
     np.testing.assert_array_equal(found.effect(WRITE).mean, honest)
 
 
-def test_a_liar_with_the_only_baseline_of_reads_ends_no_answer_for_writes(
-    cluster: Platform, training: list[Measurement], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With what he said the only baseline went, and then all advice: it was not measured with any read."""
+def with_the_only_baseline(platform: Platform, training: Sequence[Measurement]) -> list[Measurement]:
+    """Return what contributors tell of whom one lies, and has the only baseline of reads."""
 
     def is_read(one: Measurement) -> bool:
         return one.workload.operation is Operation.READ
@@ -83,15 +82,35 @@ def test_a_liar_with_the_only_baseline_of_reads_ends_no_answer_for_writes(
     told = [
         faster(m, 1000.0) if m.contributor == "made up 2" else m
         for m in dealt(training, 6)
-        if m.contributor == "made up 2" or not (is_read(m) and m.configuration == cluster.baseline)
+        if m.contributor == "made up 2" or not (is_read(m) and m.configuration == platform.baseline)
     ]
-    reads = [m for m in training if is_read(m) and m.configuration == cluster.baseline]
-    told += [replace(faster(m, 1000.0), contributor="made up 2", seed=7) for m in reads]
-    found = asked(cluster, tmp_path, told, monkeypatch)
+    reads = [m for m in training if is_read(m) and m.configuration == platform.baseline]
+    return told + [replace(faster(m, 1000.0), contributor="made up 2", seed=7) for m in reads]
+
+
+def test_a_liar_with_the_only_baseline_of_reads_ends_no_answer_for_writes(
+    cluster: Platform, training: list[Measurement], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what he said the only baseline went, and then all advice: it was not measured with any read."""
+    found = asked(cluster, tmp_path, with_the_only_baseline(cluster, training), monkeypatch)
     assert np.isfinite(found.effect(WRITE).mean).all()
     liar, lost = found.safety_notes()
     assert "made up 2" in liar
     assert lost.endswith(f"the baseline of {cluster.name} was measured with writes only")
+
+
+def test_an_explanation_rests_on_who_is_heard(
+    cluster: Platform, training: list[Measurement], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It showed what the liar measured as nearest, and ended where nobody else had the baseline of reads."""
+    found = asked(cluster, tmp_path, with_the_only_baseline(cluster, training), monkeypatch)
+    with pytest.raises(MissingData):
+        explain(application(WRITE), cluster, found, rows=stored_rows(cluster, str(tmp_path / "store.sqlite")))
+    rows = heard_rows(cluster, str(tmp_path / "store.sqlite"))
+    explained = explain(application(WRITE), cluster, found, rows=rows)
+    assert explained.support is not None
+    assert all(near.improvement < 100.0 for near in explained.support.nearest)
+    assert "made up 2" not in {rows.contributors[i] for i in rows.contributor}
 
 
 def test_what_is_left_out_counts_as_not_measured(cluster: Platform, training: list[Measurement]) -> None:

@@ -203,3 +203,19 @@ def test_what_lies_elsewhere_counts_as_computing(acic: Acic) -> None:
     assert "lie below" in missing.err
     assert acic("recommend", "--only", folder, "--platform", "lab", "--processes", 4).status == 2
     assert acic("recommend", log, "--only", folder, "--platform", "lab", "--model", "prior", "--json").status == 0
+
+
+@pytest.mark.parametrize("option", [("--partial",), ("--only", "/scratch")])
+@pytest.mark.parametrize("command", ["recommend", "replicate"])
+def test_what_is_about_logs_is_refused_without_one(
+    acic: Acic, tmp_path: Path, command: str, option: tuple[str, ...]
+) -> None:
+    """`--partial` was passed over."""
+    path = tmp_path / "mine.toml"
+    path.write_text(acic("characterize", BTIO, "--toml").out)
+    platform = ("--platform", "lab") if command == "recommend" else ()
+    options = ("--processes", "4", "--interface", "POSIX", "--operation", "write", "--data-size", "1m")
+    for workload in ((path,), options):
+        told = acic(command, *workload, *platform, *option)
+        assert (told.status, told.out) == (2, "")
+        assert f"leave {option[0]} out" in told.err

@@ -34,6 +34,7 @@ class Call:
     write: bool = True
     file: str = "/scratch/out"
     collective: bool = False
+    beside: bool = False  # by POSIX itself, of an application that does the rest by MPI-IO
 
 
 def loop(
@@ -114,6 +115,7 @@ def darshan_log(
     partial: Sequence[str] = (),
     run_seconds: float | None = None,
     exe: str = "/bin/app -x",
+    opened: Sequence[str] = (),
 ) -> Log:
     """Return the log of `calls`.
 
@@ -129,11 +131,15 @@ def darshan_log(
         partial: modules for which Darshan ran out of memory.
         run_seconds: of the job; a little after the last call if not given.
         exe: command line.
+        opened: files that all processes open, whoever moves something.
     """
     made = sorted(calls, key=lambda call: call.start)
     names = {_key(name): name for name in dict.fromkeys(call.file for call in made)}
     levels = [interface, "POSIX"] if interface == "MPI-IO" else [interface]
-    modules = {level: _module(level, made, processes, merge, level in partial) for level in levels if counters}
+    seen = {level: [call for call in made if level == "POSIX" or not call.beside] for level in levels}
+    modules = {
+        level: _module(level, seen[level], processes, merge, level in partial, opened) for level in levels if counters
+    }
     traced = {"POSIX": "DXT_POSIX", "MPI-IO": "DXT_MPIIO"}
     seconds = max((call.end for call in made), default=0.0) + 0.1 if run_seconds is None else run_seconds
     return Log(
@@ -152,8 +158,8 @@ def darshan_log(
         ),
         names=names,
         modules=modules if made else {},
-        dxt={traced[level]: _segments(made, limit) for level in levels if trace and made and level in traced},
-        heatmaps={level.replace("-", ""): _heatmap(made, seconds) for level in levels if heatmap and made},
+        dxt={traced[level]: _segments(seen[level], limit) for level in levels if trace and made and level in traced},
+        heatmaps={level.replace("-", ""): _heatmap(seen[level], seconds) for level in levels if heatmap and made},
     )
 
 
@@ -161,8 +167,11 @@ def _key(name: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
 
 
-def _module(level: str, calls: Sequence[Call], processes: int, merge: bool, partial: bool) -> Module:
+def _module(
+    level: str, calls: Sequence[Call], processes: int, merge: bool, partial: bool, opened: Sequence[str]
+) -> Module:
     of_record: dict[tuple[str, int], list[Call]] = defaultdict(list)
+    of_record.update({(file, rank): [] for file in opened for rank in range(processes)})
     for call in calls:
         of_record[call.file, call.rank].append(call)
     rows = {key: _counters(level, mine) for key, mine in of_record.items()}

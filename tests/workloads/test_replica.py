@@ -150,6 +150,28 @@ def test_requests_in_turn_are_segments() -> None:
     assert (made["b"], made["t"], made["s"]) == ("64k", "64k", "48")
 
 
+@pytest.mark.parametrize(
+    ("changed", "told", "block", "segments"),
+    [
+        ({}, {"contiguous": True}, "5m", "1"),
+        ({}, {}, "1m", "5"),
+        ({}, {"contiguous": True, "iterations_are": "again"}, "1m", "1"),
+        ({"access": "random"}, {"contiguous": True}, "1m", "5"),
+        ({"access": "strided"}, {"contiguous": True}, "64k", "80"),
+    ],
+)
+def test_a_part_of_a_file_for_each_process_is_one_block(
+    changed: dict[str, Any], told: dict[str, str | int], block: str, segments: str
+) -> None:
+    """IOR interleaved the iterations of all processes, where each goes on in its own part."""
+    options_of: dict[str, Any] = {"processes": 4, "data_size": MIB, "request_size": 64 * KIB, "operation": "write"}
+    made = from_options(**options_of, shared=True, iterations=5, **changed)
+    phase = dataclasses.replace(made.phases[0], details=told)
+    (one,) = ior_commands(dataclasses.replace(made, phases=(phase,)))
+    found = options(list(one.arguments))
+    assert (found["b"], found.get("s", "1")) == (block, segments)
+
+
 @EACH_BUNDLED
 def test_every_phase_has_a_command_that_ior_can_run(path: Path) -> None:
     check(characterize_file(path))

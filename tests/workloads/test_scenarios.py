@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from acic.advisor.application import tells_io
 from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation, Phase, Quality, Workload, characterize
 from acic.workloads.darshan import Log, Module, read_log
@@ -112,6 +113,34 @@ def test_some_of_the_processes_write_a_file_that_all_have_open(active: int, left
     assert phase.characteristics.shared
     if not left:
         assert phase.quality["io_processes"] is Quality.EXACT
+
+
+def scattered(ranks: int, requests: int, *, write: bool) -> list[Call]:
+    """Return requests of 4 KiB of some ranks at random places of one file."""
+    rng = np.random.default_rng(1)
+    return [
+        Call(rank=rank, offset=int(place) * 4 * KIB, length=4 * KIB, start=start, end=start + 1e-4, write=write)
+        for rank in range(ranks)
+        for start, place in zip(0.1 + np.arange(requests) * 1.1e-4, rng.integers(100_000, size=requests), strict=True)
+    ]
+
+
+@pytest.mark.parametrize(("processes", "ranks", "requests"), [(64, 1, 60), (1024, 16, 50)])
+def test_who_only_opens_a_file_makes_no_request_of_it_the_first(processes: int, ranks: int, requests: int) -> None:
+    """Fewer requests than processes that opened the file were taken for one of each, consecutive without a doubt."""
+    calls = scattered(ranks, requests, write=False)
+    phase = only(characterize(darshan_log(calls, processes=processes, opened=["/scratch/out"])), Operation.READ)
+    c = phase.characteristics
+    assert (c.access, c.io_processes, c.iterations) == (Access.RANDOM, ranks, 1)
+    assert phase.quality["access"] is Quality.EXACT
+
+
+def test_steps_are_counted_of_who_moves_something() -> None:
+    """Of 99 steps 35 were said to be all, half as many of which go forward: strided."""
+    log = darshan_log(scattered(1, 100, write=True), processes=64, trace=False, heatmap=False, opened=["/scratch/out"])
+    phase = only(characterize(log))
+    assert (phase.characteristics.access, phase.characteristics.io_processes) == (Access.RANDOM, 1)
+    assert phase.quality["access"] is Quality.ESTIMATED
 
 
 def test_one_late_process_makes_no_iteration() -> None:
@@ -349,6 +378,29 @@ def test_times_that_are_none_are_told_to_count_as_nothing(time: float, *, write:
     assert f"Some times of POSIX {'writes' if write else 'reads'} in the log" in note
 
 
+@pytest.mark.parametrize("lost", ["counters", "times"])
+def test_seconds_that_nobody_measured_are_not_known(lost: str) -> None:
+    """The job was said to wait no time at all for what it wrote, and no I/O to be worth a change."""
+    log = darshan_log(loop(processes=8, iterations=10, pause=1), processes=8, trace=False, counters=lost == "times")
+    if lost == "times":
+        log.modules["POSIX"].records["POSIX_F_WRITE_TIME"] = -3.0
+        log.modules["POSIX"].records["POSIX_F_SLOWEST_RANK_TIME"] = 0.0
+    found = characterize(log)
+    assert (only(found).seconds, found.io_share, found.run_seconds) == (None, None, log.job.run_seconds)
+    assert not tells_io(found)
+    assert any("how long they take is not known" in note for note in found.notes)
+    assert not any("longer than is told" in note for note in found.notes)
+    assert ("began" in only(found).details) is (lost == "times")
+
+
+@pytest.mark.parametrize(("files", "told"), [(0, ""), (1, "1 file was"), (3, "3 files were")])
+def test_files_that_were_mapped_into_memory_are_told(files: int, told: str) -> None:
+    log = darshan_log(loop(processes=4, shared=False), processes=4)
+    log.modules["POSIX"].records["POSIX_MMAPS"] = [2 * (at < files) - 1 for at in range(4)]  # -1 is "not recorded"
+    notes = [note for note in characterize(log).notes if "mapped" in note]
+    assert notes == ([f"{told} mapped into memory, whose I/O Darshan does not see."] if told else [])
+
+
 def test_io_that_is_longer_than_its_run_is_told_to_be_cut() -> None:
     """The run was said to be all I/O, without a word."""
     for seconds, said in ((1.0, False), (50.0, True)):
@@ -478,3 +530,27 @@ def test_a_clock_that_was_set_back_is_no_beginning_before_the_job() -> None:
     left = {name: module for name, module in log.modules.items() if name != "POSIX"}
     (phase,) = characterize(dataclasses.replace(log, modules=left, dxt={"DXT_POSIX": back})).phases
     assert float(phase.details.get("began", 0.0)) >= 0.0
+
+
+def beside(begin: float) -> list[Call]:
+    """Return writes by MPI-IO, and reads of the same file by POSIX from an instant on."""
+    reads = loop(processes=4, requests=8, write=False, begin=begin)
+    return [*loop(processes=4, requests=8), *(dataclasses.replace(call, beside=True) for call in reads)]
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_what_posix_reads_when_mpi_io_has_written_is_the_applications(left: Mapping[str, bool]) -> None:
+    """Half of the job's bytes were taken for data sieving."""
+    found = characterize(darshan_log(beside(5.0), processes=4, interface="MPI-IO", **left))  # type: ignore[arg-type]  # checked by the callee
+    told = {one.characteristics.operation: (one.characteristics.interface, one.bytes) for one in found.phases}
+    assert told == {Operation.WRITE: (Interface.MPIIO, 32 * MIB), Operation.READ: (Interface.POSIX, 32 * MIB)}
+
+
+@pytest.mark.parametrize("column", ["", "MPIIO_NB_WRITES", "MPIIO_SPLIT_WRITES"])
+def test_what_posix_reads_while_mpi_io_writes_is_nobodys_request(column: str) -> None:
+    """What was begun by one call is over at another, which nothing tells."""
+    log = darshan_log(beside(5.0 if column else 0.102), processes=4, interface="MPI-IO", trace=False)
+    if column:
+        records = log.modules["MPI-IO"].records
+        records[column], records["MPIIO_INDEP_WRITES"] = records["MPIIO_INDEP_WRITES"].copy(), 0
+    assert [one.characteristics.operation for one in characterize(log).phases] == [Operation.WRITE]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from acic.advisor.temporary import size_of
 from acic.units import format_bytes
 from acic.workloads import Operation, Phase, Workload
+
+_SLIGHT = 0.01  # of what a job moves: less is its settings, as a rule
 
 
 def one_writer(ranks: Sequence[int], workload: Workload) -> tuple[str, ...]:
@@ -18,27 +21,40 @@ def one_writer(ranks: Sequence[int], workload: Workload) -> tuple[str, ...]:
     return (f"{_these(ranks)} what is safe only while {files}: where several wrote one, other bytes came back.",)
 
 
-def lost(ranks: Sequence[int], workload: Workload, *, counted: bool) -> tuple[str, ...]:
-    """Return what the reader must know of the answers of those ranks, which have `stages_out`, with no results told.
+def lost(ranks: Sequence[int], workload: Workload, *, results: bool, counted: bool) -> tuple[str, ...]:
+    """Return what the reader must know of the answers of those ranks, which have `stages_out`; none for nothing.
 
     Args:
         ranks: of the answers.
         workload: what the application does; one that writes nothing loses nothing, but has to find its input there.
-        counted: whether copying results counts once it is told what must last.
+        results: whether it was told what must last.
+        counted: whether copying that counts once it is told.
     """
-    if not ranks:
-        return ()
+    told = []
+    if (writes := _writes(workload)) and not results:
+        remedy = " Tell what must last by --results SIZE." if counted else ""
+        written = format_bytes(sum(phase.bytes for phase in writes))
+        told.append(f"Copying results is not counted: the job writes {written}.{remedy}")
+    if size := _input(workload):
+        told.append(
+            f"Copying input there first is never counted: the job reads {format_bytes(size)} that it did not write."
+        )
     disks = f"{_these(ranks)} what keeps files on disks that are lost with their machines."
-    if not (writes := _writes(workload)):
-        return (f"{disks} The job writes nothing: what it reads has to be copied there first, which is not counted.",)
-    remedy = " Tell what must last by --results SIZE." if counted else ""
-    written = format_bytes(sum(phase.bytes for phase in writes))
-    return (f"{disks} Copying results is not counted: the job writes {written}.{remedy}",)
+    return (" ".join([disks, *told]),) if ranks and told else ()
 
 
 def _these(ranks: Sequence[int]) -> str:
     many = ", ".join(map(str, ranks))
     return f"Answer {many} is, or ties with," if len(ranks) == 1 else f"Answers {many} are, or tie with,"
+
+
+def _input(workload: Workload) -> float:
+    """Return how much a job reads of files that it did not write, B; 0 where that is nothing to speak of."""
+    written = {phase.example for phase in _writes(workload)}
+    reads = (phase for phase in workload.phases if phase.characteristics.operation is Operation.READ)
+    brought = (one for one in reads if one.example not in written and one.details.get("written_by_others") is not True)
+    size = sum(map(size_of, brought))
+    return size if size > _SLIGHT * sum(phase.bytes for phase in workload.phases) else 0.0
 
 
 def _writes(workload: Workload) -> list[Phase]:

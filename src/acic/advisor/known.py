@@ -177,6 +177,12 @@ def stored_rows(
     return rows
 
 
+def heard_rows(platform: Platform, url: str | None) -> TrainingRows:
+    """Return those of `stored_rows` that teach: of contributors who are heard, and with a baseline among theirs."""
+    rows = stored_rows(platform, url)
+    return with_baseline(rows.rows(trusted(rows, contributions(rows, platform)) >= HEARD), platform)
+
+
 def _useless(rows: TrainingRows, platform: Platform) -> tuple[str, ...]:
     return tuple(filter(None, (unfit_told(rows.unfit, platform), no_baseline_told(rows, platform))))
 

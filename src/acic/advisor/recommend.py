@@ -18,6 +18,7 @@ from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.indifferent import is_indifferent, said_so
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.ranking import TIE, free_values, representative
+from acic.advisor.staging import more_than_written
 from acic.advisor.temporary import removing_temporary
 from acic.advisor.verdict import judge
 from acic.platforms import Platform
@@ -103,6 +104,7 @@ def recommend(
             *(_unshown(found, allowed, top) if goal is Goal.PARETO and among is None else ()),
             *_notes(workload, platform, knowledge, found, weighty),
             *(_not_copied(platform, knowledge) if results else ()),
+            *more_than_written(workload, results),
             *workload.notes,
         ),
         cautions=() if verdict is Verdict.NOTHING else _cautions(workload, knowledge, recommendations, results),
@@ -259,10 +261,9 @@ def _cautions(
     workload: Workload, knowledge: Knowledge, recommendations: Sequence[Recommendation], results: int
 ) -> tuple[str, ...]:
     alone = one_writer([one.rank for one in recommendations if one.single_writer], workload)
-    if results:
-        return alone
     fleeting = [one.rank for one in recommendations if one.stages_out]
-    return (*alone, *lost(fleeting, workload, counted=knowledge.staging.prior is not None))
+    counted = knowledge.staging.prior is not None
+    return (*alone, *lost(fleeting, workload, results=results > 0, counted=counted))
 
 
 def _not_copied(platform: Platform, knowledge: Knowledge) -> list[str]:

@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 from acic.platforms import Platform
 from acic.prior import Prior, Results, prior_of
 from acic.prior.systems import Systems
-from acic.workloads import Operation, Phase
+from acic.units import format_bytes
+from acic.workloads import Operation, Phase, Workload
 
 Floats = NDArray[np.float64]
+
+_ALIKE = 1.01  # times what a job writes: a size that people tell is rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,26 @@ def staging_of(platform: Platform, points: NDArray[np.int8]) -> Staging:
     return Staging(prior, prior.systems(configurations), lost)
 
 
+def more_than_written(workload: Workload, size: int) -> list[str]:
+    """Return that `size` B of results are more than a job writes, as its whole log tells; nothing where they are not.
+
+    They are charged all the same: who was asked may know of files that the log lacks.
+    """
+    written = sum(phase.bytes for phase in _writes(workload.phases))
+    if not workload.complete or size <= written * _ALIKE:
+        return []
+    return [f"--results tells {format_bytes(size)}, more than the {format_bytes(written)} that the job writes."]
+
+
 def results_of(phases: Sequence[Phase], size: int) -> Results:
     """Return `size` B of results of a run: of what its phases wrote, in as many files for each byte."""
-    writes = [phase for phase in phases if phase.characteristics.operation is Operation.WRITE]
+    writes = _writes(phases)
     doing = [phase.characteristics for phase in writes]
     written = sum(phase.bytes for phase in writes)
     files = max(1, round(sum(phase.files for phase in writes) * min(1.0, size / written))) if written else 1
     own = bool(doing) and all(not one.shared and one.io_processes == one.processes for one in doing)
     return Results(size=size, files=files, own=own, one=own and files <= doing[0].processes)
+
+
+def _writes(phases: Sequence[Phase]) -> list[Phase]:
+    return [phase for phase in phases if phase.characteristics.operation is Operation.WRITE]

@@ -33,7 +33,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Precision:
-    """Where an interval's width comes from: factors, 1 for none; 4 of 5 times the truth is within.
+    """Where an interval's width comes from: factors, 1 for none, or none known; 4 of 5 times the truth is within.
 
     Args:
         model: what the model gets wrong; infinite where nothing tells.

@@ -19,15 +19,15 @@ def removing_temporary(workload: Workload, results: int) -> Workload:
         results: B that must outlive the run; 0 where nobody told.
     """
     writes = [phase for phase in workload.phases if phase.characteristics.operation is Operation.WRITE]
-    left = sum(map(_size, writes)) - results
+    left = sum(map(size_of, writes)) - results
     if not results or left <= 0 or any(map(_told, workload.phases)):
         return workload
     read = {phase.example for phase in workload.phases if phase.characteristics.operation is Operation.READ}
     removed: dict[int, int] = {}
-    for phase in sorted(writes, key=_size, reverse=True):
+    for phase in sorted(writes, key=size_of, reverse=True):
         if phase.example in read and phase.example and left > 0 and phase.bytes:  # a description may name no file
-            removed[id(phase)] = round(phase.files * min(1.0, left / _size(phase)))
-            left -= _size(phase)
+            removed[id(phase)] = round(phase.files * min(1.0, left / size_of(phase)))
+            left -= size_of(phase)
     if not any(removed.values()):
         return workload
     phases = tuple(_removing(phase, removed.get(id(phase), 0)) for phase in workload.phases)
@@ -40,7 +40,7 @@ def removing_temporary(workload: Workload, results: int) -> Workload:
     return replace(workload, phases=phases, notes=(*workload.notes, note))
 
 
-def _size(phase: Phase) -> float:
+def size_of(phase: Phase) -> float:
     """Return the B that the files of a phase have."""
     return phase.bytes / max(1.0, float(phase.details.get("times_over", 1.0)))
 

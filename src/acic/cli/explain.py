@@ -80,7 +80,7 @@ def explain(
     from acic.advisor.advice import Goal
     from acic.advisor.explaining import Against
     from acic.advisor.explaining import explain as reasons
-    from acic.advisor.known import stored_rows
+    from acic.advisor.known import heard_rows
     from acic.cli.explain_shown import show
     from acic.platforms import load_platform
     from acic.workloads.inputs import with_input_writers
@@ -105,7 +105,7 @@ def explain(
         against=Against.NAMED if instead else Against(against),
         instead=settings_of(platform, instead, "--instead"),
         keep=kept,
-        rows=stored_rows(platform, store_url),
+        rows=heard_rows(platform, store_url),
     )
     if html:
         _write_page(html, found, workload, platform)

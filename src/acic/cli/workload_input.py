@@ -87,6 +87,8 @@ def read_workload(
     given = {name: value for name, value in (given or {}).items() if value is not None}
     if only is not None and (log is None or is_workload_file(log)):
         raise InvalidInput("--only chooses among the files of a Darshan log", hint="give a log, or leave --only out")
+    if partial and (log is None or is_workload_file(log)):
+        raise InvalidInput("--partial is for a damaged Darshan log", hint="give a log, or leave --partial out")
     if log is not None and given:
         raise InvalidInput(
             f"both a log and {_option(next(iter(given)))} are given",

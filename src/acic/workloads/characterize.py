@@ -69,12 +69,13 @@ def characterize(log: Log) -> Workload:
     slowest = apart - counted_twice([one.timing.spells for one in drafts])
     waiting = max(0.0, min(slowest, sum([one.seconds or 0.0 for one in phases]))) + empty.seconds
     phases = told_of(empty, phases, seconds)
+    known = seconds > 0 and not lacks_counters(log) and all(one.seconds is not None for one in phases)
     return Workload(
         name=_name(log),
         processes=processes,
         phases=tuple(phases),
         run_seconds=seconds if seconds > 0 else None,
-        io_share=min(1.0, waiting / seconds) if seconds > 0 and not lacks_counters(log) else None,
+        io_share=min(1.0, waiting / seconds) if known else None,
         source=f"darshan {log.job.log_version} log",
         notes=(*notes(log, drafts, empty.seconds, evidence.damaged), *places(phases), *dict.fromkeys(layouts(phases))),
         complete=not log.notes and not any(modules_missing(log)),

@@ -85,10 +85,11 @@ def told_of(empty: Empty, phases: Sequence[Phase], run: float) -> list[Phase]:
         return found
     place = max(places, key=lambda place: phases[place].files)
     one = phases[place]
-    seconds = (one.seconds or 0.0) + empty.seconds
+    taken = None if one.seconds is None else one.seconds + empty.seconds
     counts = {"empty_files": empty.made, "asked_files": empty.asked, "removed_files": empty.made}
     told = {name: count for name, count in counts.items() if count} | {"names_by": empty.processes}
-    found[place] = replace(one, seconds=min(seconds, run) if run > 0 else seconds, details={**one.details, **told})
+    taken = min(taken, run) if taken is not None and run > 0 else taken
+    found[place] = replace(one, seconds=taken, details={**one.details, **told})
     return found
 
 

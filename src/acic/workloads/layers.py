@@ -7,15 +7,17 @@ the highest interface that the application called for it, and its requests are c
 - A library's file goes down a level (MPI-IO, then POSIX) where its own module recorded no dataset of the file or is
   incomplete. So do PnetCDF's files where it saw non-blocking requests, which it merges and issues later, or where the
   variables' bytes are not those of the file: Darshan 3.4 and 3.5 count variables of a file for one closed before.
-- What a library moves below the level that counts (its metadata, data sieving, aggregation) is nobody's request.
+- What a library moves below the level that counts (its metadata, data sieving, aggregation) is nobody's request. What
+  POSIX reads of a file after MPI-IO's last write of it, and MPI-IO never does, is the application's.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from acic.workloads.columns import CALLS, INTERFACES, NONBLOCKING, READ, WRITE
+from acic.workloads.columns import CALLS, FIRST, INTERFACES, LAST, NONBLOCKING, READ, SPLIT, WRITE
 from acic.workloads.tables import Table
 from acic.workloads.workload import Interface
 
@@ -45,7 +47,7 @@ def layers(tables: Mapping[str, Table]) -> list[Requests]:
     found: list[Requests] = []
     owners = _owners(tables)
     owned = set().union(*owners.values())
-    passed_on = _passed_on(tables.get("MPI-IO"))
+    passed_on = _passed_on(tables.get("MPI-IO"), tables.get("POSIX"))
     for direction in (READ, WRITE):
         taken: set[int] = set()
         for name, _, interface in _LIBRARIES:
@@ -82,15 +84,38 @@ def _owners(tables: Mapping[str, Table]) -> dict[Interface, set[int]]:
     return owners
 
 
-def _passed_on(table: Table | None) -> tuple[set[int], set[int]]:
+def _passed_on(table: Table | None, lower: Table | None) -> tuple[set[int], set[int]]:
     """Return the files whose reads, and whose writes, MPI-IO passes on to POSIX.
 
-    Reads are MPI-IO's also where it only writes: it reads what surrounds small pieces, to write it back with them.
+    Reads are MPI-IO's also where it only writes: it reads what surrounds small pieces, to write it back with them. That
+    ends with its last write.
     """
     if table is None:
         return set(), set()
-    writes = {file for file, row in zip(table.file_list, table.counters, strict=True) if row[CALLS + WRITE]}
-    return writes | {file for file, row in zip(table.file_list, table.counters, strict=True) if row[CALLS]}, writes
+    writes, reads = (
+        {file for file, row in zip(table.file_list, table.counters, strict=True) if row[CALLS + d]}
+        for d in (WRITE, READ)
+    )
+    return reads | (writes - _read_later(table, lower, writes - reads)), writes
+
+
+def _read_later(table: Table, lower: Table | None, files: Set[int]) -> set[int]:
+    """Return those of the files that MPI-IO writes which POSIX reads only when that is over.
+
+    Of split and non-blocking writes nobody knows when that is: the end of the call that begins them is recorded.
+    """
+    if lower is None or not files or not any(lower.moved(READ)):
+        return set()
+    ended: dict[int, float] = {}
+    for file, row, times in zip(table.file_list, table.counters, table.times, strict=True):
+        if file in files:
+            known = times[LAST + WRITE] if not row[SPLIT + WRITE] + row[NONBLOCKING + WRITE] else 0.0
+            ended[file] = max(ended.get(file, 0.0), known or math.inf)
+    began: dict[int, float] = {}
+    for file, moved, times in zip(lower.file_list, lower.moved(READ), lower.times, strict=True):
+        if moved and file in ended:
+            began[file] = min(began.get(file, math.inf), times[FIRST + READ])
+    return {file for file, first in began.items() if first >= ended[file]}
 
 
 def _counted_below(table: Table, lower: Table | None, direction: int) -> set[int]:

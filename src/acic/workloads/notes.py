@@ -42,12 +42,22 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
     for one in drafts:
         if one.group.bytes >= _MATTERS * total:
             told += [*_of_times(one, log), *_of_draft(one, source)]
+    told += mapped(log)
     if metadata > _MATTERS * log.job.run_seconds > 0:
         told.append(
             f"About {format_seconds(metadata)} went into metadata calls (open, stat) on files of which nothing was "
             "read or written."
         )
     return tuple(dict.fromkeys(told))
+
+
+def mapped(log: Log) -> Iterator[str]:
+    """Yield how many files were mapped into memory, of which only opening them is seen."""
+    if (module := log.modules.get("POSIX")) is None:
+        return
+    if files := len({*module.records["id"][module.records["POSIX_MMAPS"] > 0].tolist()}):
+        which = "1 file was" if files == 1 else f"{files} files were"
+        yield f"{which} mapped into memory, whose I/O Darshan does not see."
 
 
 def places(phases: Sequence[Phase]) -> Iterator[str]:
@@ -94,15 +104,18 @@ def modules_missing(log: Log) -> Iterator[str]:
 
 
 def _of_times(one: Draft, log: Log) -> Iterator[str]:
-    """Yield which seconds of the log were left out of a phase's, or are more than it can have."""
+    """Yield which seconds of the log were left out of a phase's, are more than it can have, or lack."""
     table, way = one.group.table, "WRITE" if one.group.direction else "READ"
     if table.source == "counters":
         times = log.modules[table.name].records[f"{table.name.replace('-', '')}_F_{way}_TIME"]
         if not (times >= 0).all():  # nor is what is no number
+            longer = ": these may take longer than is told" if one.timing.measured else ""
             yield (
                 f"Some times of {one.group.interface} {way.lower()}s in the log are below zero or no numbers, and "
-                "count as 0: these may take longer than is told."
+                f"count as 0{longer}."
             )
+    if not one.timing.measured:
+        yield f"The log tells no times of {_what(one)}, so how long they take is not known."
     seconds, run = one.timing.seconds, log.job.run_seconds
     if seconds * (1 - _MATTERS) > run > 0:
         yield (

@@ -170,11 +170,18 @@ def phase(found: Draft, evidence: Evidence) -> Phase:
         quality=quality,
         files=len(group.files),
         bytes=group.bytes,
-        seconds=min(found.timing.seconds, run) if run > 0 else found.timing.seconds,
+        seconds=_seconds(found.timing, run),
         imbalance=found.timing.imbalance,
         example=found.name,
         details=_details(found, evidence),
     )
+
+
+def _seconds(timing: Timing, run: float) -> float | None:
+    """Return what a phase takes of a run, s; None where nobody measured it."""
+    if not timing.measured:
+        return None
+    return min(timing.seconds, run) if run > 0 else timing.seconds
 
 
 def _hidden_library(group: Group, name: str, tables: Mapping[str, Table]) -> Interface | None:
@@ -233,8 +240,8 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         details["file_views"] = True
     if found.covered:
         details["traced_share"] = min(1.0, found.covered)
-    if first := found.timing.spells.first:
-        details["began"], details["ended"] = min(first), max(found.timing.spells.last)
+    if (spells := found.timing.spells).first and any(spells.last):
+        details["began"], details["ended"] = min(spells.first), max(spells.last)
     details |= _parts(found, evidence)
     if opens := totals[OPENS]:
         details["opens"] = opens

@@ -130,8 +130,9 @@ class _Layout:
     """How IOR lays out a phase: blocks, segments and repetitions.
 
     Iterations that have files of their own, or do the same part of a file again, become repetitions; those that
-    go on in a file become segments, because a repetition begins at the file's start. Places are random within a block,
-    of which each segment has the same order, so that iterations of a single request are one block, if that is `strict`.
+    go on in a file become segments, because a repetition begins at the file's start; or one block, where each process
+    goes on in a part of its own. Places are random within a block, of which each segment has the same order, so that
+    iterations of a single request are one block, if that is `strict`.
     """
 
     def __init__(self, phase: Phase, *, strict: bool) -> None:
@@ -143,7 +144,8 @@ class _Layout:
         again = self.files or phase.details.get("iterations_are") in ("files", "again")
         self.repetitions = c.iterations if again else 1
         goes_on = 1 if again else c.iterations
-        in_block = goes_on if strict and c.access is Access.RANDOM and requests == 1 else 1
+        parts = phase.details.get("contiguous") is True and phase.files == 1 and c.access is Access.CONSECUTIVE
+        in_block = goes_on if parts or (strict and c.access is Access.RANDOM and requests == 1) else 1
         self.block = self.transfer if self.interleaved else self.transfer * requests * in_block
         self.segments = goes_on // in_block * (requests if self.interleaved else 1)
         self.unordered = unordered(c) or ("a single request" if strict and self.block == self.transfer else "")

@@ -45,7 +45,7 @@ class Timing:
     """Where a group's time goes.
 
     Args:
-        seconds: that the job waits in the group's I/O.
+        seconds: that the job waits in the group's I/O; 0 where nothing `measured` any request.
         metadata: part of it that is open, close, stat and the like, s.
         imbalance: slowest process's time over the mean one's; None if not known.
         spells: when its records were used.
@@ -57,6 +57,7 @@ class Timing:
     imbalance: float | None
     spells: Spells
     busy: Stretches | None
+    measured: bool
 
 
 def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[str, Table]) -> Timing:
@@ -81,7 +82,8 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         busy = merged(*group.spans)
     if busy is not None:
         slowest = max(slowest, busy.seconds + beside)
-    return Timing(slowest, metadata, imbalance, mine, busy)
+    measured = group.times[SECONDS + group.direction] > 0 or (busy is not None and busy.seconds > 0)
+    return Timing(slowest, metadata, imbalance, mine, busy, measured)
 
 
 def union(spans: Spans) -> Stretches:

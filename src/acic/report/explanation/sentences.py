@@ -152,11 +152,15 @@ def precision(found: Explanation, platform: Platform) -> list[str]:
         Limit.BASELINE: f"The baseline limits it: to measure it with workloads like this one would help ({how}).",
         Limit.NOISE: "The noise of the platform limits it: only more repetitions would help.",
     }
+    baseline, noise = "the error of the baseline is not known", "how far runs of the same thing differ is not known"
+    if why.baseline > 1.0:  # else nobody looked: the error of a mean is never none
+        baseline = f"the baseline is known to {why.baseline:.2f}x"
+    if why.noise > 1.0:  # else nothing was run twice
+        noise = f"runs of the same thing differ by {why.noise:.2f}x"
     return [
         f"Of the I/O, {gain.value:.2f}x is predicted, {gain.low:.2f}x to {words.factor(gain.high)} in 8 of 10 cases, "
-        f"because the model errs by {words.factor(why.model)} on {of_what}, the baseline is known to "
-        f"{why.baseline:.2f}x, and runs of the same thing differ by {why.noise:.2f}x. What is picked because it seems "
-        "best is slower than predicted more often than faster, so the slow end is farther away.",
+        f"because the model errs by {words.factor(why.model)} on {of_what}, {baseline}, and {noise}. What is picked "
+        "because it seems best is slower than predicted more often than faster, so the slow end is farther away.",
         limits[why.limit],
     ]
 
