@@ -16,7 +16,6 @@ from acic.store.bundled import bundled
 from acic.store.lessons import Lesson, bundled_compared
 from acic.store.measurement import Measurement, Outcome
 from acic.workloads import Characteristics, Operation, Phase, Quality, Workload
-from acic.workloads.inputs import with_input_writers
 from tests.advisor.conftest import measurement
 from tests.advisor.test_lessons import FILES, lessons
 
@@ -90,18 +89,6 @@ def test_who_writes_is_told_by_the_log_and_what_is_unsure_counts() -> None:
     assert several_writers(replace(asked(), complete=False))
     assert not several_writers(asked(replace(APART, processes=1, io_processes=1), shared=Quality.ESTIMATED))
     assert not several_writers(asked(io_processes=Quality.ESTIMATED))  # of files of one's own
-
-
-def test_input_that_several_wrote_is_theirs_before_the_run() -> None:
-    """What is safe for one writer alone was advised to whom --input-writers told of several."""
-    reads = Phase(characteristics=replace(APART, operation=Operation.READ), example="in")
-    job = Workload(name="job", processes=8, phases=(Phase(characteristics=APART, example="out"), reads))
-    assert not several_writers(with_input_writers(job, 1))
-    assert several_writers(with_input_writers(job, 8))
-    own = replace(job, phases=(job.phases[0], replace(reads, example="out")))
-    assert not several_writers(with_input_writers(own, 8))  # it is no matter for what the run itself wrote
-    unnamed = replace(job, phases=(replace(job.phases[0], example=""), replace(reads, example="")))
-    assert several_writers(with_input_writers(unnamed, 8))
 
 
 def test_the_same_software_on_other_hardware_is_left_out_and_nothing_else() -> None:

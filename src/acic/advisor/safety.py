@@ -65,14 +65,9 @@ def unsafe_of(wrong: Iterable[Measurement], compared: Iterable[Lesson], platform
 
 
 def several_writers(workload: Workload) -> bool:
-    """Return whether several processes write one file, or may: who writes is not always known.
-
-    That is before the run, too: whoever made its input, it is read from the same file system.
-    """
-    return (
-        not workload.complete
-        or _input_of_several(workload)
-        or any(phase.characteristics.written_by_several or _perhaps_by_several(phase) for phase in workload.phases)
+    """Return whether several processes write one file, or may: who writes is not always known."""
+    return not workload.complete or any(
+        phase.characteristics.written_by_several or _perhaps_by_several(phase) for phase in workload.phases
     )
 
 
@@ -127,14 +122,6 @@ def _hardware(platform: Platform) -> frozenset[str]:
 def _of_several(workload: Characteristics) -> bool:
     """Return whether several processes share a file: benchmarks read what as many have written."""
     return workload.shared and workload.io_processes > 1
-
-
-def _input_of_several(workload: Workload) -> bool:
-    """Return whether users tell that several processes wrote a file which the job reads, and does not write itself."""
-    of = {way: [one for one in workload.phases if one.characteristics.operation is way] for way in Operation}
-    written = {one.example for one in of[Operation.WRITE] if one.example}
-    found = [one for one in of[Operation.READ] if one.example not in written]
-    return any(float(one.details.get("input_writers", 1.0)) > 1.0 for one in found)
 
 
 def _perhaps_by_several(phase: Phase) -> bool:
