@@ -19,7 +19,9 @@ from acic.errors import InvalidInput, MissingData, UnreadableInput
 from acic.workloads.darshan import Log, read_log
 from acic.workloads.darshan.dxt import read_segments
 from acic.workloads.darshan.regions import Region
+from acic.workloads.dependencies import dependencies
 from acic.workloads.replay import Replay, replay_trace, save_replay
+from acic.workloads.requests import Requests
 from tests.workloads.darshan.logs import BUNDLED, DATA, public
 from tests.workloads.simulator import Call, darshan_log, loop
 
@@ -410,6 +412,23 @@ def test_every_read_finds_its_bytes(log: Log) -> None:
             own = any(found[k].rank == read.rank and k < at for k in wrote)
             others = any(when[k] < wait <= when[at] for k in wrote for wait in waits)
             assert byte < sizes[read.file] or own or others
+
+
+def test_what_a_rank_writes_behind_its_read_is_not_what_that_finds() -> None:
+    """The read waits in a collective call until the write is over by the clock, though it goes before it."""
+    told = Requests(
+        file=np.zeros(3, dtype=np.int64),
+        rank=np.array([2, 2, 0]),
+        mpiio=np.ones(3, dtype=bool),
+        write=np.array([False, True, False]),
+        offset=np.zeros(3, dtype=np.int64),
+        length=np.array([4, 4, 1]),
+        start=np.array([0.0, 3.0, 6.0]),
+        end=np.array([3.0, 6.0, 6.0]),
+        ids=(1,),
+        call=np.array([1, 0, 1]),
+    )
+    assert dependencies(told) == ([4], [])
 
 
 @settings(deadline=None, max_examples=100)

@@ -62,18 +62,19 @@ def _sweep(
     ranks, writes = requests.rank[places].tolist(), requests.write[places].tolist()
     began: list[float] = moments[places].tolist()
     behind: list[int] = edges[1:].tolist()
-    writer, written = [-1] * len(edges), [0.0] * len(edges)  # of the bytes from each edge to the next: who, and when
+    # of the bytes from each edge to the next: who wrote them, when, and by which request
+    writer, written, request = [-1] * len(edges), [0.0] * len(edges), [0] * len(edges)
     size = 0
     spans: list[tuple[float, float]] = []
     for at in order:  # lists, as most requests lie between two edges, where they are several times faster than arrays
         rank, now, part = ranks[at], began[at], range(low[at], high[at])
         if writes[at]:
             for place in part:
-                writer[place], written[place] = rank, now
+                writer[place], written[place], request[place] = rank, now, at
             continue
         needed = -1.0
         for place in part:
-            if writer[place] == rank:
+            if writer[place] == rank and request[place] < at:
                 continue
             if writer[place] < 0 or written[place] >= now:
                 size = max(size, behind[place])
