@@ -30,7 +30,8 @@ from acic.units import KIB, MIB
 from studies.lab_runs import HARDWARE, lab_runs
 
 TOTAL, CALL, RANKS, NODES = 48 * MIB, 128 * KIB, 16, 4
-PARTS = (24 * KIB, 27_500, 48 * KIB, 50_000, 96 * KIB, 100_000, 192 * KIB, 200_000, 384 * KIB, 768 * KIB)  # B
+KIBS, WITHIN = (24, 48, 96, 192, 384, 768), (27_500, 50_000, 100_000, 200_000, 400_000)  # the latter in B
+PARTS = (*(size * KIB for size in KIBS), *WITHIN)
 CASES: tuple[dict[str, Value], ...] = (
     {"file_system": "NFS", "servers": 1, "consistency": "relaxed"},
     {"file_system": "NFS", "servers": 1, "consistency": "strict"},

@@ -30,6 +30,7 @@ from acic.store import Measurement
 from acic.store.training import training_table
 from acic.units import GIB, MIB, format_seconds, format_usd
 from acic.workloads import Access, Interface, Operation
+from acic.workloads.inputs import with_input_writers
 from tests.advisor.conftest import WRITE, application, true_bandwidth
 
 READ = replace(WRITE, operation=Operation.READ)
@@ -82,6 +83,9 @@ def test_one_writer_is_told_of_in_the_words_of_the_job(cluster: Platform, knowle
     assert advice.recommendations[0].single_writer
     (caution,) = advice.cautions
     assert "is safe only while each file that the job reads was written by one process:" in caution
+    assert "copy it there" not in caution
+    (caution,) = recommend(with_input_writers(application(apart), 16), cluster, warned).cautions
+    assert caution.endswith("Of its input 16 did: copy it there by one process a file, or take another answer.")
     idle = recommend(application(apart, io=(0.01,)), cluster, warned)
     assert idle.verdict is Verdict.NOTHING
     assert idle.cautions == ()

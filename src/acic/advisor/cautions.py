@@ -18,7 +18,10 @@ def one_writer(ranks: Sequence[int], workload: Workload) -> tuple[str, ...]:
     files = "each file that the job reads was written by one process"
     if _writes(workload):
         files = "each file that the job writes is written by one process, as here, and each that it reads was, too"
-    return (f"{_these(ranks)} what is safe only while {files}: where several wrote one, other bytes came back.",)
+    told = f"{_these(ranks)} what is safe only while {files}: where several wrote one, other bytes came back."
+    if writers := _input_writers(workload):
+        told += f" Of its input {writers} did: copy it there by one process a file, or take another answer."
+    return (told,)
 
 
 def lost(ranks: Sequence[int], workload: Workload, *, results: bool, counted: bool) -> tuple[str, ...]:
@@ -46,6 +49,12 @@ def lost(ranks: Sequence[int], workload: Workload, *, results: bool, counted: bo
 def _these(ranks: Sequence[int]) -> str:
     many = ", ".join(map(str, ranks))
     return f"Answer {many} is, or ties with," if len(ranks) == 1 else f"Answers {many} are, or tie with,"
+
+
+def _input_writers(workload: Workload) -> int:
+    """Return how many processes wrote a file of the job's input, as its user tells; 0 where it is one, or not told."""
+    found = [float(phase.details.get("input_writers", 1.0)) for phase in workload.phases]
+    return round(max(found, default=1.0)) if max(found, default=1.0) > 1.0 else 0
 
 
 def _input(workload: Workload) -> float:
