@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from acic.cluster import SshRunner, State, segments
+from acic.cluster import SshRunner, State, direct, segments
 from acic.cluster.hosts import Host, read_hosts, spread
 from acic.cluster.processes import tagged
 from acic.cluster.remote import Remote
@@ -195,6 +196,30 @@ def test_what_a_hosts_shell_says_and_sets_by_itself_does_not_matter(tmp_path: Pa
     finally:
         sleeper.kill()
         sleeper.wait()
+
+
+def test_a_connection_that_a_fake_ssh_leaves_open_is_not_waited_for(tmp_path: Path) -> None:
+    """With ControlPersist, ssh before 8.5 leaves a process that holds standard error open."""
+    odd = _odd_host(tmp_path, "setsid sleep 6 </dev/null >/dev/null &")
+    begin = time.monotonic()
+    assert Remote(odd, 5).cores(["node1"], tmp_path) == {"node1": len(os.sched_getaffinity(0))}
+    assert time.monotonic() - begin < 5
+
+
+@pytest.mark.parametrize(("naps", "state"), [((0.1, 0.1), State.DONE), ((), State.UNKNOWN)])
+def test_a_good_run_outlives_a_moment_without_ssh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, naps: tuple[float, ...], state: State
+) -> None:
+    """It was recorded as failed, and its figure lost. Where ssh stays away, the run is not known to be over."""
+    monkeypatch.setattr(direct, "_NAPS", naps)
+    lapse = f"[ -e {tmp_path}/ran ] && ! [ -e {tmp_path}/lapse ] && {{ echo >{tmp_path}/lapse; exit 255; }}"
+    runner = SshRunner(["node1"], ssh=_odd_host(tmp_path, lapse))
+    made = shell(tmp_path, "echo >ran")
+    runner.submit(made)
+    ending = runner.wait(made)
+    assert ending.state is state
+    assert ("no answer by ssh from node1" in ending.reason) == (state is State.UNKNOWN)
+    assert (tmp_path / "lapse").exists()
 
 
 def test_a_launchers_agent_takes_its_options_from_the_launcher_alone(

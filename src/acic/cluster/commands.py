@@ -8,8 +8,10 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import IO
 
 _KILLED = 1.0  # s for a killed process to be gone
 
@@ -17,7 +19,9 @@ _KILLED = 1.0  # s for a killed process to be gone
 def run(
     words: Sequence[str], *, patience: float, stdin: str = "", environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command; return its exit status and all that it said.
+    """Run a command; return its exit status and all that it said until it ended.
+
+    What it leaves running is not waited for: ssh before 8.5 leaves a shared connection that holds standard error open.
 
     Args:
         words: the program and its arguments.
@@ -31,30 +35,33 @@ def run(
     """
     if shutil.which(words[0]) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), words[0])
-    process = subprocess.Popen(  # noqa: S603  # a list, no shell
-        [*die_with_parent(), *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        start_new_session=True,
-    )
-    try:
-        told = process.communicate(os.fsencode(stdin), timeout=patience)  # a path in it need not be UTF-8
-    except BaseException:
-        # the whole session: subprocess.run would go on waiting for a child that holds the pipes open
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        # who waits for a file system that does not answer cannot be killed, and is not waited for
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_KILLED)
-        raise
-    finally:
-        for pipe in (process.stdin, process.stdout, process.stderr):
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(  # noqa: S603  # a list, no shell
+            [*die_with_parent(), *words],
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=err,
+            env=environment,
+            start_new_session=True,
+        )
+        try:
+            process.communicate(os.fsencode(stdin), timeout=patience)  # a path in it need not be UTF-8
+        except BaseException:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            # who waits for a file system that does not answer cannot be killed, and is not waited for
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_KILLED)
+            raise
+        finally:
             with suppress(OSError):  # what was still to be written to it
-                pipe.close()  # type: ignore[union-attr]  # all three are there
-    out, err = (text.decode(errors="replace") for text in told)
-    return subprocess.CompletedProcess(words, process.returncode, out, err)
+                process.stdin.close()  # type: ignore[union-attr]  # it is there
+        return subprocess.CompletedProcess(words, process.returncode, _text(out), _text(err))
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
 
 
 @functools.cache

@@ -21,8 +21,8 @@ from acic.errors import AcicError, InvalidInput, TransientError
 
 _NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # as shells have it
 
-
 GRACE = 2.0  # s from TERM to KILL
+_NAPS = (1.0, 2.0, 4.0, 8.0, 15.0)  # s between tries to end what a good run left: no answer may be for a moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,18 +212,36 @@ class _Run:
         seconds = time.monotonic() - begin
         with self._lock:
             self._exited = True
+        self._timer.cancel()
         ending = self._cleared(ending_of(status, seconds))
         return self._runner.explain(self._job, ending) if ending.state is State.FAILED else ending
 
     def _cleared(self, ending: Ending) -> Ending:
         """Return how the job ended, with `ending` for its last process, when nothing it left running is left."""
+        good = ending.state is State.DONE
         try:
-            self._runner.end(self._job)  # also when it is being stopped: whoever does that is not done yet
+            self._end(_NAPS if good else ())  # also when it is being stopped: whoever does that is not done yet
         except AcicError as error:
-            why = self._stopped or Ending(state=State.FAILED)
+            why = self._stopped or Ending(state=State.UNKNOWN if good else State.FAILED)
             reason = "; ".join(filter(None, [why.reason, error.problem]))
             return Ending(state=why.state, seconds=ending.seconds, reason=reason, hint=error.hint)
         return ending if self._stopped is None else replace(self._stopped, seconds=ending.seconds)
+
+    def _end(self, naps: Sequence[float]) -> None:
+        """End what the job left running; who does not answer is asked again after each of `naps`, in s.
+
+        Raises:
+            TransientError: some may be left.
+        """
+        for nap in naps:
+            try:
+                self._runner.end(self._job)
+            except TransientError:
+                if self.over.wait(nap):  # whoever stops it has told how it ended
+                    raise
+            else:
+                return
+        self._runner.end(self._job)
 
     def _execute(self, start: Start) -> int:
         """Run one process to its end; return its exit status, -N for a signal N."""
