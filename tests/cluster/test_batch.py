@@ -331,6 +331,30 @@ def test_a_state_that_is_not_listed_is_unknown_and_the_job_is_ended(
     assert nothing_left(made)
 
 
+def test_a_job_given_up_as_unknown_that_starts_later_does_nothing(squeue: Command, tmp_path: Path) -> None:
+    """Where the cancel did not get through, it ran beside what was measured next."""
+    held = quick(attributes={"begin": "now+1hour"})
+    made = shell(tmp_path, "echo >ran")
+    held.submit(made)
+    squeue.say(f"{native(made)}|LEVITATING|None|{made.name}\n")
+    assert settled(held, made).state is State.UNKNOWN
+    assert subprocess.run(["sh", _files(made).script], check=False).returncode == 125
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_script_that_does_not_start_is_told(slurm: Slurm, tmp_path: Path) -> None:
+    """As where nodes do not see the folder: all that was said was that the script had failed."""
+    held = quick(attributes={"begin": "now+1hour"})
+    made = shell(tmp_path, "echo >ran")
+    held.submit(made)
+    _files(made).script.unlink()
+    slurm.command("scontrol", "update", f"jobid={native(made)}", "starttime=now")
+    ending = settled(held, made)
+    assert ending.state is State.UNKNOWN  # which says nothing of the program
+    assert f"did not start on the node, which may not see {tmp_path}" in ending.reason
+    assert "all nodes" in ending.hint
+
+
 @pytest.mark.parametrize(
     ("told", "state", "reason"),
     [
@@ -375,12 +399,13 @@ def test_slurms_own_time_limit_is_a_timeout(runner: BatchRunner, slurm: Slurm, t
 def test_what_the_user_asks_for_reaches_slurm(slurm: Slurm, tmp_path: Path) -> None:
     folder = tmp_path / "with a blank"
     folder.mkdir()
-    chosen = quick(queue="other", attributes={"comment": "a&b [c] d", "nice": "7"})
+    chosen = quick(queue="other", attributes={"comment": "a&b [c] d", "nice": "7", "exclusive": "exclusive"})
     made = shell(folder, "echo >up; while ! [ -e go ]; do sleep 0.05; done", processes=3)
     running(chosen, made)
     shown = slurm.command("scontrol", "show", "job", native(made))
     (folder / "go").touch()
-    for fact in ("Partition=other", "Comment=a&b [c] d", "Nice=7", f"JobName={made.name}", "NumNodes=1", "Requeue=0"):
+    facts = ("Partition=other", "Comment=a&b [c] d", "Nice=7", f"JobName={made.name}", "NumNodes=1", "Requeue=0")
+    for fact in (*facts, "OverSubscribe=NO"):
         assert fact in shown
     assert settled(chosen, made).state is State.DONE
 

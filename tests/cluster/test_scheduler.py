@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from acic.cluster import BatchRunner, State, jobscript
+from acic.cluster import BatchRunner, Ending, Job, Refused, State, jobscript
 from acic.cluster.lsf import Lsf
+from acic.cluster.pbs import Pbs
 from acic.cluster.scheduler import Request, Scheduler, Sight
-from acic.cluster.slurm import sight_of
-from acic.cluster.tickets import Ticket, write_ticket
+from acic.cluster.schedulers import open_scheduler
+from acic.cluster.slurm import Slurm, sight_of
+from acic.cluster.tickets import Ticket, read_ticket, write_ticket
 from acic.errors import InvalidInput, MissingData, TransientError, with_extra
 from tests.cluster.places import job, shell
 
@@ -40,17 +42,31 @@ def test_no_state_but_completed_can_be_taken_for_done() -> None:
             "slurm",
             ["#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=3", '#SBATCH --account="me"', "#SBATCH --time=0:3:0"],
         ),
-        ("pbs", ["#PBS -l select=2:ncpus=3:mpiprocs=3", "#PBS -A me", "#PBS -q fast", '#PBS -x "y"', "0:3:0"]),
-        ("lsf", ["#BSUB -nnodes 2", '#BSUB -q "fast"', '#BSUB -x "y"', "#BSUB -W 0:3"]),
+        (
+            "pbs",
+            [
+                "#PBS -l select=2:ncpus=3:mpiprocs=3",
+                "#PBS -A me",
+                "#PBS -q fast",
+                '#PBS -x "y"',
+                '#PBS -r "n"',
+                "0:3:0",
+            ],
+        ),
+        (
+            "lsf",
+            ["#BSUB -n 6", '#BSUB -R "span[ptile=3]"', "#BSUB -rn", '#BSUB -q "fast"', '#BSUB -x "y"', "#BSUB -W 0:3"],
+        ),
     ],
 )
 def test_scripts_for_all_schedulers_have_the_directives(tmp_path: Path, scheduler: str, directives: list[str]) -> None:
     pytest.importorskip("psij")
     made = shell(tmp_path, "", processes=5, nodes=2, time_limit=90)
     request = Request(account="me", queue="fast", attributes={"x": "y"})
-    text = Scheduler(scheduler, 1).script(made, request, ["/bin/sh", "/a b/c"], tmp_path)
+    text = open_scheduler(scheduler, request, 1).script(made, request, ["/bin/sh", "/a b/c"], tmp_path)
     for directive in [*directives, made.name, "/bin/sh '/a b/c'"]:
         assert directive in text
+    assert "-nnodes" not in text  # of LSF on CSM systems alone
 
 
 NOTHING = Request(account="", queue="", attributes={})
@@ -72,8 +88,16 @@ def test_a_scheduler_that_nobody_knows_is_told() -> None:
             BatchRunner(name)
         known, _, others = caught.value.hint.partition("; without one: ")
         assert "slurm" in known
-        assert not {"local", "flux"} & set(known.split(", "))
+        assert not {"local", "flux", "pbs_classic"} & set(known.split(", "))
         assert others == "local, ssh"
+
+
+def test_torque_is_refused_before_any_job() -> None:
+    """Its qstat has no JSON: jobs that it killed or lost were waited for for ever, and never cancelled."""
+    pytest.importorskip("psij")
+    with pytest.raises(InvalidInput, match=r"Torque \(pbs_classic\) cannot be followed") as caught:
+        BatchRunner("pbs_classic")
+    assert "pbs" in caught.value.hint
 
 
 def test_a_scheduler_that_is_not_here_is_told(tmp_path: Path) -> None:
@@ -115,6 +139,7 @@ def pretend(name: str, said: str, status: int, folder: Path, monkeypatch: pytest
         ),
         ("slurm", "squeue", "", 1, "slurm does not answer: squeue ended with status 1"),
         ("pbs", "qstat", "{name}: unknown user me", 1, "pbs does not answer: qstat: unknown user me"),
+        ("pbs", "qstat", "usage: {name} [-f] [job_identifier... | destination...]", 2, "pbs does not answer: usage"),
         ("lsf", "bjobs", "LSF is down. Please wait ...", 255, "lsf does not answer: LSF is down"),
     ],
 )
@@ -174,7 +199,6 @@ def test_what_would_break_out_of_a_directive_is_refused(text: str) -> None:
 
 UNKNOWN_JOBS = [
     ("pbs", "qstat", "{name}: Unknown Job Id 7.server", 153),
-    ("pbs_classic", "qstat", "{name}: Unknown Job Id Error 7.server", 153),
     ("lsf", "bjobs", "Job <7.server> is not found", 255),
 ]
 
@@ -194,35 +218,216 @@ def test_a_job_that_its_scheduler_forgot_is_neither_waited_for_nor_in_the_way(
     assert (ending.state, ending.reason) == (State.UNKNOWN, f"gone from {scheduler} without an exit status")
 
 
+def fake(name: str, script: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a command that is not the scheduler's, and does what `script` says, first on PATH; it logs its arguments."""
+    pretend(name, "", 0, folder, monkeypatch)
+    log = f'echo "{name} $*" >>{folder}/log'
+    (folder / "fake" / name).write_text(f"#!/bin/sh\n# not {name}\n{log}\n{script}\n")
+
+
+SEVERAL = """case "$*" in
+  *7.server*) echo "qstat: Unknown Job Id 7.server" >&2; exit 153 ;;
+  *) printf 'Job Id: 8.server\\n    Job_Name = mine\\n    job_state = R\\n' ;;
+esac"""
+
+
 def test_of_several_jobs_those_that_are_there_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("psij")
-    pretend("qstat", "", 0, tmp_path, monkeypatch)
-    program = tmp_path / "fake" / "qstat"
-    program.write_text(
-        """#!/bin/sh
-case "$*" in
-  *7.server*) echo "qstat: Unknown Job Id 7.server" >&2; exit 153 ;;
-  *) echo '{"Jobs": {"8.server": {"job_state": "R"}}}' ;;
-esac
-"""
-    )
-    assert Scheduler("pbs", 5).look(["7.server", "8.server"]) == {"8.server": Sight(State.RUNNING)}
-    program.write_text("#!/bin/sh\necho 'qstat: pbs.conf is not found' >&2\nexit 1\n")
+    fake("qstat", SEVERAL, tmp_path, monkeypatch)
+    assert Pbs("pbs", 5).look(["7.server", "8.server"]) == {"8.server": Sight(State.RUNNING)}
+    fake("qstat", "echo 'qstat: pbs.conf is not found' >&2\nexit 1", tmp_path, monkeypatch)
     with pytest.raises(TransientError, match=r"pbs.conf is not found"):
-        Scheduler("pbs", 5).look(["8.server"])
+        Pbs("pbs", 5).look(["8.server"])
 
 
-def test_why_lsf_ended_a_job_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def pbs_says(fields: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "said").write_text(f"Job Id: 7.server\n    Job_Name = mine\n{fields}\n")
+    fake("qstat", f"cat {folder}/said", folder, monkeypatch)
+
+
+def submitted(folder: Path, native: str | None = "7.server") -> Job:
+    """A job that a scheduler was given."""
+    made = job(folder, "true")
+    jobscript.folder_of(made).mkdir()
+    write_ticket(made, Ticket(token="t", may_start=True, native=native))  # noqa: S106  # no password
+    return made
+
+
+ODD_VARIABLES = """    job_state = R
+    Variable_List = foo=005,PBS_O_HOME=/home/me,BASH_FUNC_module%%=() { eval "$(m
+\todule \\"$@\\")"
+ },PBS_O_LANG=C
+    comment = Job run at Mon Nov 30 on (node1:ncpus=3)"""
+
+
+def test_a_job_of_pbs_with_odd_variables_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PBS writes no JSON then (openpbs issues 1255 and 2541), so that no answer could be read."""
     pytest.importorskip("psij")
-    pretend("bjobs", "", 0, tmp_path, monkeypatch)
-    record = {"STAT": "EXIT", "EXIT_REASON": "TERM_OWNER: job killed by owner", "KILL_REASON": "", "SUSPEND_REASON": ""}
+    pbs_says(ODD_VARIABLES, tmp_path, monkeypatch)
+    assert Pbs("pbs", 5).look(["7.server"]) == {"7.server": Sight(State.RUNNING)}
+
+
+CANCELLED = Sight(State.CANCELLED, "cancelled", final=True)
+ENDS_IN_PBS = [
+    ("    job_state = Q\n    comment = Not Running: Insufficient amount of\n\t resource: ncpus", None),
+    ("    job_state = F\n    substate = 92\n    Exit_status = 0", Sight(State.DONE)),
+    ("    job_state = F\n    substate = 93\n    Exit_status = 3", Sight(State.FAILED, "its script failed")),
+    ("    job_state = F\n    substate = 91", CANCELLED),
+    ("    job_state = F\n    substate = 93\n    Exit_status = 271", CANCELLED),
+    ("    job_state = F\n    Exit_status = -29", Sight(State.TIMEOUT, "time limit of PBS", final=True)),
+    ("    job_state = F\n    Exit_status = -27", Sight(State.FAILED, "out of memory", final=True)),
+    ("    job_state = F", Sight(State.UNKNOWN)),
+    ("    job_state = Z", Sight(State.UNKNOWN, "PBS says Z, which is not known here")),
+]
+
+
+@pytest.mark.parametrize(("fields", "sight"), ENDS_IN_PBS)
+def test_why_pbs_ended_a_job_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fields: str, sight: Sight | None
+) -> None:
+    """A job that was deleted had failed, which was held against its configuration."""
+    pytest.importorskip("psij")
+    pbs_says(fields, tmp_path, monkeypatch)
+    waiting = Sight(State.QUEUED, "Not Running: Insufficient amount of resource: ncpus")
+    assert Pbs("pbs", 5).look(["7.server"]) == {"7.server": sight or waiting}
+
+
+def test_a_pbs_without_a_history_is_asked_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psij")
+    none = 'echo "qstat: PBS is not configured to maintain job history 7.server" >&2; exit 1'
+    running = "printf 'Job Id: 7.server\\n    job_state = R\\n'"
+    fake("qstat", f'case "$*" in *-x*) {none} ;; *) {running} ;; esac', tmp_path, monkeypatch)
+    assert Pbs("pbs", 5).look(["7.server"]) == {"7.server": Sight(State.RUNNING)}
+
+
+def test_a_job_of_which_nothing_is_understood_is_cancelled_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was looked for first, so that qdel was never called."""
+    pytest.importorskip("psij")
+    fake("qstat", 'echo \'{"Jobs": {"7.server": {"foo": 005\'', tmp_path, monkeypatch)
+    fake("qdel", "", tmp_path, monkeypatch)
+    with pytest.raises(TransientError, match="nothing that is understood"):
+        BatchRunner("pbs").cancel(submitted(tmp_path))
+    assert "qdel 7.server" in (tmp_path / "log").read_text()
+
+
+QSELECT = """case "$*" in
+  *-u*) ;;
+  *) echo 8.server ;;
+esac"""
+
+
+def test_a_job_of_that_name_of_another_user_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An operator's acic deleted a colleague's job when PBS refused its own."""
+    pytest.importorskip("psij")
+    fake("qselect", QSELECT, tmp_path, monkeypatch)
+    fake("qstat", "printf 'Job Id: 8.server\\n    job_state = R\\n'", tmp_path, monkeypatch)
+    fake("qsub", "echo 'qsub: Unknown queue' >&2; exit 170", tmp_path, monkeypatch)
+    fake("qdel", "", tmp_path, monkeypatch)
+    with pytest.raises(Refused, match="Unknown queue"):
+        BatchRunner("pbs").submit(job(tmp_path, "true"))
+    assert "qselect" not in (tmp_path / "log").read_text()
+    assert BatchRunner("pbs").reclaim(submitted(tmp_path, native=None)) is None
+    assert "qselect" in (tmp_path / "log").read_text()
+    assert "qdel" not in (tmp_path / "log").read_text()
+
+
+LSF_ENDS = [
+    ("TERM_OWNER: job killed by owner", State.CANCELLED, True),
+    ("TERM_ADMIN: job killed by root or LSF administrator", State.CANCELLED, True),
+    ("TERM_RUNLIMIT: job killed after reaching LSF run time limit", State.TIMEOUT, True),
+    ("TERM_MEMLIMIT: job killed after reaching LSF memory usage limit", State.FAILED, True),
+    ("TERM_UNKNOWN: unknown", State.FAILED, False),
+    ("", State.FAILED, False),
+]
+
+
+@pytest.mark.parametrize(("reason", "state", "final"), LSF_ENDS)
+def test_why_lsf_ended_a_job_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, state: State, final: bool
+) -> None:
+    """Whoever ended it, it had failed, which was held against its configuration."""
+    pytest.importorskip("psij")
+    record = {"STAT": "EXIT", "EXIT_REASON": reason, "KILL_REASON": "", "SUSPEND_REASON": ""}
     running = record | {"JOBID": "8", "STAT": "RUN", "EXIT_REASON": ""}
     answer = json.dumps({"COMMAND": "bjobs", "JOBS": 2, "RECORDS": [record | {"JOBID": "7"}, running]})
-    (tmp_path / "fake" / "bjobs").write_text(f"#!/bin/sh\necho '{answer}'\n")
-    assert Lsf("lsf", 5).look(["7", "8"]) == {
-        "7": Sight(State.FAILED, "TERM_OWNER: job killed by owner"),
-        "8": Sight(State.RUNNING),
-    }
+    fake("bjobs", f"echo '{answer}'", tmp_path, monkeypatch)
+    assert Lsf("lsf", 5).look(["7", "8"]) == {"7": Sight(state, reason, final=final), "8": Sight(State.RUNNING)}
+
+
+def test_lsf_is_given_the_script_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a script that is named, an ordinary LSF reads no directives, and cannot execute it."""
+    pytest.importorskip("psij")
+    fake("bsub", f'[ $# -eq 0 ] && cat >{tmp_path}/seen && echo "Job <7> is submitted."', tmp_path, monkeypatch)
+    made = job(tmp_path, "true")
+    BatchRunner("lsf").submit(made)
+    ticket = read_ticket(made)
+    assert ticket is not None
+    assert ticket.native == "7"
+    assert f'#BSUB -J "{made.name}"' in (tmp_path / "seen").read_text()
+
+
+CLUSTER_SQUEUE = """[ "$1 $2" = "-M cm4" ] || exit 0
+echo "CLUSTER: cm4"
+case "$*" in
+  *--name=*) echo 4711 ;;
+  *) cat {folder}/queue ;;
+esac"""
+
+
+@pytest.mark.parametrize("said", ["on cluster cm4", ""])
+def test_with_a_fake_slurm_of_several_clusters_a_job_is_followed_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    """Its id was "cm4", so that each run was given up as unknown and began when others were measured."""
+    pytest.importorskip("psij")
+    fake("sbatch", f"echo 'Submitted batch job 4711 {said}'; echo 'Have a nice day'", tmp_path, monkeypatch)
+    fake("squeue", CLUSTER_SQUEUE.format(folder=tmp_path), tmp_path, monkeypatch)
+    fake("scontrol", "echo slurm_load_jobs error: Invalid job id specified; exit 1", tmp_path, monkeypatch)
+    fake("scancel", f"[ \"$1 $2\" = '-M cm4' ] && : >{tmp_path}/queue", tmp_path, monkeypatch)
+    runner = BatchRunner("slurm", attributes={"clusters": "cm4"}, settle=0)
+    made = job(tmp_path, "true")
+    (tmp_path / "queue").write_text(f"4711|PENDING|Priority|{made.name}\n")
+    runner.check()
+    runner.submit(made)
+    ticket = read_ticket(made)
+    assert ticket is not None
+    assert ticket.native == ("4711;cm4" if said else "4711")
+    assert runner.poll(made) == Ending(state=State.QUEUED, reason="Priority")
+    assert Slurm("slurm", 5, "cm4").find(made.name) == ["4711"]
+    runner.cancel(made)
+    log = (tmp_path / "log").read_text()
+    assert "scancel -M cm4 --quiet 4711" in log
+    asked = [line for line in log.splitlines() if not line.startswith("sbatch")]
+    assert all(line.split()[1:3] == ["-M", "cm4"] for line in asked)
+
+
+def test_a_job_that_may_go_to_any_of_several_clusters_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psij")
+    with pytest.raises(InvalidInput, match="cm2,cm4 cannot be followed"):
+        BatchRunner("slurm", attributes={"clusters": "cm2,cm4"})
+    monkeypatch.setenv("SLURM_CLUSTERS", "all")
+    with pytest.raises(InvalidInput, match="clusters all cannot"):
+        BatchRunner("slurm")
+    BatchRunner("slurm", attributes={"clusters": "cm4"})
+
+
+@pytest.mark.parametrize("script", ["", "echo 'squeue: error: Unable to contact slurm controller' >&2; exit 1"])
+def test_a_fake_slurm_that_lists_nothing_is_asked_once_an_interval(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    """A job that was lost, and a scheduler that was down from the start, had it asked at every look."""
+    pytest.importorskip("psij")
+    fake("squeue", script, tmp_path, monkeypatch)
+    fake("scontrol", "echo Invalid job id specified; exit 1", tmp_path, monkeypatch)
+    runner = BatchRunner("slurm", interval=60)
+    made, other = submitted(tmp_path), submitted(tmp_path)
+    for _ in range(5):
+        assert not runner.poll(made).state.over
+    assert (tmp_path / "log").read_text().count("squeue") == 1
+    assert not runner.poll(other).state.over  # which it was not asked about
+    assert (tmp_path / "log").read_text().count("squeue") == 2
 
 
 def test_what_the_user_asks_for_goes_before_variables_of_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ _OPTIONS = (
         default="local",
         show_default=True,
         metavar="NAME",
-        help="Where runs are made: local, ssh, or a batch scheduler: slurm, pbs, pbs_classic, lsf, cobalt.",
+        help="Where runs are made: local, ssh, or a batch scheduler: slurm, pbs, lsf, cobalt.",
     ),
     click.option("--host", "hosts", multiple=True, metavar="NAME[:SLOTS]", help="A machine, for --runner ssh; repeat."),
     click.option(

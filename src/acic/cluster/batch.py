@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from acic.cluster import jobscript, processes, records
 from acic.cluster.direct import GRACE
-from acic.cluster.job import Ending, Job, State, cancelled_on_interrupt
+from acic.cluster.job import Ending, Job, Refused, State, cancelled_on_interrupt
 from acic.cluster.launcher import find_launcher
-from acic.cluster.lsf import Lsf
-from acic.cluster.scheduler import Request, Scheduler, Sight, naming
-from acic.cluster.slurm import Slurm
+from acic.cluster.scheduler import Request, Sight, naming
+from acic.cluster.schedulers import open_scheduler
+from acic.cluster.sights import Sights
 from acic.cluster.tickets import Ticket, read_ticket, write_ticket
 from acic.errors import AcicError, InvalidInput, TransientError
 
-_KINDS: Mapping[str, type[Scheduler]] = {"slurm": Slurm, "lsf": Lsf}  # those that PSI/J alone does not do for
 _SIGNALLED = 128
 _FIRST_NAP, _LONGEST_NAP = 0.05, 1.0  # s
 
@@ -33,7 +31,7 @@ class BatchRunner:
     says explains why there is none. Nothing that a later controller needs is kept in memory.
 
     Args:
-        scheduler: as PSI/J calls it: "slurm", "pbs", "pbs_classic", "lsf", "cobalt".
+        scheduler: as PSI/J calls it: "slurm", "pbs", "lsf", "cobalt".
         account: whom the time is charged to; "" for the scheduler's default.
         queue: queue or partition; "" for the scheduler's default.
         attributes: other directives, as the scheduler writes them, without dashes: {"constraint": "haswell"}.
@@ -66,16 +64,13 @@ class BatchRunner:
                 f"the attribute {name} is acic's own: it finds its jobs by their names", hint="leave it out"
             )
         self._request = Request(account=account, queue=queue, attributes=dict(attributes or {}))
-        self._scheduler = _KINDS.get(scheduler, Scheduler)(scheduler, patience)
+        self._scheduler = open_scheduler(scheduler, self._request, patience)
         self._mpiexec = mpiexec
-        self._interval, self._settle, self._patience = interval, settle, patience
+        self._settle, self._patience = settle, patience
         self._watch = watch
-        self._lock = threading.RLock()
-        self._under_way: dict[str, str] = {}  # the scheduler's id of each job that is asked for
+        self._sights = Sights(self._scheduler, interval)
         self._last: dict[str, Ending] = {}  # what was seen of a job the last time
         self._missed: dict[str, float] = {}  # since when a job has ended without saying how
-        self._sights: dict[str, Sight] = {}
-        self._looked = -float("inf")
 
     @property
     def name(self) -> str:
@@ -108,10 +103,7 @@ class BatchRunner:
         except BaseException as error:
             native = self._started(job, ticket, error)
         write_ticket(job, replace(ticket, native=native))
-        with self._lock:
-            self._under_way[job.name] = native
-            self._last[job.name] = Ending(state=State.QUEUED)
-            self._looked = -float("inf")  # an answer from before knows nothing of this job
+        self._last[job.name] = Ending(state=State.QUEUED)
 
     def _started(self, job: Job, ticket: Ticket, error: BaseException) -> str:
         """Return the id of a job that started though its submission failed; else see that it never will, and raise.
@@ -119,6 +111,8 @@ class BatchRunner:
         A scheduler may have taken a job and not have said so in time.
         """
         self._withdraw(job, ticket)
+        if isinstance(error, Refused):  # it has none, and one of this name would be another
+            raise error
         native = self._native(job, ticket)
         if native is not None and isinstance(error, TransientError):
             return native
@@ -150,17 +144,24 @@ class BatchRunner:
         native = self._native(job, ticket)
         before = self._last.get(job.name, Ending(state=State.QUEUED))
         try:
-            sight = self._look(job, native) if native is not None else None
+            sight = self._sights.of(job, native) if native is not None else None
         except TransientError:
             return before
         now = self._judge(job, ticket, sight, before)
-        if now.state is State.UNKNOWN and native is not None:
-            with suppress(AcicError):  # nobody will look at it again, should it be there after all
-                self._scheduler.cancel(native)
+        if now.state is State.UNKNOWN:
+            self._give_up(job, ticket, native)
         if now.state.over:
             return self._record(job, now)
         self._last[job.name] = now
         return now
+
+    def _give_up(self, job: Job, ticket: Ticket, native: str | None) -> None:
+        """See that a job does not start, and ends, should it be there after all: nobody will look at it again."""
+        with suppress(OSError):
+            self._withdraw(job, ticket)
+        with suppress(AcicError):
+            if native is not None:
+                self._scheduler.cancel(native)
 
     def _judge(self, job: Job, ticket: Ticket, sight: Sight | None, before: Ending) -> Ending:
         """Return where `job` is by what the scheduler says and by what its script wrote."""
@@ -185,7 +186,8 @@ class BatchRunner:
         if sight is None:
             return Ending(state=State.UNKNOWN, reason=f"gone from {self.name} without an exit status")
         if sight.state is State.FAILED:
-            return Ending(state=State.FAILED, reason=sight.reason)
+            started = jobscript.Files.of(job, ticket.token).started.exists()
+            return Ending(state=State.FAILED, reason=sight.reason) if started else _not_started(job)
         return Ending(state=State.UNKNOWN, reason=sight.reason or f"ended in {self.name} without an exit status")
 
     def wait(self, job: Job) -> Ending:
@@ -226,7 +228,7 @@ class BatchRunner:
         deadline = time.monotonic() + 2 * self._patience
         nap = _FIRST_NAP
         while natives:
-            sights = {native: sight for native, sight in self._scheduler.look(natives).items() if sight.of(job)}
+            sights = {native: sight for native, sight in self._seen_or_cancelled(natives).items() if sight.of(job)}
             left = [native for native in natives if native in sights and not sights[native].state.over]
             if not left:
                 break
@@ -244,6 +246,20 @@ class BatchRunner:
         sight = next((sights[native] for native in natives if native in sights), None)
         return self._conclude(job, ticket, sight, alive=alive)
 
+    def _seen_or_cancelled(self, natives: Sequence[str]) -> Mapping[str, Sight]:
+        """Return what the scheduler says of jobs that are to end; where it does not answer, they are cancelled unseen.
+
+        Raises:
+            TransientError: it does not answer, or not in words that are understood.
+        """
+        try:
+            return self._scheduler.look(natives)
+        except TransientError:
+            with suppress(AcicError):
+                for native in natives:
+                    self._scheduler.cancel(native)
+            raise
+
     def _conclude(self, job: Job, ticket: Ticket, sight: Sight | None, *, alive: bool) -> Ending | None:
         if ticket.gone:
             return None
@@ -255,22 +271,6 @@ class BatchRunner:
         if sight is not None and sight.final:
             return self._record(job, Ending(state=sight.state, reason=sight.reason))
         return None
-
-    def _look(self, job: Job, native: str) -> Sight | None:
-        """Return what the scheduler says of a job; None if it does not know it.
-
-        Raises:
-            TransientError: it does not answer.
-        """
-        with self._lock:
-            if self._under_way.setdefault(job.name, native) not in self._sights or self._stale():
-                self._looked = time.monotonic()
-                self._sights = self._scheduler.look(set(self._under_way.values()))
-            sight = self._sights.get(native)
-            return sight if sight is not None and sight.of(job) else None
-
-    def _stale(self) -> bool:
-        return time.monotonic() - self._looked >= self._interval
 
     def _ended(self, job: Job, ticket: Ticket) -> Ending | None:
         return jobscript.read_end(job, jobscript.Files.of(job, ticket.token))
@@ -290,9 +290,13 @@ class BatchRunner:
         return withdrawn
 
     def _record(self, job: Job, ending: Ending) -> Ending:
-        with self._lock:
-            self._under_way.pop(job.name, None)
+        self._sights.drop(job)
         return records.record_or_tell(job, ending)
+
+
+def _not_started(job: Job) -> Ending:
+    reason = f"its script did not start on the node, which may not see {job.folder.absolute()}"
+    return Ending(state=State.UNKNOWN, reason=reason, hint="use one that all nodes see; acic's are in XDG_STATE_HOME")
 
 
 def _by_signal(ending: Ending) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -29,15 +28,9 @@ _PASSING = re.compile(
 _UNSAFE = re.compile(r"[\"\\`$\n]")  # none of these is to be had in a directive
 _STATES = {"QUEUED": State.QUEUED, "ACTIVE": State.RUNNING, "COMPLETED": State.DONE, "FAILED": State.FAILED}
 _STATES |= {"NEW": State.QUEUED, "CANCELED": State.CANCELLED}
-# Names are not among what PSI/J writes into a script, and how a job is found by its name it does not know.
-_NAMING = {"slurm": "job-name", "pbs": "N", "pbs_classic": "N", "lsf": "J"}
-_FINDING = {
-    "pbs": ("qselect", "-N"),
-    "pbs_classic": ("qselect", "-N"),
-    "lsf": ("bjobs", "-noheader", "-o", "jobid", "-J"),
-}
-_NONE_FOUND = re.compile(r"\bjob\b.*is not found|no .*job found|unknown job", re.IGNORECASE)
-_OF_A_JOB = re.compile(r"\bjob", re.IGNORECASE)  # what answers that there is none speaks of it
+_TORQUE = "pbs_classic"  # PSI/J writes its directives, and asks it what only PBS Professional understands
+_NAMING = {"slurm": "job-name", "pbs": "N", "lsf": "J"}  # names are not among what PSI/J writes into a script
+_NONE_FOUND = re.compile(r"\bjob\b.*is not found|no .*job found|unknown job|illegally formed job id", re.IGNORECASE)
 
 
 def naming(scheduler: str) -> str | None:
@@ -91,16 +84,21 @@ class Request:
                 )
 
 
+def slots_per_node(job: Job) -> int:
+    """Return for how many processes `job` needs room on each of its nodes."""
+    return max(1, -(-(job.processes or job.slots) // job.nodes))
+
+
 class Scheduler:
     """A scheduler as PSI/J knows it.
 
     Args:
-        name: as PSI/J calls it: "slurm", "pbs", "pbs_classic", "lsf", "cobalt".
+        name: as PSI/J calls it: "slurm", "pbs", "lsf", "cobalt".
         patience: s to wait for an answer to a command.
 
     Raises:
         MissingData: PSI/J is not installed.
-        InvalidInput: it knows no such batch scheduler.
+        InvalidInput: it knows no such batch scheduler, or cannot follow its jobs.
     """
 
     def __init__(self, name: str, patience: float) -> None:
@@ -121,24 +119,20 @@ class Scheduler:
         import pystache  # type: ignore[import-untyped]  # it has no types
         from psij.executors.batch.template_function_library import ALL
 
-        each = max(1, -(-(job.processes or job.slots) // job.nodes))
         duration = timedelta(minutes=-(-job.time_limit // 60) + 1)  # the script itself keeps to the second
-        attributes = dict(request.attributes)
-        if self.name in _NAMING:
-            attributes = {_NAMING[self.name]: job.name} | attributes
+        attributes = {**self._directives(job), **request.attributes}
         described = psij.Job(
             psij.JobSpec(
                 executable=launch[0],
-                resources=psij.ResourceSpecV1(node_count=job.nodes, processes_per_node=each),
+                resources=psij.ResourceSpecV1(node_count=job.nodes, processes_per_node=slots_per_node(job)),
                 attributes=psij.JobAttributes(
                     duration=duration, queue_name=request.queue or None, account=request.account or None
                 ),
             )
         )
-        prefix = self.name.partition("_")[0]
         context: dict[str, Any] = {
             "job": described,
-            "custom_attributes": {prefix: [{"key": key, "value": value} for key, value in attributes.items()]},
+            "custom_attributes": {self.name: [{"key": key, "value": value} for key, value in attributes.items()]},
             "env": [],
             "psij": {
                 "lib": ALL,
@@ -151,6 +145,10 @@ class Scheduler:
         text: str = pystache.Renderer(escape=str).render(self._executor.generator.template, context)  # type: ignore[attr-defined]  # of batch executors only
         return f"{text}\nexit $status\n"
 
+    def _directives(self, job: Job) -> dict[str, str]:
+        """Return what `job` is given besides what PSI/J writes, where the user does not give it."""
+        return {_NAMING[self.name]: job.name} if self.name in _NAMING else {}
+
     def submit(self, script: Path) -> str:
         """Submit `script`; return the scheduler's id of the job.
 
@@ -159,23 +157,27 @@ class Scheduler:
             InvalidInput: its commands are not here.
             TransientError: it did not take it now, or did not answer, so that it may have.
         """
-        import psij
-
-        described = psij.Job(psij.JobSpec(executable="/bin/sh"))
-        done = self._command(self._executor.get_submit_command(described, script), self._environment(script))
+        done = self._hand_over(script)
         told = (done.stdout + done.stderr).strip()
         if done.returncode != 0:
             if _PASSING.search(told):
                 raise TransientError(f"{self.name} does not take the job now: {told}", hint="try again later")
             raise Refused(f"{self.name} does not take the job: {told}", hint="see its queues and limits")
         try:
-            return self._executor.job_id_from_submit_output(done.stdout)
+            return self._id_in(done.stdout)
         except Exception as error:  # PSI/J indexes and matches as it goes
             raise TransientError(f"{self.name} told no id of the job: {told}", hint="try again later") from error
 
-    def _environment(self, script: Path) -> Mapping[str, str]:  # noqa: ARG002  # Slurm's depends on it
-        """Return the variables that `script` is submitted with."""
-        return os.environ
+    def _hand_over(self, script: Path) -> subprocess.CompletedProcess[str]:
+        """Run the command that submits `script`."""
+        import psij
+
+        described = psij.Job(psij.JobSpec(executable="/bin/sh"))
+        return self._command(self._executor.get_submit_command(described, script))
+
+    def _id_in(self, answer: str) -> str:
+        """Return the id of the job that was submitted; raises anything where the answer tells none."""
+        return self._executor.job_id_from_submit_output(answer)
 
     def check(self) -> None:
         """Ask the scheduler about a job that there never was, to see whether it answers.
@@ -184,7 +186,7 @@ class Scheduler:
             InvalidInput: its commands are not here.
             TransientError: it does not answer.
         """
-        done = self._command(self._executor.get_status_command(["0"]))
+        done = self._ask(["0"])
         if _PASSING.search(done.stderr) or not self._answered(done):
             program, told = done.args[0], (done.stderr.strip() or done.stdout.strip()).rpartition("\n")[2]
             raise TransientError(
@@ -194,7 +196,11 @@ class Scheduler:
 
     def _answered(self, done: subprocess.CompletedProcess[str]) -> bool:
         """Return whether what came of the question in `check` is an answer: that there is no such job is one, too."""
-        return done.returncode == 0 or not done.stderr.strip() or _OF_A_JOB.search(done.stderr) is not None
+        return done.returncode == 0 or not done.stderr.strip() or _NONE_FOUND.search(done.stderr) is not None
+
+    def _ask(self, natives: Collection[str]) -> subprocess.CompletedProcess[str]:
+        """Run the command that tells where the jobs with these ids are."""
+        return self._command(self._executor.get_status_command(natives))
 
     def look(self, natives: Collection[str]) -> dict[str, Sight]:
         """Return what the scheduler says of the jobs with these ids; those it does not know are left out.
@@ -202,9 +208,9 @@ class Scheduler:
         Raises:
             TransientError: it does not answer, or not in words that are understood.
         """
-        done = self._command(self._executor.get_status_command(natives))
+        done = self._ask(natives)
         try:
-            statuses = self._executor.parse_status_output(done.returncode, self._readable(done.stdout))
+            sights = self._read(done)
         except Exception as error:  # PSI/J asserts and indexes as it goes
             if _NONE_FOUND.search(done.stdout + done.stderr):  # of several, the others are asked for one by one
                 each = [self.look([native]) for native in natives] if len(natives) > 1 else []
@@ -213,28 +219,33 @@ class Scheduler:
                 f"{self.name} said nothing that is understood: {(done.stdout + done.stderr)[:200]}",
                 hint="see whether its commands work",
             ) from error
+        return {native: sight for native, sight in sights.items() if native in natives}
+
+    def _read(self, done: subprocess.CompletedProcess[str]) -> dict[str, Sight]:
+        """Return what the answer to `_ask` says of each job; raises anything where it is not understood."""
+        statuses = self._executor.parse_status_output(done.returncode, done.stdout)
         return {
             native: Sight(_STATES.get(status.state.name, State.UNKNOWN), status.message or "")
             for native, status in statuses.items()
-            if native in natives
         }
 
-    def _readable(self, answer: str) -> str:
-        """Return what `look` was answered as PSI/J can read it."""
-        return answer
-
     def find(self, name: str) -> list[str]:
-        """Return the ids of jobs with this name, as far as the scheduler can be asked for them.
+        """Return the ids of this user's jobs with this name, as far as the scheduler can be asked for them.
 
         Raises:
             TransientError: it does not answer.
         """
-        if self.name not in _FINDING:
+        finding = self._finding()
+        if not finding:
             return []
-        done = self._command([*_FINDING[self.name], name])
+        done = self._command([*finding, name])
         if done.returncode != 0 and not _NONE_FOUND.search(done.stdout + done.stderr):
             raise TransientError(f"{self.name} does not answer: {done.stderr.strip()}", hint="try again later")
         return done.stdout.split() if done.returncode == 0 else []
+
+    def _finding(self) -> Sequence[str]:
+        """Return the command that tells the ids of this user's jobs, up to their name; () where there is none."""
+        return ()
 
     def cancel(self, native: str) -> None:
         """Ask the scheduler to end a job; whether it did is to be seen by `look`.
@@ -245,10 +256,10 @@ class Scheduler:
         self._command(self._executor.get_cancel_command(native))
 
     def _command(
-        self, words: Sequence[str], environment: Mapping[str, str] | None = None
+        self, words: Sequence[str], *, stdin: str = "", environment: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         try:
-            return commands.run(words, patience=self._patience, environment=environment)
+            return commands.run(words, patience=self._patience, stdin=stdin, environment=environment)
         except subprocess.TimeoutExpired as error:
             raise TransientError(
                 f"{words[0]} did not answer for {self._patience:g} s", hint="the scheduler is busy or down"
@@ -270,6 +281,9 @@ def _executor(name: str) -> BatchSchedulerExecutor:
         with suppress(ValueError):  # of those that need a library which is not here
             made: Any = psij.JobExecutor.get_instance(one)
             known |= {one: made} if isinstance(made, BatchSchedulerExecutor) else {}
+    if name == _TORQUE:
+        raise InvalidInput("jobs of Torque (pbs_classic) cannot be followed", hint="those of PBS Professional can: pbs")
+    known.pop(_TORQUE, None)
     if name not in known:
         raise InvalidInput(
             f"{name!r} is no batch scheduler", hint=f"PSI/J knows {', '.join(known)}; without one: local, ssh"

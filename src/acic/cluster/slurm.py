@@ -11,13 +11,14 @@ from pathlib import Path
 
 from acic.cluster.job import State
 from acic.cluster.scheduler import Scheduler, Sight
-from acic.errors import TransientError
+from acic.errors import InvalidInput, TransientError
 
 _GONE = "Invalid job id specified"
 _NAME = re.compile(r"\bJobName=(\S+)")
 _FIELDS = re.compile(r"\bJobState=(\S+) Reason=(\S+)")
 _DIRECTIVE = re.compile(r"^#SBATCH --([a-z-]+)=", re.MULTILINE)
 _VARIABLES = {"TIME": "TIMELIMIT", "MEM": "MEM_PER_NODE"}  # of sbatch, where they are not called as the directive
+_SUBMITTED = re.compile(r"^Submitted batch job (\d+)(?: on cluster (\S+))?", re.MULTILINE)
 _HINT = "see whether squeue works"
 
 # Source: squeue(1) of Slurm 22.05 and 24.05, "JOB STATE CODES".
@@ -40,35 +41,73 @@ _ENDED = {
 
 
 class Slurm(Scheduler):
-    """Slurm."""
+    """Slurm.
+
+    Where there are several clusters, a job's id is "NUMBER;CLUSTER", as `sbatch --parsable` has it: numbers are not
+    theirs alone. An id without a cluster is one of that which the user's jobs go to.
+
+    Args:
+        name: "slurm".
+        patience: s to wait for an answer to a command.
+        cluster: where jobs go; "" where Slurm's commands know that by themselves.
+
+    Raises:
+        MissingData: PSI/J is not installed.
+    """
+
+    def __init__(self, name: str, patience: float, cluster: str = "") -> None:
+        super().__init__(name, patience)
+        self._cluster = cluster
 
     def _answered(self, done: subprocess.CompletedProcess[str]) -> bool:
         """See `Scheduler._answered`: squeue is asked for all jobs, and fails only where it has no answer."""
         return done.returncode == 0
 
-    def _environment(self, script: Path) -> Mapping[str, str]:
-        """See `Scheduler._environment`: without what would go before the script's own directives (sbatch(1))."""
+    def _hand_over(self, script: Path) -> subprocess.CompletedProcess[str]:
+        """See `Scheduler._hand_over`: without what would go before the script's own directives (sbatch(1))."""
         asked = {name.upper().replace("-", "_") for name in _DIRECTIVE.findall(os.fsdecode(script.read_bytes()))}
         hidden = {f"SBATCH_{_VARIABLES.get(name, name)}" for name in asked}
+        hidden |= {"SLURM_CLUSTERS"} if "CLUSTERS" in asked else set()
+        kept = {name: value for name, value in os.environ.items() if name not in hidden}
         # a job that is started again after a failure of its node would be measured from its second start
-        return {name: value for name, value in os.environ.items() if name not in hidden} | {"SBATCH_NO_REQUEUE": "1"}
+        return self._command(["sbatch", str(script.absolute())], environment=kept | {"SBATCH_NO_REQUEUE": "1"})
+
+    def _id_in(self, answer: str) -> str:
+        """See `Scheduler._id_in`: a site's sbatch may say more, before and after."""
+        found = _SUBMITTED.search(answer)
+        if found is None:
+            raise ValueError(answer)
+        return ";".join(filter(None, found.groups()))
+
+    def _ask(self, natives: Collection[str]) -> subprocess.CompletedProcess[str]:  # noqa: ARG002  # it lists all
+        """See `Scheduler._ask`."""
+        return self._squeue(self._cluster)
 
     def look(self, natives: Collection[str]) -> dict[str, Sight]:
         """See `Scheduler.look`: of a job that squeue leaves out, scontrol is asked."""
-        done = self._command(["squeue", "--me", "--noheader", "--states=all", "--format=%A|%T|%r|%j"])
+        parts = {native: self._parts(native) for native in natives}
+        told = {cluster: self._queue(cluster) for cluster in {cluster for _, cluster in parts.values()}}
+        seen = {
+            native: told[cluster].get(number) or self._ask_controller(number, cluster)
+            for native, (number, cluster) in parts.items()
+        }
+        return {native: sight for native, sight in seen.items() if sight is not None}
+
+    def _queue(self, cluster: str) -> dict[str, Sight]:
+        rows = (line.split("|", 3) for line in self._listed(cluster, "--format=%A|%T|%r|%j"))
+        return {row[0]: replace(sight_of(row[1], row[2]), job=row[3]) for row in rows if len(row) == 4}
+
+    def _listed(self, cluster: str, *options: str) -> list[str]:
+        done = self._squeue(cluster, *options)
         if done.returncode != 0:
             raise TransientError(f"squeue failed: {done.stderr.strip()}", hint=_HINT)
-        rows = (line.split("|", 3) for line in done.stdout.splitlines())
-        told = {row[0]: replace(sight_of(row[1], row[2]), job=row[3]) for row in rows if len(row) == 4}
-        seen = {native: told[native] for native in natives if native in told}
-        for native in set(natives) - set(seen):
-            sight = self._ask_controller(native)
-            if sight is not None:
-                seen[native] = sight
-        return seen
+        return done.stdout.splitlines()
 
-    def _ask_controller(self, native: str) -> Sight | None:
-        done = self._command(["scontrol", "--oneliner", "show", "job", native])
+    def _squeue(self, cluster: str, *options: str) -> subprocess.CompletedProcess[str]:
+        return self._command(["squeue", *_on(cluster), "--me", "--noheader", "--states=all", *options])
+
+    def _ask_controller(self, number: str, cluster: str) -> Sight | None:
+        done = self._command(["scontrol", *_on(cluster), "--oneliner", "show", "job", number])
         found = _FIELDS.search(done.stdout)
         if found is not None:
             named = _NAME.search(done.stdout)
@@ -79,10 +118,35 @@ class Slurm(Scheduler):
 
     def find(self, name: str) -> list[str]:
         """See `Scheduler.find`."""
-        done = self._command(["squeue", "--me", "--noheader", "--states=all", f"--name={name}", "--format=%A"])
-        if done.returncode != 0:
-            raise TransientError(f"squeue failed: {done.stderr.strip()}", hint=_HINT)
-        return done.stdout.split()
+        listed = self._listed(self._cluster, f"--name={name}", "--format=%A")
+        return [line for line in listed if line.isdecimal()]  # the cluster may be named above them
+
+    def cancel(self, native: str) -> None:
+        """See `Scheduler.cancel`."""
+        number, cluster = self._parts(native)
+        self._command(["scancel", *_on(cluster), "--quiet", number])
+
+    def _parts(self, native: str) -> tuple[str, str]:
+        number, _, cluster = native.partition(";")
+        return number, cluster or self._cluster
+
+
+def cluster_of(attributes: Mapping[str, str]) -> str:
+    """Return the cluster that jobs with these attributes go to; "" for that of this machine.
+
+    Raises:
+        InvalidInput: they may go to any of several.
+    """
+    names = attributes.get("clusters") or os.environ.get("SBATCH_CLUSTERS") or os.environ.get("SLURM_CLUSTERS") or ""
+    if "," in names or names == "all":
+        raise InvalidInput(
+            f"jobs on any of the clusters {names} cannot be followed", hint="name one: --attribute clusters=NAME"
+        )
+    return names
+
+
+def _on(cluster: str) -> list[str]:
+    return ["-M", cluster] if cluster else []
 
 
 def sight_of(state: str, reason: str) -> Sight:
