@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +32,22 @@ def slurm(slurm_cluster: slurm_service.Slurm, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, value)
     slurm_cluster.recover()
     return slurm_cluster
+
+
+@pytest.fixture
+def several_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[slurm_service.Slurm]:
+    pytest.importorskip("psij")
+    need(slurm_service.PROGRAMS, slurm_service.PACKAGES)
+    folder = tmp_path / "slurm"
+    folder.mkdir()
+    cluster = slurm_service.Slurm(folder, nodes=4)
+    try:
+        cluster.start()
+        for name, value in cluster.environment.items():
+            monkeypatch.setenv(name, value)
+        yield cluster
+    finally:
+        cluster.stop()
 
 
 @pytest.fixture(scope="session")

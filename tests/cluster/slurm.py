@@ -1,4 +1,4 @@
-"""A private Slurm of one node on this machine."""
+"""A private Slurm on this machine, of one node, or of several that are all this machine."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ AuthInfo=socket={folder}/munge.socket
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool.%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
 SlurmctldPort={controller}
-SlurmdPort={node}
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
@@ -42,24 +41,27 @@ SlurmdTimeout=4
 SlurmctldTimeout=4
 MessageTimeout=5
 UnkillableStepTimeout=600
-NodeName={host} NodeAddr=127.0.0.1 CPUs=8 State=UNKNOWN
-PartitionName=work Nodes={host} Default=YES MaxTime=INFINITE State=UP
-PartitionName=other Nodes={host} Default=NO MaxTime=INFINITE State=UP
+PartitionName=work Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=other Nodes=ALL Default=NO MaxTime=INFINITE State=UP
 """
+NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=8 State=UNKNOWN\n"
 
 
 class Slurm:
     """munged, slurmctld and slurmd, in a folder of their own, on free ports."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, nodes: int = 1) -> None:
         self._folder = folder
-        self._ports = free_port(), free_port()
+        self._port = free_port()
         self.host = socket.gethostname().partition(".")[0]
+        self.names = [self.host, *(f"{self.host}-{number}" for number in range(1, nodes))]
         self.configuration = folder / "slurm.conf"
         self.environment = {"SLURM_CONF": str(self.configuration)}
         self._munged = self._munge()
         self.controller = Daemon(["slurmctld", "-D"], folder / "slurmctld.log", self.environment)
-        self.node = Daemon(["slurmd", "-D"], folder / "slurmd.log", self.environment)
+        self.node, *self._others = [
+            Daemon(["slurmd", "-D", "-N", name], folder / f"slurmd.{name}.log", self.environment) for name in self.names
+        ]
 
     def _munge(self) -> Daemon:
         key = self._folder / "munge.key"
@@ -73,20 +75,22 @@ class Slurm:
         )
 
     def start(self) -> None:
-        controller, node = self._ports
+        nodes = "".join(NODE.format(name=name, host=self.host, port=free_port()) for name in self.names)
         self.configuration.write_text(
-            CONFIGURATION.format(host=self.host, folder=self._folder, controller=controller, node=node)
+            CONFIGURATION.format(host=self.host, folder=self._folder, controller=self._port) + nodes
         )
-        for folder in ("state", "spool"):
+        for folder in ("state", *(f"spool.{name}" for name in self.names)):
             (self._folder / folder).mkdir()
         self._munged.start()
         until((self._folder / "munge.socket").exists, "munged answers")
         self.start_controller("-c")
+        for other in self._others:
+            other.start()
         self.start_node()
 
     def start_controller(self, *options: str) -> None:
         self.controller.start(*options)
-        until(lambda: listens(self._ports[0]), "slurmctld listens")
+        until(lambda: listens(self._port), "slurmctld listens")
 
     def start_node(self) -> None:
         self.node.start()
@@ -119,6 +123,7 @@ class Slurm:
         return done.stdout.strip()
 
     def stop(self) -> None:
-        self.node.stop()
+        for node in (self.node, *self._others):
+            node.stop()
         self.controller.stop()
         self._munged.stop()

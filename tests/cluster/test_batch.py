@@ -410,6 +410,18 @@ def test_what_the_user_asks_for_reaches_slurm(slurm: Slurm, tmp_path: Path) -> N
     assert settled(chosen, made).state is State.DONE
 
 
+@pytest.mark.usefixtures("mpi")
+def test_each_node_of_a_job_has_its_part_of_the_processes(several_nodes: Slurm, tmp_path: Path) -> None:
+    """Launchers fill one node after the other: the last ones were paid for and did nothing."""
+    # the parent of a rank's shell is the launcher's own process on its node
+    made = shell(tmp_path, "awk '/^PPid/ { print $2 }' /proc/$PPID/status", processes=6, nodes=len(several_nodes.names))
+    runner = quick()
+    runner.submit(made)
+    assert settled(runner, made).state is State.DONE, made.stderr.read_text()
+    nodes = made.stdout.read_text().split()
+    assert sorted(nodes.count(node) for node in set(nodes)) == [1, 1, 2, 2]
+
+
 def test_what_slurm_will_never_take_is_told(slurm: Slurm, tmp_path: Path) -> None:
     assert slurm.environment
     made = job(tmp_path, "true")

@@ -225,6 +225,20 @@ def test_open_mpi_is_told_what_it_needs(tmp_path: Path) -> None:
     assert {told["PRTE_MCA_plm_ssh_agent"], told["OMPI_MCA_plm_rsh_agent"]} == {str(tmp_path / "agent")}
 
 
+@pytest.mark.parametrize(
+    ("version", "options"),
+    [("HYDRA build details", ["-ppn", "1"]), ("mpiexec (Open MPI) 4.1.6", ["--map-by", "node"])],
+)
+def test_processes_that_do_not_come_out_even_go_round_the_nodes(
+    tmp_path: Path, version: str, options: list[str]
+) -> None:
+    """48 processes on 32 nodes were two on each of 24, and 8 nodes were paid for and idle."""
+    launcher = open_launcher(_fake(tmp_path, version))
+    words = launcher.in_allocation(["true"], 48, 32)
+    assert words[words.index(options[0]) + 1] == options[1]
+    assert options[0] not in launcher.in_allocation(["true"], 64, 32)
+
+
 def test_a_controller_that_ends_takes_its_jobs_with_it(tmp_path: Path) -> None:
     made = shell(tmp_path, "echo >up; exec sleep 101")
     script = f"""

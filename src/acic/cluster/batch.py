@@ -125,7 +125,7 @@ class BatchRunner:
         command, crowded = list(job.command), {}
         if job.processes:
             launcher = find_launcher(self._mpiexec)
-            command, crowded = launcher.in_allocation(command, job.processes), launcher.crowded()
+            command, crowded = launcher.in_allocation(command, job.processes, job.nodes), launcher.crowded()
         jobscript.write(job, files, command, crowded)
         launch = ["/bin/sh", str(files.script)]
         files.batch.write_bytes(os.fsencode(self._scheduler.script(job, self._request, launch, files.folder)))

@@ -60,9 +60,19 @@ class Launcher:
             options = [*self.as_root(), "--leave-session-attached", "--host", hosts, "--map-by", "slot:OVERSUBSCRIBE"]
         return [str(self.program), *options, "-n", str(sum(placed.values())), *_HONEST, *command]
 
-    def in_allocation(self, command: Sequence[str], processes: int) -> list[str]:
-        """Return what starts `processes` of `command` on the nodes that a scheduler gave, which it finds itself."""
-        return [str(self.program), *self.as_root(), "-n", str(processes), *_HONEST, *command]
+    def in_allocation(self, command: Sequence[str], processes: int, nodes: int) -> list[str]:
+        """Return what starts `processes` of `command` on the `nodes` that a scheduler gave, which it finds itself.
+
+        Each node has room for as many as the fullest one is to have. Where they do not come out even, a launcher would
+        fill one node after the other, and leave the last ones empty; so it goes round.
+        """
+        start = [str(self.program), *self.as_root()]
+        if processes % nodes and self.kind is Kind.MPICH:
+            # Intel's would else keep to the scheduler's own distribution
+            start = ["env", "I_MPI_JOB_RESPECT_PROCESS_PLACEMENT=0", *start, "-ppn", "1"]
+        elif processes % nodes:
+            start += ["--map-by", "node"]
+        return [*start, "-n", str(processes), *_HONEST, *command]
 
     def over_ssh(self, agent: Path) -> dict[str, str]:
         """Return the variables by which the launcher is told to call `agent` in place of ssh."""
