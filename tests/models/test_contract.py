@@ -29,7 +29,7 @@ from acic.models import (
     in_units,
     learner,
 )
-from acic.models.twins import beside
+from acic.models.twins import beside, is_relative
 from acic.models.validation import grouped_folds, out_of_fold
 from tests.models.conftest import PARAMETERS, made_up
 
@@ -180,7 +180,8 @@ def test_the_baselines_twins_are_no_better_or_worse_than_it(narrow: Predictor, s
     assert_array_equal(beside(narrow, twins, baseline).mean, 0.0)
     apart = (others[:, narrow.looks_at] != baseline[narrow.looks_at]).any(axis=1)
     one, plain = beside(narrow, others, baseline), narrow.predict(others)
-    assert_array_equal(one.mean, np.where(apart, plain.mean, 0.0))
+    level = narrow.predict(baseline[None, :]).mean if is_relative(narrow) else 0.0
+    assert_array_equal(one.mean, np.where(apart, plain.mean - level, 0.0))
     assert_array_equal(one.spread, plain.spread)
     together = beside(narrow, np.vstack([twins, others]), np.tile(baseline, (40, 1)))  # a baseline for each row
     assert_array_equal(together.mean[:20], 0.0)

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from acic.models import Learner, TrainingSet
 from acic.models.gaussian import Gaussian, kernel
 from acic.models.nearest import Nearest
 from acic.models.ranking import Ranking, centred
+from acic.models.residual import Residual, with_prior
+from acic.models.twins import beside
 from tests.models.conftest import made_up
 
 
@@ -30,6 +33,35 @@ def test_the_level_of_pairs_is_that_of_the_runs() -> None:
     data = made_up(150)
     mean = Ranking().fit(data, rng=rng()).predict(data.x).mean
     assert np.average(mean, weights=data.weight) == pytest.approx(np.average(data.y, weights=data.weight))
+
+
+@pytest.mark.parametrize("learner", [Ranking(), Residual(Ranking())], ids=lambda one: one.name)
+def test_improvements_are_over_the_workload_s_own_baseline(learner: Learner) -> None:
+    """Pairs leave a constant free for each workload: one mean for all told what was 2x as fast to be 4x, or as fast."""
+    data = made_up(300, noise=0.0)
+    servers, slope = data.x[:, 0], np.array([0.2, 0.6, 1.2])[data.workload]
+    data, usual = with_prior(replace(data, y=slope * servers), 0.1 * servers), data.x.copy()
+    usual[:, 0] = 0.0
+    usual = np.column_stack([usual, np.zeros(len(usual))])
+    predicted = beside(learner.fit(data, rng=rng()), data.x, usual)
+    assert np.sqrt(np.mean((predicted.mean - data.y) ** 2)) < 0.1
+
+
+def test_workloads_with_one_configuration_teach_no_difference() -> None:
+    """In every round their pairs, of which there are none, were as the model said: steps became ever shorter."""
+    data, lone = made_up(80), made_up(60, 1)
+    alone = replace(lone, group=1000 + np.arange(60), workload=1000 + np.arange(60))
+    both = TrainingSet(
+        columns=data.columns,
+        parameters=data.parameters,
+        **{
+            name: np.concatenate([getattr(data, name), getattr(alone, name)])
+            for name in ("x", "y", "best", "weight", "group", "workload")
+        },
+    )
+    one, two = (Ranking().fit(d, rng=rng()).predict(lone.x) for d in (data, both))
+    assert_array_equal(one.mean, two.mean)
+    assert_array_equal(one.spread, two.spread)
 
 
 def test_centred_has_no_mean_within_any_workload() -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from acic.models.forest import Forest
 from acic.models.protocol import Arrays, Floats, Integers, Learner, Prediction, Predictor, TrainingSet
+from acic.models.twins import is_relative
 from acic.models.words import Describe, plain
 from acic.prior import IMPROVEMENT, LIKENESS
 
@@ -37,6 +38,11 @@ class ResidualPredictor:
     name: str
     columns: tuple[str, ...]
     base: Predictor
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether the base learned differences only: the prior's own log improvement of the baseline is 0."""
+        return is_relative(self.base)
 
     @property
     def looks_at(self) -> Integers:

@@ -1,4 +1,4 @@
-"""The baseline's twins: what a model cannot tell from the baseline it has nothing to say against."""
+"""Predictions beside the baseline, whose own log improvement is 0 by definition, whatever a model makes of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from acic.models.protocol import Floats, Prediction, Predictor
 def beside(predictor: Predictor, x: Floats, baseline: Floats) -> Prediction:
     """Return the prediction of rows, just 0 where they differ from the baseline in nothing that the model looks at.
 
-    The baseline's own log improvement is 0 by definition, whatever a model makes of it. Its twins got the model's
-    figure, and so were told to be faster, or slower, by what the model is blind to.
+    Such twins got the model's figure for the baseline, and so were told to be faster, or slower, by what the model is
+    blind to. From figures that are relative that for the baseline is taken off: of those nothing else is known.
 
     Args:
         predictor: of log improvement.
@@ -20,4 +20,10 @@ def beside(predictor: Predictor, x: Floats, baseline: Floats) -> Prediction:
     """
     predicted, columns = predictor.predict(x), predictor.looks_at
     twins = (x[:, columns] == baseline[..., columns]).all(axis=1)
-    return Prediction(np.where(twins, 0.0, predicted.mean), predicted.spread)
+    level = predictor.predict(np.atleast_2d(baseline)).mean if is_relative(predictor) else 0.0
+    return Prediction(np.where(twins, 0.0, predicted.mean - level), predicted.spread)
+
+
+def is_relative(predictor: Predictor) -> bool:
+    """Return whether only differences between a predictor's figures for one workload were learned, not their level."""
+    return bool(getattr(predictor, "is_relative", False))
