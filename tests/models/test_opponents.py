@@ -121,6 +121,18 @@ def test_a_process_learns_from_as_many_runs_as_it_can() -> None:
     assert_array_equal(Gaussian(rows=40).fit(data, rng=rng()).x, predictor.x)
 
 
+def test_a_process_gives_no_reasons_that_are_none() -> None:
+    data = made_up(60)
+    x = data.x.copy()
+    x[:, data.columns.index("servers")] = 2.0
+    predictor = Gaussian().fit(replace(data, x=x), rng=rng())
+    for row in x[:10]:
+        names = [reason.partition(" ")[0] for reason in predictor.explain(row)]
+        assert "servers" not in names
+        assert len(set(names)) == len(names)  # a parameter of several columns is one
+    assert predictor.explain(predictor.centre) == ["no parameter makes a difference of half a percent here"]
+
+
 def test_the_kernel_is_one_at_home_and_falls_with_distance() -> None:
     a = np.linspace(0, 5, 20)[:, None]
     found = kernel(a, a[:1], 1.0)[:, 0]

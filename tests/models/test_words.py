@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -13,7 +15,13 @@ from acic.space import ABSENT_CODE, Parameter, Scale
 from acic.units import MIB
 from tests.models.conftest import PARAMETERS
 
-describe = in_units((*PARAMETERS, Parameter(name="load", values=(0.5, 1.5), scale=Scale.LINEAR)))
+describe = in_units(
+    (
+        *PARAMETERS,
+        Parameter(name="load", values=(0.5, 1.5), scale=Scale.LINEAR),
+        Parameter(name="odd", values=(11_000_000, 12_000_000), scale=Scale.LOG, unit="B"),
+    )
+)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +33,10 @@ describe = in_units((*PARAMETERS, Parameter(name="load", values=(0.5, 1.5), scal
         ("stripe_size", "=", ABSENT_CODE, "stripe_size does not apply"),
         ("stripe_size", "<=", 9.5, "stripe_size does not apply"),
         ("stripe_size", ">", 9.5, "stripe_size applies"),
+        ("stripe_size", "<=", 12.5, "stripe_size does not apply"),  # of 64 MiB and what does not apply, half-way
+        ("stripe_size", ">", 12.5, "stripe_size applies"),
+        ("odd", "<=", (float(np.float32(np.log2(12_000_000))) - 1.0) / 2, "odd does not apply"),
+        ("servers", "<=", 0.0, "servers <= 1"),  # though half-way to 2
         ("servers", ">", 0.5, "servers > 1"),
         ("servers", "<=", 1.5, "servers <= 2"),
         ("servers", "=", np.log2(6), "servers = 6"),
@@ -77,6 +89,29 @@ def test_a_tree_tells_its_path() -> None:
         "leaf: 8 runs, mean 2.5x ± 0.18",
     ]
     assert_allclose(predictor.predict(np.array([[28.0, 1.0]])).mean, np.log(4.1))
+
+
+def test_a_path_tells_no_value_of_what_does_not_apply(runs: TrainingSet) -> None:
+    """It went left as if it had a small one: GlusterFS, which has no `consistency`, was told to be relaxed."""
+    at = runs.columns.index("stripe_size")
+    tree = Trees(
+        roots=np.array([0]),
+        feature=np.array([0, 1, -2, 0, -2, -2, -2]),
+        threshold=np.array([24.5, 0.5, 0, 22.5, 0, 0, 0]),
+        left=np.array([1, 3, -1, 4, -1, -1, -1]),
+        right=np.array([2, 6, -1, 5, -1, -1, -1]),
+        value=np.zeros(7),
+        std=np.zeros(7),
+        count=np.full(7, 9),
+    )
+    predictor = TreePredictor("cart", ("stripe_size", "device"), tree)
+    *told, _ = predictor.explain(np.array([ABSENT_CODE, ABSENT_CODE]), describe)
+    assert told == ["stripe_size does not apply", "device does not apply"]
+    *told, _ = predictor.explain(np.array([22.0, 0.0]), describe)
+    assert told == ["stripe_size <= 5.66 MiB", "device is EBS"]
+    fitted = learner("cart").fit(replace(runs, y=np.where(runs.x[:, at] > 22.5, 1.0, 0.0)), rng=np.random.default_rng(0))
+    reasons = [one for row in runs.x[runs.x[:, at] == ABSENT_CODE] for one in fitted.explain(row, describe)]
+    assert {one for one in reasons if one.startswith("stripe_size")} == {"stripe_size does not apply"}
 
 
 def test_columns_of_one_label_count_together() -> None:

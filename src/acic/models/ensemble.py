@@ -13,6 +13,7 @@ from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingS
 from acic.models.trees import Trees
 from acic.models.words import Describe, plain
 from acic.prior import HARDWARE
+from acic.space import ABSENT_CODE
 
 REASONS = 6  # as many as a reader takes in
 SLIGHT = 0.005  # a log contribution of half a percent is not a reason
@@ -95,8 +96,12 @@ def path_in_words(trees: Trees, columns: tuple[str, ...], x: Floats, describe: D
     narrowest: dict[tuple[int, str], float] = {}
     leaf = int(trees.roots[0])
     for node, child in trees.path(x):
-        relation = "<=" if child == trees.left[node] else ">"
-        narrowest[int(trees.feature[node]), relation] = float(trees.threshold[node])  # the later, the narrower
+        column = int(trees.feature[node])
+        if x[column] == ABSENT_CODE:  # left of every split, as if it had a small value
+            narrowest[column, "="] = ABSENT_CODE
+        else:
+            relation = "<=" if child == trees.left[node] else ">"
+            narrowest[column, relation] = float(trees.threshold[node])  # the later, the narrower
         leaf = child
     count = int(trees.count[leaf])
     factor = float(np.exp(trees.value[leaf]))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.models.ensemble import contributions_in_words
 from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingSet
 from acic.models.words import Describe, plain
 
@@ -76,12 +77,7 @@ class GaussianPredictor:
         alone = np.tile(x, (len(self.columns), 1))
         np.fill_diagonal(alone, self.centre)
         moved = self.predict(x[None, :]).mean[0] - self.predict(alone).mean
-        order = np.argsort(-np.abs(moved), kind="stable")[:6]
-        return [
-            f"{describe(self.columns[i], '=', float(x[i]))}: {np.exp(abs(moved[i])):.3g}x "
-            f"{'faster' if moved[i] >= 0 else 'slower'} than the average run"
-            for i in order
-        ]
+        return contributions_in_words(moved, self.columns, x, describe)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything needed to rebuild the predictor."""

@@ -111,7 +111,7 @@ class Trees:
         own = self.std**2
         for low in range(0, len(x), BLOCK):
             rows = slice(low, low + BLOCK)
-            leaves = self._descent.leaves(x[rows])
+            leaves = self.leaves(x[rows])
             reached = self.value[leaves]
             total[rows], square[rows] = reached.sum(axis=1), np.einsum("ij,ij->i", reached, reached)
             variance[rows] = own[leaves].sum(axis=1)

@@ -15,6 +15,7 @@ from acic.units import format_bytes, format_number
 # (column, relation, number) -> words, with the relation one of "<=", ">" and "=";
 # e.g. ("stripe_size", ">", 26.58) -> "stripe_size > 96 MiB"
 Describe = Callable[[str, str, float], str]
+_ROUNDING = 1e-5  # of a split's place: trees see codes, below 64, in single precision
 
 
 def plain(column: str, relation: str, number: float) -> str:
@@ -50,7 +51,7 @@ def _numeric(parameter: Parameter, relation: str, number: float) -> str:
     codes = [float(v) for v in parameter.values if not isinstance(v, str)]
     if parameter.scale is Scale.LOG:
         codes = [math.log2(v) for v in codes]
-    if relation != "=" and number < min(*codes, (ABSENT_CODE + max(codes)) / 2):
+    if relation != "=" and number < min(codes) and number <= (ABSENT_CODE + max(codes)) / 2 + _ROUNDING:
         # a split this low parts the rows where the parameter applies from those where it does not
         return f"{parameter.name} {'applies' if relation == '>' else 'does not apply'}"
     value = 2.0**number if parameter.scale is Scale.LOG else number
