@@ -67,6 +67,14 @@ def test_a_model_without_spread_has_intervals_all_alike() -> None:
     assert np.ptp(high - low) < 1e-12
 
 
+def test_spreads_that_are_rounding_blow_no_interval_up() -> None:
+    """Leaves of equal runs leave some 1e-10: a row of spread 0.3 got an interval of 1e8 either way."""
+    predicted = Prediction(np.zeros(100), np.repeat([1e-10, 0.3], [60, 40]))
+    low, high = Calibration.of(np.tile([-0.1, 0.1], 50), predicted).interval(predicted)
+    assert np.ptp(high - low) < 1e-12
+    assert (high - low < 1.0).all()
+
+
 def test_calibration_is_restored() -> None:
     calibration = Calibration.of(np.array([1.0, 0.5]), Prediction(np.zeros(2), np.ones(2)))
     again = Calibration.restore(calibration.arrays("x."), "x.")

@@ -86,6 +86,7 @@ def test_metrics_are_the_usual_ones(actual: np.ndarray, seed: int) -> None:
 
 def test_metrics_that_the_data_cannot_tell_are_nan() -> None:
     assert np.isnan(r2(np.ones(3), np.arange(3.0)))
+    assert np.isnan(r2(np.full(3, 0.1), np.arange(3.0)))  # whose mean is another number
     assert np.isnan(spearman(np.ones(3), np.arange(3.0)))
 
 

@@ -23,6 +23,7 @@ from acic.errors import InvalidInput
 from acic.models.protocol import Arrays, Floats, Prediction
 
 LEVEL = 0.8
+_TELLS = 0.01  # of the errors' root mean square: a median spread of less tells nothing of how wrong a model is
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,14 @@ class Calibration:
             y: log improvement that was measured, shape (rows,).
             predicted: of the same rows by models that had not seen them.
             softening: as the field; the median spread if None, so that no interval is less than about
-                half as wide as the usual one because a leaf happened to hold equal runs.
+                half as wide as the usual one because a leaf happened to hold equal runs; infinity where that is
+                next to nothing beside the errors, by which rows of some spread got intervals without bounds.
 
         Raises:
             InvalidInput: softening is not positive.
         """
         if softening is None:
-            typical = float(np.median(predicted.spread)) if len(y) else 0.0
-            softening = typical if typical > 0 else math.inf
+            softening = _typical(predicted.spread, y - predicted.mean)
         if not softening > 0:
             raise InvalidInput(f"a softening of {softening} is not positive", hint="leave it out")
         return cls(np.sort((y - predicted.mean) / _scale(predicted.spread, softening)), softening)
@@ -88,6 +89,14 @@ class Calibration:
     def restore(cls, arrays: Arrays, prefix: str = "") -> Calibration:
         """Return the calibration whose `arrays(prefix)` these are."""
         return cls(arrays[f"{prefix}errors"], float(arrays[f"{prefix}softening"]))
+
+
+def _typical(spread: Floats, wrong: Floats) -> float:
+    """Return the median spread; infinity where there is none, or it tells nothing of how wrong predictions are."""
+    if not len(spread):
+        return math.inf
+    typical = float(np.median(spread))
+    return typical if typical > _TELLS * float(np.sqrt(np.mean(wrong**2))) else math.inf
 
 
 def _scale(spread: Floats, softening: float) -> Floats:

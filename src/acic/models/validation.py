@@ -97,7 +97,8 @@ def out_of_fold(
 def r2(actual: Floats, predicted: Floats) -> float:
     """Return the share of variance explained; NaN where `actual` does not vary."""
     total = float(((actual - actual.mean()) ** 2).sum())
-    return 1.0 - float(((actual - predicted) ** 2).sum()) / total if total > 0 else math.nan
+    varies = total > 0 and np.ptp(actual) > 0  # of equal values the mean may be another one, by rounding
+    return 1.0 - float(((actual - predicted) ** 2).sum()) / total if varies else math.nan
 
 
 def mape(actual: Floats, predicted: Floats) -> float:
