@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from acic.errors import InvalidInput
 from acic.units import (
     bytes_of,
+    count_of,
     format_bandwidth,
     format_bytes,
     format_number,
     format_seconds,
     format_usd,
+    number_of,
     parse_bytes,
     parse_seconds,
 )
@@ -46,6 +48,20 @@ def test_a_table_may_tell_a_size_as_a_number_or_as_text(told: object) -> None:
 def test_what_tells_no_size_is_refused(told: object) -> None:
     with pytest.raises(InvalidInput):
         bytes_of(told)
+
+
+@pytest.mark.parametrize("told", [4, 4.0, "4", "4e0"])
+def test_a_table_may_tell_a_number_as_such_or_as_text(told: object) -> None:
+    assert number_of(told) == count_of(told) == 4
+    assert type(count_of(told)) is int
+
+
+@pytest.mark.parametrize("told", [True, None, [], float("inf"), float("nan"), "inf", "much", "4 GB", 10**400])
+def test_what_tells_no_number_is_refused(told: object) -> None:
+    with pytest.raises(InvalidInput, match="is not a number"):
+        number_of(told)
+    with pytest.raises(InvalidInput, match="is not a whole number"):
+        count_of(4.5)
 
 
 LONG = "1" * 5000

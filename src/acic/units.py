@@ -6,6 +6,7 @@ powers of 1000 and IEC prefixes (KiB, MiB) powers of 1024. A bare letter follows
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 
@@ -69,6 +70,33 @@ def bytes_of(told: object) -> int:
     if isinstance(told, float) and told.is_integer():
         return int(told)
     return told if type(told) is int else parse_bytes(str(told))
+
+
+def number_of(told: object) -> float:
+    """Return the number that a table tells: as such, or as text.
+
+    Raises:
+        InvalidInput: it is neither, or not finite.
+    """
+    try:
+        found = float(told) if isinstance(told, int | float | str) and not isinstance(told, bool) else math.nan
+    except (ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise InvalidInput(f"{told!r} is not a number", hint="write a number, without a unit")
+    return found
+
+
+def count_of(told: object) -> int:
+    """Return the whole number that a table tells: as such, or as text.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    found = number_of(told)
+    if not found.is_integer():
+        raise InvalidInput(f"{told!r} is not a whole number", hint="write one without a fraction")
+    return int(found)
 
 
 def format_bytes(size: float) -> str:

@@ -19,7 +19,7 @@ from acic.prior.names import opened, opening
 from acic.prior.roofline import _crossing, networks, processors, streaming
 from acic.prior.spread import asked_most, busiest, fullest
 from acic.prior.uses import UNLIKE, likeness
-from acic.space import Configuration
+from acic.space import Configuration, Rule
 from acic.units import GIB, KIB, MIB
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Workload
 from tests.prior.systems import system
@@ -761,6 +761,14 @@ def test_a_file_system_of_no_known_design_has_no_prior() -> None:
     other = replace(LAB, space=LAB.space)
     unknown = tuple(replace(p, values=(*p.values, "BeeGFS")) if p.name == "file_system" else p for p in (first, *rest))
     assert prior_of(replace(other, space=type(LAB.space)(unknown, LAB.space.constraints))) is None
+
+
+@pytest.mark.parametrize("name", ["device", "file_system"])
+def test_what_may_lack_its_disk_or_its_file_system_has_no_prior(name: str) -> None:
+    """Where a constraint left a file system without a choice of disks, a recommendation ended in a traceback."""
+    when = {"file_system": "OrangeFS"} if name == "device" else {"device": "ephemeral"}
+    lacks = Rule(when=when, absent=(name,))
+    assert prior_of(replace(LAB, space=replace(LAB.space, constraints=(*LAB.space.constraints, lacks)))) is None
 
 
 def test_a_file_larger_than_all_caches_meets_the_disk(prior: Prior) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from acic.errors import InvalidInput
 from acic.platforms import Platform
-from acic.units import bytes_of
+from acic.units import bytes_of, count_of, number_of
 
 _BITS = 8
 _HINT = "correct the platform file: lab.toml, which comes with acic (docs/platforms.md), is one that is right"
@@ -53,19 +53,19 @@ def facts_of(platform: Platform) -> Facts | None:
     """Return the facts; None where the platform file does not tell them.
 
     Raises:
-        InvalidInput: it tells them, but one is missing, no number, or not above 0.
+        InvalidInput: it tells them, but one is missing, no number that can be, or not above 0.
     """
     told = platform.lab
     if not {"compute_nodes", "node", "nic", "disk"} <= set(told):
         return None
     try:
         found = Facts(
-            nodes=int(told["compute_nodes"]),
-            cpu=float(told["node"]["cpu"]),
-            nic={name: float(nic["rate"]) / _BITS * PAYLOAD for name, nic in told["nic"].items()},
+            nodes=count_of(told["compute_nodes"]),
+            cpu=number_of(told["node"]["cpu"]),
+            nic={name: number_of(nic["rate"]) / _BITS * PAYLOAD for name, nic in told["nic"].items()},
             disks={name: _disk(disk) for name, disk in told["disk"].items()},
-            raid_syncs=float(told.get("raid", {}).get("syncs", math.inf)),
-            archive=float(told.get("archive", {}).get("rate", math.inf)) / _BITS,
+            raid_syncs=_limit(told.get("raid", {}), "syncs"),
+            archive=_limit(told.get("archive", {}), "rate") / _BITS,
         )
     except KeyError as error:
         raise InvalidInput(f"the [lab] table of {platform.name} lacks {error.args[0]!r}", hint=_HINT) from error
@@ -79,11 +79,15 @@ def facts_of(platform: Platform) -> Facts | None:
     return found
 
 
+def _limit(told: Mapping[str, Any], name: str) -> float:
+    return number_of(told[name]) if name in told else math.inf
+
+
 def _disk(told: Mapping[str, Any]) -> DiskFacts:
     return DiskFacts(
         read=float(bytes_of(told["read"])),
         write=float(bytes_of(told["write"])),
-        read_iops=float(told["read_iops"]),
-        write_iops=float(told["write_iops"]),
+        read_iops=number_of(told["read_iops"]),
+        write_iops=number_of(told["write_iops"]),
         dirty=float(bytes_of(told["dirty"])),
     )

@@ -20,7 +20,7 @@ from acic.prior.staging import Results, staging
 from acic.prior.systems import Systems, systems_of
 from acic.prior.uses import BENCHMARK, Use, likeness
 from acic.prior.view import view
-from acic.space import Value
+from acic.space import Rule, Value
 from acic.workloads import Characteristics
 
 Floats = NDArray[np.float64]
@@ -105,10 +105,16 @@ _remembered = lru_cache(maxsize=_REMEMBERED)(_parts)
 
 
 def prior_of(platform: Platform) -> Prior | None:
-    """Return the prior of a platform; None where its file tells no hardware, or a system is of no known design."""
-    facts, names = facts_of(platform), platform.space.names
-    if facts is None or "file_system" not in names or not platform.roles.device:
+    """Return the prior of a platform.
+
+    None where its file tells no hardware, where a configuration may lack its file system or its kind of disk, or where
+    a file system is of no known design.
+    """
+    facts, space, needed = facts_of(platform), platform.space, {"file_system", platform.roles.device}
+    if facts is None or not needed <= set(space.names):
         return None
-    if any(design(str(one)) is None for one in platform.space["file_system"].values):
+    if any(needed & set(rule.absent) for rule in space.constraints if isinstance(rule, Rule)):
+        return None
+    if any(design(str(one)) is None for one in space["file_system"].values):
         return None
     return Prior(platform, facts, systems_of(platform, facts, [platform.baseline]))

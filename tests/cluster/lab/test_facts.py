@@ -84,6 +84,29 @@ def test_what_is_no_figure_the_prior_and_the_lab_refuse(key: str, told: object) 
         facts_of(replace(load_platform("lab"), lab=hardware))
 
 
+@pytest.mark.parametrize("path", ["compute_nodes", "node cpu", "nic slow rate", "disk spinning read_iops"])
+@pytest.mark.parametrize("told", [True, float("inf"), "4.7 or so", [4]])
+def test_numbers_are_numbers_to_the_prior_and_to_the_lab(path: str, told: object) -> None:
+    """`true` was one I/O a second, by which every answer was limited."""
+    hardware = table()
+    *way, last = path.split()
+    place = hardware
+    for key in way:
+        place = place[key]
+    place[last] = told
+    with pytest.raises(InvalidInput):
+        LabFacts.of(hardware)
+    with pytest.raises(InvalidInput):
+        facts_of(replace(load_platform("lab"), lab=hardware))
+
+
+def test_nodes_are_whole() -> None:
+    for read in (LabFacts.of, lambda told: facts_of(replace(load_platform("lab"), lab=told))):
+        assert read({**table(), "compute_nodes": 4.0})
+        with pytest.raises(InvalidInput):
+            read({**table(), "compute_nodes": 4.7})
+
+
 def test_facts_written_down_are_read_back_as_they_were() -> None:
     for facts in (LabFacts.of(table()), LabFacts.of(load_platform("lab").lab)):
         assert LabFacts.of(facts.table()) == facts

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acic.errors import InvalidInput
-from acic.units import bytes_of
+from acic.units import bytes_of, count_of, number_of
 
 ARCHIVE = "archive"  # the node that keeps what must outlive the others
 MOST_NODES = 30  # of a kind: what the addresses have room for
@@ -105,10 +105,10 @@ class LabFacts:
             raise InvalidInput("this platform has no [lab] table", hint="use --platform lab, or write one")
         try:
             return cls(
-                compute_nodes=int(table["compute_nodes"]),
-                server_nodes=int(table["server_nodes"]),
+                compute_nodes=count_of(table["compute_nodes"]),
+                server_nodes=count_of(table["server_nodes"]),
                 network=str(table["network"]),
-                cpu=float(table["node"]["cpu"]),
+                cpu=number_of(table["node"]["cpu"]),
                 memory=bytes_of(table["node"]["memory"]),
                 nics={name: _rate(nic["rate"]) for name, nic in table["nic"].items()},
                 disks={name: _disk(disk) for name, disk in table["disk"].items()},
@@ -176,8 +176,8 @@ def addresses(facts: LabFacts, network: str) -> dict[str, str]:
     return found | {ARCHIVE: f"{prefix}.91"}
 
 
-def _rate(told: float | str) -> int:
-    return round(float(told))  # as `acic.prior` reads it
+def _rate(told: object) -> int:
+    return round(number_of(told))  # as `acic.prior` reads it
 
 
 def _disk(table: Mapping[str, Any]) -> Disk:
