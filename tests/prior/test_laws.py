@@ -224,11 +224,12 @@ def test_no_server_has_less_than_its_share_nor_more_than_all(workload: Character
 
 
 @settings(max_examples=20, deadline=None)
-@given(balls=st.integers(1, 60), bins=st.sampled_from([1, 2, 3, 4, 8]), seed=st.integers(0, 10**6))
+@given(balls=st.integers(1, 60), bins=st.sampled_from([1, 2, 3, 4, 8, 12, 16]), seed=st.integers(0, 10**6))
 def test_the_fullest_bin_is_as_full_as_if_they_were_thrown(balls: int, bins: int, seed: int) -> None:
     thrown = np.random.default_rng(seed).multinomial(balls, np.full(bins, 1 / bins), size=4000).max(axis=1)
     found = fullest_of(np.array([float(balls)]), np.array([float(bins)]))[0]
-    assert found == pytest.approx(thrown.mean(), rel=0.12)
+    low = 0.07 if bins <= 4 else 0.12 if bins <= 8 else 0.18
+    assert (1 - low) * thrown.mean() <= found <= 1.07 * thrown.mean()
     assert balls / bins <= found + 1e-12
     assert found <= balls
 
