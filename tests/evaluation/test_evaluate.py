@@ -215,6 +215,19 @@ def test_the_command_prints_tables_and_tells_how_far_they_go(acic: Call, file: P
     assert "repeated runs differ by" in err
 
 
+def test_a_blind_choice_alone_is_judged_and_only_what_it_cannot_tell_is_left_out(acic: Call, file: Path) -> None:
+    """It ended in a traceback behind the first tables."""
+    status, out, err = acic("--truth", file, *only("random"))
+    assert status == 0
+    assert "chose, measured" not in out
+    for goal in ("time", "cost"):
+        assert f"{goal}: regret of the first choice" in out
+        assert f"{goal}: the best configuration of each" in out
+    assert "observed" in out
+    assert "note: without fig5: " in err
+    assert "note: without fig6: " in err
+
+
 @pytest.mark.parametrize("option", ["--truth", "--fresh"])
 def test_a_file_that_cannot_be_read_is_one_message_at_once(acic: Call, file: Path, tmp_path: Path, option: str) -> None:
     (tmp_path / "other").write_text("no truth")

@@ -156,7 +156,10 @@ def _top(goal: str, figures: Figures) -> str:
 def _field(judgement: Judgement) -> None:
     """Print figures 5 and 6 as a table: each application's spread, and what the first method chose."""
     text = _text(judgement.goal)
-    first = next(i for i, one in enumerate(judgement.picks) if len(one) == 1)  # a blind choice is many
+    first = next((i for i, one in enumerate(judgement.picks) if len(one) == 1), None)
+    if first is None:
+        say(f"note: without {FIELD[judgement.goal]}: it cannot be told of a blind choice, which is many")
+        return
     picks, made, score = judgement.picks[first][0], judgement.table, judgement.scores[first]
     rows = []
     for application, row, best in zip(made.applications, made.values, judgement.optima, strict=True):
