@@ -66,6 +66,26 @@ def test_bars_lead_from_the_baseline_to_the_answer(larger: tuple[Explanation, Wo
     assert all(min(abs(a - b) for b in turning if b is not a) < 0.5 for a in turning)  # each goes on from another
 
 
+def test_bars_go_on_from_one_another_where_one_change_saves_more_than_all_of_the_run(
+    larger: tuple[Explanation, Workload], cluster: Platform
+) -> None:
+    """They ended at zero, so one that saved 27 s was as long as one of 10 s."""
+    found, workload = larger
+    (change, *_) = found.changes.parts
+    parts = tuple(replace(change, saves=share * found.theirs) for share in (2.75, -2.45))
+    found = replace(found, ours=0.7 * found.theirs, changes=replace(found.changes, parts=parts))
+    shown = tables(drawn(found, workload, cluster))["By parameter"]
+    theirs, saved, lost, ours = bars(shown)
+    assert theirs[0] == pytest.approx(ours[0], abs=ROUNDED)
+    assert theirs[0] > 0  # zero is not at the edge
+    assert saved[1] == pytest.approx(theirs[1], abs=ROUNDED)
+    assert lost[0] == pytest.approx(saved[0], abs=ROUNDED)
+    assert lost[1] == pytest.approx(ours[1], abs=ROUNDED)
+    long = theirs[1] - theirs[0]
+    assert [(b - a) / long for a, b in (saved, lost, ours)] == pytest.approx([2.75, 2.45, 0.7], abs=0.01)
+    assert len(shown.findall(".//line[@class='neutral']")) == 4
+
+
 def test_factors_multiply_from_one_to_the_whole(larger: tuple[Explanation, Workload], cluster: Platform) -> None:
     found, workload = larger
     (character,) = found.characters

@@ -91,6 +91,25 @@ def test_the_same_configuration_is_no_difference(
     assert "The one named has the same values." in told(found, workload, cluster, capsys)
 
 
+@pytest.mark.parametrize(
+    ("ours", "saves", "share"),
+    [
+        (7.0, 6.0, "200%"),
+        (13.0, -3.0, "100%"),
+        (9.8, 0.2, "100%"),
+        (9.999, 2.0, "-"),
+        (10.001, 2.0, "-"),
+        (10.0, 0.0, "-"),
+    ],
+)
+def test_a_slight_difference_has_no_shares(
+    cluster: Platform, crossing: Knowledge, ours: float, saves: float, share: str
+) -> None:
+    """Of a tie, one change saved -200000% and another one cost 200100% of a difference of a thousandth."""
+    found = replace(explain(application(WRITE), cluster, crossing), theirs=10.0, ours=ours)
+    assert words.saving(found, saves)[1] == share
+
+
 def test_one_workload_is_no_average(cluster: Platform, crossing: Knowledge, capsys: pytest.CaptureFixture[str]) -> None:
     workload = application(WRITE)
     found = explain(workload, cluster, crossing)

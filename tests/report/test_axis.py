@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.report.axis import Axis, from_zero, log_axis, of_counts, of_time
+from acic.report.axis import Axis, around_zero, from_zero, log_axis, of_counts, of_time
 from acic.report.words import number_text, tick_text
 
 positive = st.floats(1e-6, 1e12)
@@ -29,6 +29,16 @@ def test_linear_axes_hold_their_values(high: float) -> None:
     assert axis.place(0.0) == 0
     assert 0 < axis.place(high) <= 100 + 1e-9
     assert axis.high <= 2.5 * high
+
+
+@given(st.floats(-1e9, -1e-6), st.floats(0, 1e9))
+def test_axes_around_zero_hold_their_ends_and_zero(low: float, high: float) -> None:
+    axis = around_zero(low, high, tick_text)
+    assert 0.0 in [v for v, _ in axis.ticks]
+    assert len(axis.ticks) <= 13
+    slack = 1e-8 * (axis.high - axis.low)
+    assert axis.low - slack <= min(v for v, _ in axis.ticks) <= low + slack
+    assert axis.high >= high - slack
 
 
 @given(st.integers(0, 10**7))

@@ -41,6 +41,16 @@ def from_zero(high: float, text: Text) -> Axis:
     return Axis(low=0.0, high=count * step, ticks=tuple((i * step, text(i * step)) for i in range(count + 1)))
 
 
+def around_zero(low: float, high: float, text: Text) -> Axis:
+    """Return a linear axis from a round number at or below `low`, or zero, to one at or above `high`, or zero."""
+    if low >= 0:
+        return from_zero(high, text)
+    step = from_zero(max(-low, high), text).ticks[1][0]
+    first, last = math.floor(low / step + 1e-9), max(0, math.ceil(high / step - 1e-9))
+    ticks = tuple((i * step, text(i * step)) for i in range(first, last + 1))
+    return Axis(low=first * step, high=last * step or step, ticks=ticks)
+
+
 def of_counts(high: int) -> Axis:
     """Return a linear axis of whole numbers from zero."""
     high = max(high, 1)

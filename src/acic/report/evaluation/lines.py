@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from acic.evaluation.picks import Curve
-from acic.report.axis import Axis, from_zero, log_axis
+from acic.report.axis import Axis, around_zero, log_axis
 from acic.report.evaluation.chart import GROUPS, Figure, Line, Plot, Sheet, Spot, at_edge
 from acic.report.evaluation.evaluation import FIGURES, Evaluation, Lines
 from acic.report.evaluation.told import count_text, listed, plain, tick
@@ -102,19 +102,8 @@ def _known(curve: Curve) -> list[tuple[float, float, float, float]]:
 def _axis(values: list[float], kind: str, *, log: bool) -> Axis:
     if log:
         return log_axis(values, lambda v: tick(v, kind))
-    low, high = min([0.0, *values]), max([0.0, *values])
-    if low < 0:
-        return _both_ways(low, high, kind)
-    return from_zero(high, lambda v: tick(v, kind) if kind != "count" else tick_text(v))
-
-
-def _both_ways(low: float, high: float, kind: str) -> Axis:
-    """Return a linear axis around zero: savings can be losses."""
-    whole = from_zero(max(-low, high), lambda v: tick(v, kind))
-    step = whole.ticks[1][0]
-    first, last = math.floor(low / step), math.ceil(high / step)
-    ticks = tuple((i * step, tick(i * step, kind)) for i in range(first, max(last, 0) + 1))
-    return Axis(low=first * step, high=max(last, 0) * step or step, ticks=ticks)
+    low, high = min([0.0, *values]), max([0.0, *values])  # savings can be losses
+    return around_zero(low, high, lambda v: tick(v, kind) if kind != "count" else tick_text(v))
 
 
 def _least(value: float, axis: Axis) -> float:

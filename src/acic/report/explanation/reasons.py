@@ -10,9 +10,9 @@ from acic.advisor.attribution import Cause, Character
 from acic.advisor.changes import Unit
 from acic.advisor.explaining import Explanation
 from acic.platforms import Platform
-from acic.report.axis import Axis, from_zero, log_axis
+from acic.report.axis import Axis, around_zero, log_axis
 from acic.report.explanation import sentences, words
-from acic.report.explanation.sentences import SLIGHT
+from acic.report.explanation.words import SLIGHT
 from acic.report.html import Markup, element, join
 from acic.report.parts import Column, basis, paragraph, section, table
 from acic.report.pictures import ruler, span
@@ -84,7 +84,8 @@ def _bridge(found: Explanation, title: str, parts: Sequence[tuple[str, str, floa
         told: heading of what is said; "" for none.
     """
     ends = list(accumulate((saves for _, _, saves in parts), lambda left, saves: left - saves, initial=found.theirs))
-    axis = from_zero(max(*ends, found.theirs), lambda value: words.amount(found, value) if value else "0")
+    # what one change saves alone may be more than all of the run, where another one costs that again
+    axis = around_zero(min(ends), max(ends), lambda value: words.amount(found, value) if value else "0")
     theirs, ours = (words.amount(found, end) for end in (found.theirs, found.ours))
     bars = [_bar(axis, f"the {sentences.other(found)}: {theirs}", "", 0.0, found.theirs, "whole")]
     for (name, said, saves), start, end in zip(parts, ends, ends[1:], strict=False):
@@ -103,7 +104,7 @@ def _bar(
     axis: Axis, name: str, said: str, start: float, end: float, kind: str, saves: str = "", share: str = ""
 ) -> list[object]:
     label = f"{name}: saves {saves}" if saves else name
-    return [name, said, span(axis, start, end, label, kind), saves, share]
+    return [name, said, span(axis, start, end, label, kind, neutral=0.0 if axis.low < 0 else None), saves, share]
 
 
 def _character(found: Explanation, character: Character, workload: Workload) -> Markup:

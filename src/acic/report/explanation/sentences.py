@@ -12,10 +12,10 @@ from acic.advisor.sensitivity import Dependence, WhatIf
 from acic.advisor.support import Limit, Support
 from acic.platforms import Platform
 from acic.report.explanation import words
+from acic.report.explanation.words import SLIGHT
 from acic.workloads import Quality, Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
-SLIGHT = 0.01  # a regret below that is none: predictions so close are one answer
 _OTHERS = {Against.BASELINE: "baseline", Against.RUNNER_UP: "runner-up", Against.NAMED: "one named"}
 
 

@@ -18,6 +18,7 @@ from acic.workloads import Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
 NOTHING = 1e-9  # of what is compared with: less is the rounding of sums
+SLIGHT = 0.01  # of what is compared with: predictions so close are one answer
 _SIZES = {p.name for p in WORKLOAD_PARAMETERS if p.unit == "B"}
 
 
@@ -29,9 +30,10 @@ def amount(found: Explanation, number: float) -> str:
 
 
 def saving(found: Explanation, saves: float) -> list[str]:
-    """Return what is saved, and its share of the whole difference."""
+    """Return what is saved, and its share of the whole difference; "-" of a slight one, whose shares tell nothing."""
     whole = found.theirs - found.ours
-    return [amount(found, saves), f"{round(100 * saves / whole)}%" if whole else "-"]
+    slight = abs(whole) < SLIGHT * found.theirs or not whole
+    return [amount(found, saves), "-" if slight else f"{round(100 * saves / whole)}%"]
 
 
 def phase_name(place: int, workload: Workload) -> str:
