@@ -18,11 +18,13 @@ from acic.campaign.budget import Budget
 from acic.campaign.journal import Journal
 from acic.campaign.session import Session
 from acic.errors import InvalidInput
-from acic.report.choice import LISTED
+from acic.report.choice import BEST, LISTED, best_of, safe_of
 from acic.report.contents import Contents, contents_of
-from acic.report.head_section import method_section
+from acic.report.gain_sections import best_section
+from acic.report.head_section import header, method_section
 from acic.report.html import Markup, element, text
 from acic.report.page import page_of, write_page
+from acic.report.results import Results
 from acic.store.measurement import Outcome
 from tests.report.conftest import NOW, TROUBLE, Open, reported
 from tests.report.journals import Made, make
@@ -219,6 +221,31 @@ def test_ten_thousand_points_stay_small_and_quick(campaign: Open) -> None:
     best_left_out = max((r.gain.value for r in contents.listing.points if r.gain), default=0.0)
     assert contents.best[0].gain
     assert best_left_out >= contents.best[0].gain.value
+
+
+def test_of_more_workloads_than_the_table_has_rows_it_says_how_many(usual: Usual) -> None:
+    """It said that the best of each workload are shown, and left those out that gain least."""
+    _, contents, _ = usual
+    one = contents.best[0]
+    for count in (BEST, BEST + 1):
+        loads = [replace(one.workload, data_size=one.workload.request_size * (1 + i)) for i in range(count)]
+        points = tuple(replace(one, number=i, workload=load) for i, load in enumerate(loads))
+        results = Results(points, {})
+        best = best_of(results)
+        assert (len(best), len(safe_of(results))) == (BEST, count)
+        section = best_section(replace(contents, best=best, workloads=count))
+        told = words(tree(f"<!DOCTYPE html>\n{section}"))
+        assert ("Shown are the best of each workload." in told) == (count == BEST)
+        assert (f"best of each of the {BEST} workloads that gain most, of {count} compared." in told) == (count > BEST)
+    safe = {r.workload for r in contents.listing.points if r.gain and not r.unsafe}
+    assert contents.workloads == len(safe)
+
+
+def test_where_all_that_was_compared_is_unsafe_no_comparison_is_denied(usual: Usual) -> None:
+    _, contents, _ = usual
+    assert contents.compared
+    told = header(replace(contents, best=()))
+    assert "no safe point compared yet" in words(tree(f"<!DOCTYPE html>\n{told}"))
 
 
 def test_how_it_was_measured_is_told_as_it_was_asked_for(campaign: Open) -> None:

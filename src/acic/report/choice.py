@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from acic.report.results import Result, Results
@@ -14,12 +14,21 @@ SPREAD = 10  # points whose repetitions are shown, and as many baselines
 LISTED = 2000  # points in the table of all: more make a browser slow
 
 
-def best_of(results: Results) -> tuple[Result, ...]:
-    """Return the best safe configurations, the best first: of each workload as many as `BEST` leaves room for."""
+def safe_of(results: Results) -> Mapping[object, Sequence[Result]]:
+    """Return the safe points that were compared with their baseline, by their workload."""
     of_workload: dict[object, list[Result]] = defaultdict(list)
     for result in results.points:
         if result.gain is not None and not result.unsafe:
             of_workload[result.workload].append(result)
+    return of_workload
+
+
+def best_of(results: Results) -> tuple[Result, ...]:
+    """Return the best safe configurations, the best first: of each workload as many as `BEST` leaves room for.
+
+    Of more workloads than that, those that gain most have one each.
+    """
+    of_workload = safe_of(results)
     each = max(1, BEST // max(1, len(of_workload)))
     chosen = [r for mine in of_workload.values() for r in _by_gain(mine)[:each]]
     return tuple(_by_gain(chosen)[:BEST])

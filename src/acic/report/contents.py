@@ -13,7 +13,7 @@ from acic.campaign.request import Request
 from acic.campaign.session import Session
 from acic.campaign.state import replay
 from acic.campaign.summary import summary
-from acic.report.choice import Listing, best_of, listed, most_run
+from acic.report.choice import Listing, best_of, listed, most_run, safe_of
 from acic.report.course import Step, course_of, thinned
 from acic.report.effects import Effect, effects_of
 from acic.report.headline import Headline, headline_of
@@ -38,6 +38,7 @@ class Contents:
         listing: the points of the table.
         baselines: workloads whose baseline was measured.
         compared: points with an improvement over their baseline.
+        workloads: of such points that are safe.
         priced: whether machines are paid for.
         request: what the user asked for.
         field: what the points mean.
@@ -54,6 +55,7 @@ class Contents:
     listing: Listing
     baselines: int
     compared: int
+    workloads: int
     priced: bool
     request: Request
     field: Field
@@ -86,6 +88,7 @@ def contents_of(session: Session, *, now: datetime) -> Contents:
         listing=listed(results, named=named),
         baselines=len(results.bases),
         compared=sum(r.gain is not None for r in results.points),
+        workloads=len(safe_of(results)),
         priced=_priced(session, results),
         request=session.request,
         field=field,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acic.report.axis import Axis, log_axis
+from acic.report.choice import BEST
 from acic.report.contents import Contents
 from acic.report.effects import Effect
 from acic.report.html import Markup, element, join
@@ -91,14 +92,21 @@ def best_section(contents: Contents) -> Markup:
         paragraph(
             basis("measured"),
             f" {count_text(contents.compared, 'point')} could be compared with the baseline on the same workload "
-            f"({count_text(contents.baselines, 'workload')}). Shown are the best of each workload. The bar is the 80 % "
-            "interval that the repetitions leave; the upright dashed line is the baseline. The best of many is partly "
-            "luck: verify before you rely on it.",
+            f"({count_text(contents.baselines, 'workload')}). {_shown(contents)}. The bar is the 80 % interval that "
+            "the repetitions leave; the upright dashed line is the baseline. The best of many is partly luck: verify "
+            "before you rely on it.",
         ),
         table(
             "Improvement over the baseline", columns, [_best(r, contents, axis) for r in contents.best], kind="chart"
         ),
     )
+
+
+def _shown(contents: Contents) -> str:
+    """Return which workloads the table of the best tells of."""
+    if contents.workloads <= BEST:
+        return "Shown are the best of each workload"
+    return f"Shown is the best of each of the {BEST} workloads that gain most, of {contents.workloads:,} compared"
 
 
 def _best(result: Result, contents: Contents, axis: Axis) -> list[object]:

@@ -56,7 +56,9 @@ def _tiles(contents: Contents) -> list[Markup]:
         tile(
             "best improvement",
             times_text(best.value) if best else NOTHING,
-            f"80 % interval {times_text(best.low)} to {times_text(best.high)}" if best else "no point compared yet",
+            f"80 % interval {times_text(best.low)} to {times_text(best.high)}"
+            if best
+            else "no safe point compared yet",
         )
     )
     scores = contents.model.scores
