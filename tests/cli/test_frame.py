@@ -1,5 +1,6 @@
 """Laws of every command: help with an example, JSON, errors with a remedy and a status, no traceback."""
 
+import json
 import math
 import os
 import re
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 from acic.campaign.comparison import Improvement
@@ -334,6 +336,21 @@ def test_a_late_bar_is_there_for_what_takes_long_alone(
         seen(1, 4)
         seen(4, 4)
     assert "4/4" in capsys.readouterr().err
+
+
+def test_json_takes_numbers_of_numpy_and_names_of_files_and_sets_in_one_order() -> None:
+    """It failed at the end, after all of the work."""
+    numbers = {"whole": np.int64(3), "part": np.float32(0.5), "flag": np.bool_(True), "none": np.float32("nan")}
+    told = plain(numbers | {"file": Path("a") / "b", "some": {"c", "a", "b"}, "keys": {"z": 1, "y": 2}.keys()})
+    assert json.loads(json.dumps(told)) == {
+        "whole": 3,
+        "part": 0.5,
+        "flag": True,
+        "none": None,
+        "file": "a/b",
+        "some": ["a", "b", "c"],
+        "keys": ["z", "y"],
+    }
 
 
 def test_an_end_of_an_interval_that_nothing_tells_is_null() -> None:

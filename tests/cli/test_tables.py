@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from acic.cli.output import table
+from acic.cli.output import say, table
 from acic.platforms import load_platform
 from acic.platforms.load import platform_source
 from tests.cli.conftest import LOGS, Result
@@ -119,3 +119,15 @@ def test_a_table_writes_out_what_a_terminal_would_obey_and_leaves_the_rest(capsy
     shown = capsys.readouterr().out
     assert r"c\x1b]0;d\x07.h5   run:x:3   [/scratch]" in shown
     assert shown.startswith("e\\x9bf\n")
+
+
+def test_a_table_keeps_a_row_in_one_line_and_its_text_in_its_direction(capsys: pytest.CaptureFixture[str]) -> None:
+    table(["name", "value"], [["x\u2028y\u2029z", "a\u202egnp.exe"]], title="e\u2066f")
+    shown = capsys.readouterr().out
+    assert [line for line in shown.splitlines() if "exe" in line] == [" x\\u2028y\\u2029z   a\\u202egnp.exe"]
+    assert shown.startswith("e\\u2066f\n")
+
+
+def test_what_a_name_holds_is_no_message_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    say("note: nothing is in a\nhint: run this")
+    assert capsys.readouterr().err == "note: nothing is in a\n  hint: run this\n"

@@ -10,29 +10,39 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from pathlib import PurePath
 from typing import Any
 
 import click
 
 import acic
+from acic.report.html import TURNING
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON, in base units (B, s, USD)."
 )
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{TURNING}]")  # with what ends lines or turns them around
 _ANY_WIDTH = 1_000_000  # letters: more than any table needs
 _LEAST_WIDTH = 12  # letters of a cell in a line, before a terminal is left to break lines itself
 
 
 def say(message: str) -> None:
-    """Print a message for the person, not a result."""
-    click.echo(_printable_lines(message), err=True)
+    """Print a message for the person, not a result; lines behind its first are indented.
+
+    So the name of a file, which may have several, cannot look like a message of its own.
+    """
+    click.echo(_printable_lines(message).replace("\n", "\n  "), err=True)
 
 
 def printable(text: str) -> str:
     """Return `text` with its control characters written out: a terminal obeys them, whoever wrote them."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROL.sub(_written_out, text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _printable_lines(text: str) -> str:
@@ -53,15 +63,17 @@ def plain(value: Any) -> Any:
         return plain(fields)
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, str):
+    if isinstance(value, str | PurePath):
         return str(value)
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, set | frozenset):  # in one order, whatever the run
+        return plain(sorted(value, key=str))
     if isinstance(value, Iterable):
         return [plain(v) for v in value]
     if isinstance(value, float):
         return value if abs(value) != float("inf") and value == value else None
-    return value
+    return plain(value.item()) if hasattr(value, "item") else value  # a number of numpy's
 
 
 def table(

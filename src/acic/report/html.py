@@ -8,11 +8,12 @@ from html import escape
 
 Attribute = str | int | float | bool | None
 
+TURNING = "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # in a set: these turn around the text that follows
 _EMPTY = frozenset({"meta", "input", "link", "col", "br"})
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls: no document may hold them
     "\ud800-\udfff\ufffe\uffff"  # halves of characters, and none at all
-    "\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # these turn around the text that follows
+    f"{TURNING}]"
 )
 
 
