@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from acic.advisor.informed import default_model
 from acic.advisor.validation import Validation
 from acic.platforms import load_platform
-from acic.store import Measurement
+from acic.store import Measurement, Repetition
 from acic.store.exchange import export
 from tests.cli.conftest import Result
 from tests.store.samples import measurement, workload
@@ -64,6 +65,36 @@ def test_a_workload_with_little_to_choose_validates_nothing(acic: Acic, tmp_path
     assert found.status == 4
     assert "measured most was on 2 configurations" in found.err
     assert "--leave workload" in found.err
+
+
+@pytest.mark.parametrize("option", ["--seeds", "--folds"])
+def test_options_of_splits_are_refused_where_workloads_are_left_out(acic: Acic, option: str) -> None:
+    """They did nothing, and a mean over so many splits that never were was quoted."""
+    found = acic("model", "validate", "--platform", "ec2-2013", "--leave", "workload", option, 3)
+    assert found.status == 2
+    assert f"{option} does nothing with --leave workload" in found.err
+
+
+def test_json_has_the_regret_of_the_table_where_workloads_are_left_out(acic: Acic, tmp_path: Path) -> None:
+    platform = load_platform("ec2-2013")
+    others = (c for c in map(platform.space.configuration, platform.space.enumerate()) if c != platform.baseline)
+    some = [platform.baseline, *islice(others, 9)]
+    made: list[Measurement] = []
+    for i in range(6):
+        its = workload(data_size=2 ** (20 + i), request_size=2**20)
+        for number, configuration in enumerate(some):
+            runs = (Repetition(bandwidth=1e8 * (1 + (i * number) % 5), seconds=6.4, iops=None),)
+            one = measurement(len(made), platform="ec2-2013", configuration=configuration, workload=its)
+            made.append(replace(one, repetitions=runs))
+    export(made, tmp_path / "made.jsonl")
+    acic("data", "import", tmp_path / "made.jsonl")
+    words = ("model", "validate", "--platform", "ec2-2013", "--model", "ridge", "--leave", "workload")
+    told, shown = acic(*words, "--json").json, acic(*words).out
+    (one,) = told["models"]
+    assert shown.startswith(f"{told['of']} workloads, each left out")
+    figures = (one[f"{name}_regret"] for name in ("median", "p90", "mean"))
+    assert re.search(rf"^ ridge +{' +'.join(f'{figure:.1%}' for figure in figures)} ", shown, re.MULTILINE)
+    assert one["mean_regret"] > 0
 
 
 def test_a_figure_that_nothing_tells_is_a_dash(acic: Acic, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from acic.cli.output import emit_json, json_option, progress, say, table
+from acic.cli.output import emit_json, json_option, plain, progress, say, table
 from acic.cli.platform_option import platform_option
 from acic.cli.store_option import store_option
+from acic.cli.unused_options import refuse_typed
 from acic.errors import MissingData
 from acic.units import format_bytes
 
@@ -90,6 +91,8 @@ def validate(
     from acic.models.registry import NAMES, learner
     from acic.platforms import load_platform
 
+    if leave == "workload":
+        refuse_typed("with --leave workload, which leaves each out once", {"folds", "seeds"})
     platform = load_platform(platform_name)
     learners = _with_hardware([learner(name) for name in names or NAMES], platform)
     rows = stored_rows(platform, store_url, announce=say)
@@ -131,7 +134,11 @@ def _leave_workloads(rows: TrainingRows, platform: Platform, learners: list[Lear
     with progress("leaving workloads out", total=len(learners)) as seen:
         found = leave_workloads_out(rows, platform, learners, seed=0, progress=seen)
     if as_json:
-        emit_json({"platform": platform.name, "leave": "workload", "models": found})
+        told = [
+            {**plain(one), "median_regret": one.median, "p90_regret": one.worst_tenth, "mean_regret": one.mean}
+            for one in found
+        ]
+        emit_json({"platform": platform.name, "leave": "workload", "of": len(rows.workloads), "models": told})
     elif found:
         _show_left_out(found, len(rows.workloads))
 
