@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from acic import __version__ as acic_version
 from acic.campaign.journal import Journal
 from acic.cli.evaluate_json import _told, as_json_takes
 from acic.cli.evaluate_shown import show
@@ -412,7 +413,9 @@ def test_the_page_tells_by_which_command_it_was_made(acic: Call, file: Path, tmp
     status, _, err = acic("--truth", file, *only("rules", "fixed"), *words)
     assert status == 0, err
     typed = f"acic evaluate --platform lab --truth {file} --sound --method rules --method fixed --figure fig1 --seed 3"
-    (made,) = re.findall("Made by (.*?)[.] This file", (tmp_path / "page.html").read_text())
+    when = r"[-\d]{10} [\d:]{5} UTC"
+    footer = rf"Made by acic {re.escape(acic_version)} on {when}: (.*?)[.] This file"
+    (made,) = re.findall(footer, (tmp_path / "page.html").read_text())
     assert sorted(made.split()) == sorted(typed.split())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def imagine(made: Imagined) -> Evaluation:
         again=again,
         runs=2 * int((~np.isnan(values)).sum()),
         repetitions=(1, 3),
-        training=276,
+        made=datetime(2026, 11, 28, 12, tzinfo=UTC),
         ranks=ranks(rng) if made.curves else (),
         lines=curves(rng) if made.curves else {},
         command="nobody: made up by a test",

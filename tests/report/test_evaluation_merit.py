@@ -107,6 +107,7 @@ def test_what_does_not_fit_together_is_refused() -> None:
             "picks": [],
             "runs": 1,
             "repetitions": (1, 1),
+            "made": good.made,
         }
         with pytest.raises(InvalidInput):
             Evaluation(**(fields | parts))

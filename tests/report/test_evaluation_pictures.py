@@ -100,8 +100,6 @@ def test_every_pair_that_was_measured_is_drawn_and_every_failure_is_a_cross(made
 
 def _of_figure_1(given: Evaluation) -> tuple[str, str]:
     table = given.tables["time"]
-    if given.application:
-        return given.application
     spread = [max(r[np.isfinite(r)]) / min(r[np.isfinite(r)]) if np.isfinite(r).any() else 0.0 for r in table.values]
     return table.applications[int(np.argmax(spread))]
 
@@ -152,9 +150,7 @@ def test_curves_keep_gaps_failures_and_losses() -> None:
         name="c", spent=(1, 2, 3, 4), middle=(nan, inf, -0.5, 0.2), low=(nan, 0.3, -0.7, 0.1), high=(nan, inf, 0, inf)
     )
     lines = Lines(title="t", spent="runs", shown="saved", kind="share", curves=(curve,))
-    given = Evaluation(
-        platform=made.platform, tables=made.tables, picks=[], runs=1, repetitions=(1, 1), lines={"fig9": [lines]}
-    )
+    given = replace(made, picks=[], runs=1, repetitions=(1, 1), lines={"fig9": [lines]})
     shown = lines_figure(given, "fig9")
     assert shown is not None
     plot, sheet = shown.parts

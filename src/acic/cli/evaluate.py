@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -265,5 +266,6 @@ def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank
         ranks=ranks,
         # the best of few runs flatters itself: curves are judged by those made again too
         lines=lines_of(curves, [*runs, *again], found.platform, shown[0] if shown else None, tables["time"]),
+        made=datetime.now(UTC),
         command=typed(found.platform, untold=_UNTOLD),
     )

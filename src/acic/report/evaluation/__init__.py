@@ -11,9 +11,8 @@ given = Evaluation(
     picks=[forest_time, forest_cost, fixed_time, fixed_cost, rules_time, rules_cost],  # first of a goal: the advice
     runs=len(runs),
     repetitions=(least, most),
-    training=276,
+    made=datetime.now(UTC),
     lines={"fig8": [Lines(...), Lines(...)], "fig9": [Lines(...)], "learning": [Lines(...)]},
-    application=("btio", "large"),  # of figure 1; the one with the widest spread if None
     command="acic evaluate --platform lab",
 )
 write_page(path, page(given))            # acic.report.page.write_page: whole or not at all

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from acic.errors import InvalidInput
-from acic.evaluation.field import Application, Table
+from acic.evaluation.field import Table
 from acic.evaluation.picks import Curve, Picks
 from acic.evaluation.ranks import Rank
 from acic.platforms import Platform
@@ -76,14 +77,13 @@ class Evaluation:
             Regret by these stands beside that by the truth: the smallest of many medians flatters itself.
         runs: how many runs stand behind the tables.
         repetitions: how often each application ran on each configuration: the least and the most.
-        training: points that the advice was learnt from, none of them of these applications; None if it is not known.
         ranks: what a screening told of each parameter, by rank; none if there was no screening.
         lines: curves for "fig8", "fig9", "learning" and "transfer".
-        application: that figure 1 is about; None for the one with the widest spread.
         command: that makes the page.
+        made: when.
 
     Raises:
-        InvalidInput: the tables do not fit together, a choice is no column of them, or an application is unknown.
+        InvalidInput: the tables do not fit together, or a choice is no column of them.
     """
 
     platform: Platform
@@ -91,11 +91,10 @@ class Evaluation:
     picks: Sequence[Picks]
     runs: int
     repetitions: tuple[int, int]
-    training: int | None = None
+    made: datetime
     again: Mapping[str, Table] = field(default_factory=dict)
     ranks: Sequence[Rank] = ()
     lines: Mapping[str, Sequence[Lines]] = field(default_factory=dict)
-    application: Application | None = None
     command: str = "acic evaluate"
 
     def __post_init__(self) -> None:
@@ -107,8 +106,6 @@ class Evaluation:
             raise InvalidInput("the truth is empty", hint="measure an application first: acic survey")
         if any((t.applications, t.configurations) != (first.applications, first.configurations) for t in tables):
             raise InvalidInput("the tables are not of the same runs", hint="make them with table_of from the same runs")
-        if self.application is not None and self.application not in first.applications:
-            raise InvalidInput(f"nothing was measured of {self.application}", hint=f"choose of {first.applications}")
         if any(not 0 <= c < len(first.configurations) for p in self.picks for r in p.ranked.values() for c in r):
             raise InvalidInput("a choice is no column of the truth", hint="make the choices from the same table")
 

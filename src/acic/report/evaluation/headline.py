@@ -80,9 +80,6 @@ def _tiles(given: Evaluation) -> list[Markup]:
             f"on {count_text(len(table.configurations), 'configuration')}, {_repeated(given)} each",
         )
     )
-    if given.training is not None:
-        told = "measured points, none of them of these applications"
-        tiles.append(tile("learnt from", f"{given.training:,}", told))
     return tiles
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
+import acic
 from acic.errors import InvalidInput, MissingData
 from acic.report.evaluation.chart import Figure
 from acic.report.evaluation.drawn import drawn, names_of, shapes
@@ -75,6 +76,7 @@ def _document(given: Evaluation, figures: Sequence[Figure], lost: Sequence[str])
     names = names_of(figures)
     index = {name: number for number, name in enumerate(names)}
     alone = FIGURES[figures[0].name] if len(figures) == 1 else "evaluation"
+    made = f"acic {acic.__version__} on {given.made:%Y-%m-%d %H:%M %Z}".strip()
     links = [element("a", f.title, href=f"#{f.name}") for f in figures]
     body = element(
         "body",
@@ -89,7 +91,7 @@ def _document(given: Evaluation, figures: Sequence[Figure], lost: Sequence[str])
             basis_section(given, lost),
             id="main",
         ),
-        element("footer", paragraph(f"Made by {given.command}. This file holds all that it shows.")),
+        element("footer", paragraph(f"Made by {made}: {given.command}. This file holds all that it shows.")),
         element("ol", *(element("li", name) for name in names), id="names", class_="names"),
         element("script", script),
     )

@@ -17,7 +17,7 @@ _BY = "file_system"  # the parameter whose values have marks of their own, where
 
 def spread_figure(given: Evaluation) -> Figure | None:
     """Return the configurations of one application, from the best to the worst; None if none of it ended well."""
-    application = given.application or _widest(given.tables["time"])
+    application = _widest(given.tables["time"])
     row = given.tables["time"].applications.index(application)
     parts = [_plot(given, goal, row) for goal in given.tables if np.isfinite(given.tables[goal].values[row]).any()]
     if not parts:
