@@ -27,6 +27,7 @@ from acic.evaluation.evaluate import Evaluated, bundled_truth, evaluate, fresh_t
 from acic.evaluation.fresh import Fresh, Interval
 from acic.evaluation.loops import loops
 from acic.evaluation.methods import methods
+from acic.evaluation.noise import Noise
 from acic.evaluation.survey import Survey, measure
 from acic.evaluation.transfer import transfer
 from acic.evaluation.truth import Run, write_truth
@@ -227,6 +228,13 @@ def test_a_blind_choice_alone_is_judged_and_only_what_it_cannot_tell_is_left_out
     assert "observed" in out
     assert "note: without fig5: " in err
     assert "note: without fig6: " in err
+
+
+def test_noise_is_told_as_how_much_longer_runs_take(capsys: pytest.CaptureFixture[str]) -> None:
+    """A logarithm was printed as a percentage: runs that took twice as long were within 69 %."""
+    found = judged(truth(), names=("fixed", "best"))
+    show(replace(found, noise=Noise(math.log(1.1), math.log(2.0), 3)), [])
+    assert "differ by 10.0% typically, and 9 of 10 by at most 100%" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--truth", "--fresh"])

@@ -84,7 +84,8 @@ def _warn(found: Evaluated) -> None:
     if math.isnan(noise.covers):
         say("note: nothing was run twice, so the noise is not known and every loss counts as one")
     else:
-        say(f"note: repeated runs differ by {noise.typical:.1%} typically, and 9 of 10 by at most {noise.covers:.0%}")
+        typical, most = math.expm1(noise.typical), math.expm1(noise.covers)
+        say(f"note: repeated runs differ by {typical:.1%} typically, and 9 of 10 by at most {most:.0%}")
     if extent.partial:
         several = "configurations were" if extent.partial > 1 else "configuration was"
         say(f"note: {extent.partial} {several} not measured with every application, and cannot be chosen")

@@ -244,12 +244,15 @@ def show(
     tables = {goal: table_of(runs, platform, goal) for goal in goals_of(platform)}
     fields = {goal: field_of(made) for goal, made in tables.items()}
     if as_json:
-        emit_json({"fields": [plain_field(goal, field) for goal, field in fields.items()], "noise": noise_of(runs)})
+        told = [plain_field(goal, field, tables[goal]) for goal, field in fields.items()]
+        emit_json({"fields": told, "runs": len(runs), "noise": noise_of(runs)})
         return
     for goal, field in fields.items():
         show_field(goal, field, tables[goal])
     noise = noise_of(runs)
-    differ = f"repeated runs differ by {noise.typical:.1%} typically, 90 % by {noise.covers:.0%}"
+    differ = (
+        f"repeated runs differ by {math.expm1(noise.typical):.1%} typically, 90 % by {math.expm1(noise.covers):.0%}"
+    )
     click.echo(f"{len(runs)} runs; {'none was repeated' if math.isnan(noise.covers) else differ}")
 
 

@@ -67,8 +67,8 @@ def compare(before: list[Run], after: list[Run], others: list[Run], as_json: boo
         return
     agreeing = sum(a.within is True for a in found)
     click.echo(
-        f"{agreeing} of {len(found)} agree within {noise.covers:.0%}, which covers 90 % of the runs of {noise.points} "
-        "points that were repeated"
+        f"{agreeing} of {len(found)} agree within {math.expm1(noise.covers):.0%}, which covers 90 % of the runs of "
+        f"{noise.points} points that were repeated"
     )
 
 

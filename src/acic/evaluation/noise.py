@@ -23,7 +23,7 @@ class Noise:
     """How far a run lies from the others of its point.
 
     Args:
-        typical: median of |ln(run / median of the other runs)|; 0.05 is 5 %.
+        typical: median of |ln(run / median of the other runs)|; 0.05 is e^0.05 - 1, or 5.1 %, longer.
         covers: what 90 % of runs do not exceed.
         points: that were run more than once.
     """
