@@ -17,7 +17,7 @@ import pytest
 
 from acic import __version__ as acic_version
 from acic.campaign.journal import Journal
-from acic.cli.evaluate_json import _told, as_json_takes
+from acic.cli.evaluate_json import as_json_takes, told_figure
 from acic.cli.evaluate_shown import show
 from acic.cli.main import run
 from acic.cli.output import plain
@@ -158,7 +158,7 @@ def test_json_has_no_figure_over_all_where_some_were_run_again() -> None:
 
 def test_what_failed_when_it_was_run_again_has_the_figure_failed() -> None:
     """As in the truth, and in the first few: it was null, which nothing tells."""
-    assert _told(Interval(math.inf, 0.5, math.inf)) == {"value": "failed", "low": 0.5, "high": "failed"}
+    assert told_figure(Interval(math.inf, 0.5, math.inf)) == {"value": "failed", "low": 0.5, "high": "failed"}
 
 
 def test_the_page_has_the_regret_that_the_table_of_fresh_runs_has() -> None:
@@ -280,6 +280,33 @@ def test_json_has_every_figure_and_says_failed_for_what_failed(acic: Call, tmp_p
     assert set(top["figures"][0]["regret"]) == {f"{k.name} {k.scale}" for k in SIX}
     assert found["extent"]["runs"] == len(runs)
     assert len(found["observations"]) == 9
+    regret = goal["methods"][1]["figures"][0]["regret"]
+    values = next(one["value"] for one in goal["choices"] if one["method"] == "fixed")
+    assert {one["application"] for one in goal["optima"]} == set(regret) == set(values)
+    for one in goal["optima"]:
+        lost = regret[one["application"]]
+        chosen = "failed" if lost == "failed" else pytest.approx(one["value"] * (1 + lost))
+        assert values[one["application"]] == chosen
+
+
+def test_json_has_the_numbers_of_the_table_of_what_was_chosen(acic: Call, file: Path) -> None:
+    given = ("--truth", file, *only("fixed"), "--goal", "time")
+    _, out, _ = acic(*given, "--figure", "fig5")
+    (goal,) = json.loads(acic(*given, "--json")[1])["goals"]
+    (chosen,) = goal["choices"]
+    for one in goal["optima"]:
+        numbers = (one["value"], chosen["value"][one["application"]], one["median"], one["baseline"], one["worst"])
+        assert re.search(rf"^ {one['application']} +{' +'.join(map(format_seconds, numbers))} ", out, re.MULTILINE)
+
+
+def test_applications_that_nobody_can_ask_for_are_named_as_all_others() -> None:
+    runs = [
+        replace(r, outcome=Outcome.FAILED, seconds=None)
+        if (r.kernel, r.scale, r.configuration) == ("btio", "large", LAB.baseline)
+        else r
+        for r in truth()
+    ]
+    assert as_json_takes(judged(runs, names=("fixed",)), [])["extent"]["unasked"] == ["btio large"]
 
 
 def gone_wrong() -> tuple[list[Run], Configuration, Configuration]:
@@ -305,7 +332,7 @@ def test_without_what_gave_wrong_bytes_the_best_is_the_best_of_the_rest(acic: Ca
         found = json.loads(out)
         assert found["extent"]["configurations"] == count
         (goal,) = found["goals"]
-        (optimum,) = (one for one in goal["optima"] if one["application"] == ["random-reads", "only"])
+        (optimum,) = (one for one in goal["optima"] if one["application"] == "random-reads only")
         assert optimum["configuration"] == dict(expected)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -10,19 +12,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 
+import numpy as np
 import pytest
 
 from acic.benchmarks.kernels import Kernel, kernels
 from acic.cli.main import run
+from acic.cli.survey_shown import compare, plain_field, show_field
 from acic.cluster.lab import LabFacts
 from acic.errors import InvalidInput, with_sudo
 from acic.evaluation.drawing import balanced_with
+from acic.evaluation.field import Table, field_of
 from acic.evaluation.noise import agreement, noise_of
 from acic.evaluation.survey import HopelessRuns, Survey, measure
 from acic.evaluation.truth import Run, read_truth, write_truth
 from acic.platforms import load_platform, platform_source
 from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
+from acic.units import format_seconds, format_usd
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 SOME = kernels()[:3]
@@ -313,6 +319,52 @@ def test_noise_is_what_repeated_runs_differ_by() -> None:
     assert (noise.typical, noise.covers) == pytest.approx((0.0953, 0.0953), abs=1e-4)
 
 
+def test_agreement_is_told_as_how_much_longer_runs_may_take(capsys: pytest.CaptureFixture[str]) -> None:
+    """A logarithm was printed as a percentage."""
+    runs = [replace(Fake().run(SOME[0], LAB.baseline, 0), seconds=seconds) for seconds in (1.0, 2.0)]
+    compare(runs, [replace(runs[0], seconds=2.1)], [], as_json=False)
+    assert "1 of 1 agree within 100%" in capsys.readouterr().out
+
+
+def test_json_has_what_the_table_of_a_survey_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    survey = begun()
+    measure(survey, Fake().run)
+    assert run(["survey", "show", "truth", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert run(["survey", "show", "truth"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.splitlines()[-1].startswith(f"{found['runs']} runs; ")
+    for field, text in zip(found["fields"], (format_seconds, format_usd), strict=True):
+        assert len(field["value"]) == len(SOME)
+        for name, value in field["value"].items():
+            told = rf"^ *{name.replace(' ', ' +')} +{re.escape(text(value))} .* {field['spread'][name]:.1f}x "
+            assert re.search(told, shown, re.MULTILINE)
+
+
+def test_a_fixed_choice_that_fails_with_an_application_is_told_to_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    """It was `null` in JSON, and inf% in the table."""
+    one, other = drawn(2)
+    names = [(kernel.name, kernel.scale) for kernel in SOME[:2]]
+    made = Table(tuple(names), (one, other), np.array([[1.0, math.inf], [math.inf, 1.0]]), "time")
+    field = field_of(made)
+    told = plain_field("time", field, made)
+    assert "failed" in told["regret"].values()  # type: ignore[attr-defined]  # a mapping
+    assert told["mean_regret"] == "failed"
+    show_field("time", field, made)
+    out = capsys.readouterr().out
+    assert "fails with some" in out
+    assert "inf" not in out
+
+
+def test_json_tells_what_a_survey_that_goes_on_has_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measure(begun(passes=1), Fake().run)
+    assert run(["survey", "export", "truth", str(tmp_path / "truth.parquet")]) == 0
+    capsys.readouterr()
+    assert run(["survey", "begin", "more", "--again", "truth", "--points", "5", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["applications"], found["runs"], found["before"], found["left"]) == (3, 5, 0, 5)
+
+
 def test_runs_that_were_exported_are_gone_on_from() -> None:
     survey, fake = begun(), Fake()
     measure(survey, fake.run, seconds=7.0, clock=ticking(1.0))  # type: ignore[arg-type]  # a fake
@@ -417,7 +469,8 @@ def test_surveys_are_listed_with_what_is_left(tmp_path: Path, capsys: pytest.Cap
     told = capsys.readouterr()
     surveys = {one["survey"]: one for one in json.loads(told.out)["surveys"]}
     assert list(surveys) == ["old", "new"]
-    assert surveys["old"] == {"survey": "old", "runs": 24, "left": 0, "of": 24}
+    sizes = {"applications": 3, "configurations": 4, "runs": 24, "left": 0, "of": 24}
+    assert surveys["old"] == {"survey": "old", **sizes, "last_run": NOW.isoformat()}
     assert 0 < surveys["new"]["runs"] < 24
     assert surveys["new"]["left"] == 24 - surveys["new"]["runs"]
     assert "note: damaged: " in told.err

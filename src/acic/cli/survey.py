@@ -22,7 +22,15 @@ from acic.cli.survey_input import (
     runs_of,
     runs_on_platform,
 )
-from acic.cli.survey_shown import compare, plain_field, show_begun, show_field, show_surveys, survey_progress
+from acic.cli.survey_shown import (
+    compare,
+    plain_field,
+    plain_survey,
+    show_begun,
+    show_field,
+    show_surveys,
+    survey_progress,
+)
 from acic.cli.unused_options import refuse_typed, refuse_unused
 from acic.errors import AcicError, InvalidInput
 from acic.units import parse_seconds
@@ -204,8 +212,7 @@ def list_(as_json: bool) -> None:
         else:
             found.append((name, opened.plan, opened.runs, opened.remaining))
     if as_json:
-        rows = [{"survey": name, "runs": len(runs), "left": left, "of": plan.runs} for name, plan, runs, left in found]
-        emit_json({"surveys": rows})
+        emit_json({"surveys": [plain_survey(*one) for one in found]})
     elif found:
         show_surveys(found)
     else:

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acic.cli.evaluate_json import told_figure
 from acic.cli.measuring import interrupted, progress
 from acic.cli.output import emit_json, say, table
 from acic.errors import with_sudo
 from acic.units import format_seconds, format_setting, format_usd
 
 if TYPE_CHECKING:
-    from acic.evaluation.field import Field, Table
+    from acic.evaluation.field import Application, Field, Table
     from acic.evaluation.plan import Plan
     from acic.evaluation.survey import Survey
     from acic.evaluation.truth import Run
-    from acic.space import Value
+    from acic.space import Configuration, Value
 
 
 def show_surveys(found: Sequence[tuple[str, Plan, Sequence[Run], int]]) -> None:
@@ -34,11 +35,25 @@ def show_surveys(found: Sequence[tuple[str, Plan, Sequence[Run], int]]) -> None:
     table(["survey", *titles, "last run"], rows, right=titles)
 
 
+def plain_survey(name: str, plan: Plan, runs: Sequence[Run], left: int) -> dict[str, object]:
+    """Return one of them for JSON."""
+    return {
+        "survey": name,
+        "applications": len(plan.kernels),
+        "configurations": len(plan.configurations),
+        "runs": len(runs),
+        "left": left,
+        "of": plan.runs,
+        "last_run": runs[-1].time if runs else None,
+    }
+
+
 def show_begun(made: Survey, as_json: bool) -> None:
     """Print what a survey is to run, and by which command; say who is to begin it."""
     plan, name = made.plan, made.journal.name
     if as_json:
-        emit_json({"survey": name, "configurations": len(plan.configurations), "runs": plan.runs})
+        sizes = {"applications": len(plan.kernels), "configurations": len(plan.configurations), "runs": plan.runs}
+        emit_json({"survey": name, **sizes, "before": len(made.runs), "left": made.remaining})
         return
     click.echo(f"{len(plan.kernels)} applications, {len(plan.configurations)} configurations: {plan.runs} runs in all")
     if before := len(made.runs):
@@ -77,26 +92,38 @@ def show_field(goal: str, field: Field, made: Table) -> None:
     text = format_seconds if goal == "time" else format_usd
     rows = []
     for application, best in field.best.items():
-        value = made.values[made.applications.index(application), made.configurations.index(best)]
         spread, regret = field.spread[application], field.regret[application]
-        rows.append([*application, text(float(value)), _words(best), f"{spread:.1f}x", f"{regret:.0%}"])
+        lost = "failed" if math.isinf(regret) else f"{regret:.0%}"
+        rows.append([*application, text(_best(made, application, best)), _words(best), f"{spread:.1f}x", lost])
     title = f"{goal}: {field.distinct} different best configurations for {len(field.best)} applications"
     columns = ["application", "scale", "best", "on", "worst / best", "regret of the fixed one"]
     table(columns, rows, title=title, right=["best", "worst / best", "regret of the fixed one"])
-    mean = sum(field.regret.values()) / len(field.regret)
-    click.echo(f"the best fixed configuration ({_words(field.fixed)}) has a mean regret of {mean:.0%}\n")
+    mean = _mean_regret(field)
+    lost = "fails with some" if math.isinf(mean) else f"has a mean regret of {mean:.0%}"
+    click.echo(f"the best fixed configuration ({_words(field.fixed)}) {lost}\n")
 
 
-def plain_field(goal: str, field: Field) -> dict[str, object]:
-    """Return the same for JSON."""
+def plain_field(goal: str, field: Field, made: Table) -> dict[str, object]:
+    """Return the same for JSON: what fails has the figure "failed", as `acic evaluate` tells it."""
     return {
         "goal": goal,
         "distinct": field.distinct,
         "fixed": dict(field.fixed),
-        "regret": {" ".join(a): r for a, r in field.regret.items()},
+        "regret": {" ".join(a): told_figure(r) for a, r in field.regret.items()},
         "best": {" ".join(a): dict(c) for a, c in field.best.items()},
-        "mean_regret": sum(field.regret.values()) / len(field.regret),
+        "value": {" ".join(a): _best(made, a, c) for a, c in field.best.items()},
+        "spread": {" ".join(a): s for a, s in field.spread.items()},
+        "mean_regret": told_figure(_mean_regret(field)),
     }
+
+
+def _best(made: Table, application: Application, best: Configuration) -> float:
+    """Return what an application takes on its best configuration, s or USD."""
+    return float(made.values[made.applications.index(application), made.configurations.index(best)])
+
+
+def _mean_regret(field: Field) -> float:
+    return sum(field.regret.values()) / len(field.regret)
 
 
 def _words(configuration: Mapping[str, Value]) -> str:
