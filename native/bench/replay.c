@@ -28,7 +28,7 @@ struct player {
     struct error *error;
 };
 
-static const struct backend *backend_of(enum interface interface) {
+const struct backend *replay_backend(enum interface interface) {
     return interface == POSIX ? &POSIX_BACKEND : &MPIIO_BACKEND;
 }
 
@@ -105,7 +105,7 @@ static void open_file(struct player *player, const struct step *step) {
         .both = used->written,
         .info = step->interface == MPIIO ? replay->info : MPI_INFO_NULL,
     };
-    backend_of(step->interface)->open(&opened->place, &opened->file, player->error);
+    replay_backend(step->interface)->open(&opened->place, &opened->file, player->error);
     if (opened->file.is_open && step->interface == MPIIO && replay->rank == 0 &&
         player->replayed->in_force.count == 0) {
         MPIIO_BACKEND.hints(&opened->file, &player->replayed->in_force, player->error);
@@ -115,7 +115,7 @@ static void open_file(struct player *player, const struct step *step) {
 static void close_file(struct player *player, const struct step *step) {
     struct opened *const opened = opened_of(player, step);
     if (opened->file.is_open) {
-        const struct backend *const backend = backend_of(step->interface);
+        const struct backend *const backend = replay_backend(step->interface);
         if (player->replay->options->fsync && opened->place.both) {
             backend->sync(&opened->file, player->error);
         }
@@ -131,7 +131,7 @@ static void transfer(struct player *player, const struct step *step) {
         return;
     }
     opened->place.collective = joins;
-    backend_of(step->interface)
+    replay_backend(step->interface)
         ->transfer(&opened->file, step->direction, player->replay->buffer, step->length, step->offset, player->error);
 }
 

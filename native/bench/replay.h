@@ -41,6 +41,8 @@ int replay_make(struct replay *replay, const struct replay_options *options, MPI
                 struct error *error);
 void replay_free(struct replay *replay);
 
+const struct backend *replay_backend(enum interface interface);
+
 /* Collective over the trace's ranks: replay. Returns the status noted, the same on every rank. */
 int replay_run(struct replay *replay, struct replayed *replayed, struct error *error);
 
@@ -53,7 +55,7 @@ int replay_look(struct replay *replay, struct error *error);
 /* Look whether the files are as long as all that was written. */
 int replay_check_sizes(struct replay *replay, struct error *error);
 
-/* Read back what this rank wrote, and compare; wrong bytes are told in `replayed`. */
+/* Read back what another rank wrote, and compare; wrong bytes are told in `replayed`. */
 int replay_check(struct replay *replay, struct replayed *replayed, struct error *error);
 
 /* The path of a file of the trace; returns the status noted. */

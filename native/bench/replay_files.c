@@ -39,11 +39,16 @@ static void remove_file(const char *path, const struct trace_file *file, struct 
     POSIX_BACKEND.remove(path, &existed, error);
 }
 
+/* A file of no bytes that is read: its first open makes none that is written, too. */
+static int is_empty_input(const struct trace_file *file) {
+    return file->size == 0 && !file->written && (file->openers[POSIX] != NULL || file->openers[MPIIO] != NULL);
+}
+
 static void look_for_file(const char *path, const struct trace_file *file, struct error *error) {
     const int64_t size = file->size;
     int64_t found = 0;
     struct error own = NO_ERROR;
-    if (size > 0 && POSIX_BACKEND.size(path, &found, &own) != STATUS_OK) {
+    if ((size > 0 || is_empty_input(file)) && POSIX_BACKEND.size(path, &found, &own) != STATUS_OK) {
         fail(error, STATUS_FAILED, "%s; run with --prepare first", own.text);
     } else if (found < size) {
         fail(error, STATUS_FAILED, "%s has %" PRId64 " bytes, the trace needs %" PRId64 "; run with --prepare first",
@@ -69,16 +74,17 @@ int replay_look(struct replay *replay, struct error *error) {
     return each_file(replay, look_for_file, error);
 }
 
-/* This rank's chunks of one file. What was written is dropped from the page cache, as far as the file system lets us:
- * else the reads to come would be reads of memory. */
+/* This rank's chunks of one file; one of no bytes is made by rank 0. What was written is dropped from the page cache,
+ * as far as the file system lets us: else the reads to come would be reads of memory. */
 static void prepare_file(const struct replay *replay, int64_t file, unsigned char *chunk, struct error *error) {
     const int64_t size = replay->trace.files[file].size;
+    const int makes = replay->rank == 0 && is_empty_input(&replay->trace.files[file]);
     const struct place place = {.direction = WRITE, .both = 1};
     struct place here = place;
     struct file opened = {0};
     char path[TEXT_SIZE];
     here.path = path;
-    if ((int64_t)replay->rank * CHUNK >= size || replay_path(replay, file, path, error) != STATUS_OK ||
+    if (((int64_t)replay->rank * CHUNK >= size && !makes) || replay_path(replay, file, path, error) != STATUS_OK ||
         POSIX_BACKEND.open(&here, &opened, error) != STATUS_OK) {
         return;
     }
@@ -105,35 +111,87 @@ int replay_prepare(struct replay *replay, struct error *error) {
     return agree(replay->comm, error);
 }
 
-/* One written segment, through the interface that wrote it. */
-static void check_segment(struct replay *replay, const struct segment *segment, struct replayed *replayed,
-                          struct error *error) {
-    const struct backend *const backend = segment->interface == POSIX ? &POSIX_BACKEND : &MPIIO_BACKEND;
+/* The file that is being checked; it stays open while the segments are of it. */
+struct checked {
+    struct place place;
+    struct file file;
     char path[TEXT_SIZE];
-    struct place place = {.path = path, .comm = MPI_COMM_SELF, .direction = READ, .info = replay->info};
-    struct file file = {0};
-    if (replay_path(replay, segment->file, path, error) != STATUS_OK ||
-        backend->open(&place, &file, error) != STATUS_OK) {
+    int32_t number;
+    enum interface interface;
+};
+
+static void close_checked(struct checked *checked, struct error *error) {
+    if (checked->file.is_open) {
+        replay_backend(checked->interface)->close(&checked->file, error);
+    }
+}
+
+/* Open a segment's file, through the interface that wrote it, unless it is. Returns the status noted. */
+static int open_checked(struct replay *replay, const struct segment *segment, struct checked *checked,
+                        struct error *error) {
+    if (checked->file.is_open && checked->number == segment->file && checked->interface == segment->interface) {
+        return error->status;
+    }
+    close_checked(checked, error);
+    checked->number = segment->file;
+    checked->interface = segment->interface;
+    checked->place =
+        (struct place){.path = checked->path, .comm = MPI_COMM_SELF, .direction = READ, .info = replay->info};
+    if (replay_path(replay, segment->file, checked->path, error) == STATUS_OK) {
+        replay_backend(segment->interface)->open(&checked->place, &checked->file, error);
+    }
+    return error->status;
+}
+
+static void check_segment(struct replay *replay, const struct segment *segment, struct checked *checked,
+                          struct replayed *replayed, struct error *error) {
+    if (open_checked(replay, segment, checked, error) != STATUS_OK) {
         return;
     }
     memset(replay->buffer, 0, (size_t)segment->length);
-    if (backend->transfer(&file, READ, replay->buffer, segment->length, segment->offset, error) == STATUS_OK) {
-        const int64_t wrong = pattern_wrong_in_file(replay->buffer, segment->length, segment->file, segment->offset);
+    const struct backend *const backend = replay_backend(segment->interface);
+    const int64_t length = segment->length;
+    if (backend->transfer(&checked->file, READ, replay->buffer, length, segment->offset, error) == STATUS_OK) {
+        const int64_t wrong = pattern_wrong_in_file(replay->buffer, length, segment->file, segment->offset);
         if (wrong >= 0 && replayed->wrong == 0) {
-            snprintf(replayed->wrong_at, TEXT_SIZE, "%.3000s at byte %" PRId64, path, segment->offset + wrong);
+            snprintf(replayed->wrong_at, TEXT_SIZE, "%.3000s at byte %" PRId64, checked->path,
+                     segment->offset + wrong);
         }
         replayed->wrong += wrong >= 0;
     }
-    backend->close(&file, error);
+}
+
+/* Room for what another rank wrote. */
+static void make_room(struct replay *replay, const struct trace *other, struct error *error) {
+    int64_t longest = 1;
+    for (int64_t i = 0; i < other->segment_count; i++) {
+        const struct segment *const s = &other->segments[i];
+        longest = s->direction == WRITE && s->length > longest ? s->length : longest;
+    }
+    unsigned char *const buffer = malloc((size_t)longest);
+    if (buffer == NULL) {
+        fail(error, STATUS_FAILED, "no memory to check what was written");
+        return;
+    }
+    free(replay->buffer);
+    replay->buffer = buffer;
 }
 
 int replay_check(struct replay *replay, struct replayed *replayed, struct error *error) {
-    const struct trace *const trace = &replay->trace;
-    for (int64_t i = 0; i < trace->segment_count && error->status == STATUS_OK; i++) {
-        if (trace->segments[i].direction == WRITE && trace->segments[i].length > 0) {
-            check_segment(replay, &trace->segments[i], replayed, error);
+    const int shift = replay->ranks / 2; /* ranks stand in blocks: that one is on another node, and has it not cached */
+    struct trace other;
+    struct checked checked = {.file = {0}};
+    if (trace_read(&other, replay->options->trace, (replay->rank + shift) % replay->ranks, error) == STATUS_OK) {
+        make_room(replay, &other, error);
+    }
+    agree(replay->comm, error);
+    for (int64_t i = 0; i < other.segment_count && error->status == STATUS_OK; i++) {
+        if (other.segments[i].direction == WRITE && other.segments[i].length > 0) {
+            check_segment(replay, &other.segments[i], &checked, replayed, error);
         }
     }
+    close_checked(&checked, error);
+    trace_free(&other);
     if (agree(replay->comm, error) != STATUS_OK) {
         return error->status;
     }

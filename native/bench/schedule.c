@@ -20,6 +20,7 @@ struct maker {
     char *done;         /* for each of this rank's segments */
     int64_t *last_used; /* for each file and interface, this rank's last segment; -1: none */
     char *is_open;      /* likewise */
+    int64_t *rest;      /* for each file, this rank's independent segments through MPI-IO that are not done */
     int failed;         /* no memory */
 };
 
@@ -66,6 +67,7 @@ static void emit_segment(struct maker *maker, int64_t index) {
          });
     maker->until = s->end > maker->until ? s->end : maker->until;
     maker->done[index] = 1;
+    maker->rest[s->file] -= s->interface == MPIIO && s->call == 0;
     if (own && maker->last_used[place] == index) {
         emit_file(maker, STEP_CLOSE, s->end, s->file, s->interface);
     }
@@ -73,7 +75,7 @@ static void emit_segment(struct maker *maker, int64_t index) {
 
 /* What is left to do independently on a file that is about to be closed. */
 static void emit_rest(struct maker *maker, int64_t file) {
-    for (int64_t i = 0; i < maker->trace->segment_count; i++) {
+    for (int64_t i = 0; i < maker->trace->segment_count && maker->rest[file] > 0; i++) {
         const struct segment *const s = &maker->trace->segments[i];
         if (!maker->done[i] && s->file == file && s->interface == MPIIO && s->call == 0) {
             emit_segment(maker, i);
@@ -165,10 +167,11 @@ static int collect(struct maker *maker) {
     return 1;
 }
 
-static void find_last_uses(struct maker *maker) {
+static void find_uses(struct maker *maker) {
     for (int64_t i = 0; i < maker->trace->segment_count; i++) {
         const struct segment *const s = &maker->trace->segments[i];
         maker->last_used[(int64_t)s->file * INTERFACES + s->interface] = i;
+        maker->rest[s->file] += s->interface == MPIIO && s->call == 0;
     }
 }
 
@@ -202,11 +205,13 @@ int schedule_make(struct schedule *schedule, const struct trace *trace, struct e
     maker.done = calloc(segments, 1);
     maker.last_used = malloc(places * sizeof *maker.last_used);
     maker.is_open = calloc(places, 1);
-    if (maker.done == NULL || maker.last_used == NULL || maker.is_open == NULL || !collect(&maker)) {
+    maker.rest = calloc(places, sizeof *maker.rest);
+    if (maker.done == NULL || maker.last_used == NULL || maker.is_open == NULL || maker.rest == NULL ||
+        !collect(&maker)) {
         maker.failed = 1;
     } else {
         memset(maker.last_used, -1, places * sizeof *maker.last_used);
-        find_last_uses(&maker);
+        find_uses(&maker);
         for (int64_t i = 0; i < trace->segment_count; i++) {
             place_segment(&maker, i);
         }
@@ -217,6 +222,7 @@ int schedule_make(struct schedule *schedule, const struct trace *trace, struct e
     free(maker.done);
     free(maker.last_used);
     free(maker.is_open);
+    free(maker.rest);
     free(maker.events);
     return maker.failed ? fail(error, STATUS_FAILED, "no memory for the replay") : STATUS_OK;
 }

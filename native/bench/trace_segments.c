@@ -101,7 +101,7 @@ int trace_take_segment(struct trace_reader *reader, char **word) {
     struct trace_file *const used = &trace->files[file];
     if (direction == WRITE) {
         used->written = 1;
-        used->end = offset + length > used->end ? offset + length : used->end;
+        used->end = length > 0 && offset + length > used->end ? offset + length : used->end; /* 0 B make no file longer */
     }
     if (interface == MPIIO) {
         used->first = start < used->first ? start : used->first;

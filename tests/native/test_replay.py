@@ -255,3 +255,25 @@ def test_a_trace_that_is_wrong_is_refused(bench: Bench, tmp_path: Path, text: st
 def test_reading_beyond_the_end_is_a_failure(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "trace").write_text("acic-replay 1\nranks 1\nfile 0 10 a\n0 posix read 0 0 5 10 0 0\n")
     assert "too early" in replay(bench, tmp_path, ranks=1, status=FAILED).data["Error"]
+
+
+@pytest.mark.parametrize("interface", ["posix", "mpiio"])
+def test_an_empty_file_can_be_read(bench: Bench, tmp_path: Path, interface: str) -> None:
+    """A program that reads until there is no more asks for no bytes at the end; of an empty file for nothing else."""
+    lines = [f"{rank} {interface} read 0 0 0 0 0 0" for rank in range(2)]
+    (tmp_path / "trace").write_text("\n".join(["acic-replay 1", "ranks 2", "file 0 0 empty", *lines, ""]))
+    replay(bench, tmp_path, ranks=2)
+    assert "run with --prepare first" in replay(bench, tmp_path, "-E", ranks=2, status=FAILED).data["Error"]
+    replay(bench, tmp_path, "--prepare", ranks=2)
+    assert [(p.name, p.stat().st_size) for p in (tmp_path / "files").iterdir()] == [("empty", 0)]
+    replay(bench, tmp_path, "-E -W", ranks=2)
+
+
+def test_a_write_of_no_bytes_makes_no_file_longer(bench: Bench, tmp_path: Path) -> None:
+    """Ranks without data join a collective write at their place behind the end."""
+    (tmp_path / "trace").write_text(
+        "acic-replay 1\nranks 2\nfile 0 0 a\nfile 1 0 b\n0 mpiio write 1 0 0 100 0 0\n1 mpiio write 1 0 4096 0 0 0\n"
+        "0 posix write 0 1 4096 0 0 0\n0 posix write 0 1 0 10 0 0\n"
+    )
+    replay(bench, tmp_path, "-W -k", ranks=2)
+    assert [(tmp_path / "files" / name).stat().st_size for name in "ab"] == [100, 10]

@@ -77,3 +77,16 @@ def random_run(rng: random.Random) -> Log:
             )
             free[rank] = end
     return darshan_log(calls, processes=3, interface="MPI-IO" if collective else "POSIX")
+
+
+@pytest.mark.parametrize("interface", ["POSIX", "MPI-IO"])
+def test_requests_of_no_bytes_are_replayed(bench: Bench, tmp_path: Path, interface: str) -> None:
+    """A read at the end of a file, or of an empty one, and a write behind the end, which makes no file longer."""
+    for name, write, length in (("alone", False, 0), ("behind", True, 100)):
+        calls = [Call(rank=0, offset=0, length=length, start=0.0, end=0.1, write=write)]
+        calls += [Call(rank=rank, offset=4096, length=0, start=0.2, end=0.3, write=write) for rank in range(2)]
+        made = replay_trace(darshan_log(calls, processes=2, interface=interface))
+        (tmp_path / name).mkdir()
+        write_trace(made, tmp_path / name / "trace")
+        assert [file.size_after for file in made.files] == [length]
+        assert_replays(bench, made, tmp_path / name / "trace", "-W")

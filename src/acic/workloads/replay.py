@@ -119,7 +119,8 @@ def write_trace(made: Replay, trace: Path) -> None:
 
 def _files(log: Log, made: Requests, sizes: list[int]) -> Iterator[ReplayFile]:
     ends = np.zeros(len(made.ids), dtype=np.int64)
-    np.maximum.at(ends, made.file[made.write], (made.offset + made.length)[made.write])
+    longer = made.write & (made.length > 0)  # a write of 0 B makes no file longer
+    np.maximum.at(ends, made.file[longer], (made.offset + made.length)[longer])
     for index, (identity, size) in enumerate(zip(made.ids, sizes, strict=True)):
         path = log.names.get(identity, "")
         own = re.sub(r"[^A-Za-z0-9._-]+", "_", path.rpartition("/")[2])[-_NAME:]
