@@ -4,58 +4,72 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "agree.h"
+#include "text.h"
 
 enum { PAGE = 4096 };
 
-/* How many tasks share the node of `comm`'s rank 0, and how many nodes there are. */
-static int count_nodes(struct job *job, MPI_Comm comm, struct error *error) {
-    MPI_Comm node = MPI_COMM_NULL;
-    int rank_in_node = 0;
-    int code = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    if (code == MPI_SUCCESS) {
-        MPI_Comm_rank(node, &rank_in_node);
-        MPI_Comm_size(node, &job->tasks_per_node);
-        const int leads = rank_in_node == 0;
-        code = MPI_Allreduce(&leads, &job->nodes, 1, MPI_INT, MPI_SUM, comm);
-        MPI_Comm_free(&node);
+/* Which node this rank is on: a number made of its name and of its kernel's boot. MPI's own answer, by shared memory, is
+ * that every rank has a node of its own where MPICH is told to do without (MPIR_CVAR_NOLOCAL). */
+static uint64_t this_node(void) {
+    char name[MPI_MAX_PROCESSOR_NAME + 64] = "";
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    FILE *const boot = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (boot != NULL) {
+        if (fgets(name + length, (int)sizeof name - length, boot) == NULL) {
+            name[length] = '\0';
+        }
+        fclose(boot);
     }
-    if (code == MPI_SUCCESS) {
-        code = MPI_Bcast(&job->tasks_per_node, 1, MPI_INT, 0, comm);
+    return text_number(name);
+}
+
+/* The node of each task of `comm`, how many of them are on rank 0's, and how many nodes there are. */
+static int find_nodes(struct job *job, MPI_Comm comm, struct error *error) {
+    const uint64_t mine = this_node();
+    int leads = 1;
+    int rank = 0;
+    int size = 1;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    job->node_of = malloc((size_t)size * sizeof *job->node_of);
+    if (job->node_of == NULL) {
+        fail(error, STATUS_FAILED, "no memory for the nodes of %d tasks", size);
     }
+    if (agree(comm, error) != STATUS_OK) {
+        return error->status;
+    }
+    int code = MPI_Allgather(&mine, 1, MPI_UINT64_T, job->node_of, 1, MPI_UINT64_T, comm);
+    for (int i = 0; i < size && code == MPI_SUCCESS; i++) {
+        job->tasks_per_node += job->node_of[i] == job->node_of[0];
+        leads = leads && (i >= rank || job->node_of[i] != mine);
+    }
+    code = code != MPI_SUCCESS ? code : MPI_Allreduce(&leads, &job->nodes, 1, MPI_INT, MPI_SUM, comm);
     return fail_mpi(error, code, "cannot find", "the nodes of the tasks");
 }
 
-/* Whether neighbouring ranks are on one node (filled node by node), not dealt round. */
-static int block_mapped(MPI_Comm comm, int *blocks, struct error *error) {
-    char names[2][MPI_MAX_PROCESSOR_NAME] = {"", ""};
-    int rank = 0;
-    int size = 1;
-    int length = 0;
-    int code = MPI_SUCCESS;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    for (int i = 0; i < 2 && i < size && code == MPI_SUCCESS; i++) {
-        if (rank == i) {
-            MPI_Get_processor_name(names[i], &length);
-        }
-        code = MPI_Bcast(names[i], MPI_MAX_PROCESSOR_NAME, MPI_CHAR, i, comm);
-    }
-    *blocks = strcmp(names[0], names[1]) == 0;
-    return fail_mpi(error, code, "cannot find", "the names of the nodes");
-}
-
 /* IOR's rule for -C -Q N: N nodes further where ranks fill nodes one after another, N ranks further where they are
- * dealt round. */
-static int find_shift(struct job *job, MPI_Comm comm, struct error *error) {
-    int blocks = 0;
-    if (block_mapped(comm, &blocks, error) == STATUS_OK && job->options->reorder) {
-        const int64_t step = blocks ? job->tasks_per_node : 1;
-        job->shift = (int)(job->options->shift % job->tasks * step % job->tasks);
+ * dealt round. On nodes with different numbers of tasks, some are then still given what their own node wrote. */
+static void find_shift(struct job *job, char *warn) {
+    if (!job->options->reorder) {
+        return;
     }
-    return error->status;
+    const int blocks = job->tasks > 1 && job->node_of[0] == job->node_of[1];
+    const int64_t step = blocks ? job->tasks_per_node : 1;
+    int own = 0;
+    job->shift = (int)(job->options->shift % job->tasks * step % job->tasks);
+    for (int i = 0; i < job->tasks; i++) {
+        own += job->node_of[i] == job->node_of[(i + job->shift) % job->tasks];
+    }
+    if (own > 0 && (job->options->read || job->options->check_read)) {
+        const size_t length = strlen(warn);
+        snprintf(warn + length, TEXT_SIZE - length, "%s-C: %d of %d tasks read what their own node wrote",
+                 length > 0 ? "; " : "", own, job->tasks);
+    }
 }
 
 static int choose_tasks(struct job *job, MPI_Comm world, char *warn, struct error *error) {
@@ -123,12 +137,15 @@ int job_make(struct job *job, const struct options *options, MPI_Comm world, cha
     warn[0] = '\0';
     job->backend = backend_named(options->api);
     if (job->backend == NULL) {
-        return fail(error, STATUS_FAILED, "unknown I/O interface %s; built in: %s", options->api, backend_names());
+        const int hdf5 = strcasecmp(options->api, "HDF5") == 0;
+        return fail(error, STATUS_FAILED, "unknown I/O interface %s; built in: %s%s", options->api, backend_names(),
+                    hdf5 ? "; build it where h5pcc, of a parallel HDF5 of the same MPI, is on PATH" : "");
     }
-    if (count_nodes(job, world, error) != STATUS_OK || choose_tasks(job, world, warn, error) != STATUS_OK ||
-        find_shift(job, world, error) != STATUS_OK || job->comm == MPI_COMM_NULL) {
+    if (find_nodes(job, world, error) != STATUS_OK || choose_tasks(job, world, warn, error) != STATUS_OK ||
+        job->comm == MPI_COMM_NULL) {
         return error->status;
     }
+    find_shift(job, warn);
     job->layout = layout_of(options, job->tasks);
     if (options->block > INT64_MAX / options->segments / job->tasks) {
         return fail(error, STATUS_FAILED, "the file would be larger than any can be");
@@ -142,6 +159,7 @@ int job_make(struct job *job, const struct options *options, MPI_Comm world, cha
 void job_free(struct job *job) {
     free(job->buffer);
     free(job->written);
+    free(job->node_of);
     layout_free(&job->layout);
     if (job->info != MPI_INFO_NULL) {
         MPI_Info_free(&job->info);

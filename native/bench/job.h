@@ -18,12 +18,13 @@ struct job {
     const struct backend *backend;
     MPI_Comm comm; /* the tasks that take part (-N) */
     int rank, tasks;
-    int nodes, tasks_per_node; /* as MPI sees shared memory */
+    uint64_t *node_of;         /* of each task of the world */
+    int nodes, tasks_per_node; /* of the world: how many, and the tasks on rank 0's */
     int shift;                 /* -C: a task reads what the task this much higher wrote */
     struct clock clock;
     struct layout layout;
     uint64_t *buffer;   /* a transfer, page-aligned */
-    uint32_t signature; /* in the data */
+    uint32_t signature; /* in the data; without -G, in those of the first repetition */
     enum packet packet;
     struct hints asked;
     MPI_Info info;    /* `asked`, for MPI */

@@ -172,11 +172,24 @@ static void open_move_close(struct run *run, struct hints *in_force) {
     moments->close_end = moment(run);
 }
 
+/* The task whose share a task moves. With -C the check is twice as far away as the read, as in IOR, so that it does not
+ * bring what is read then into the reader's cache; where that is back at the writer, and nothing is read, as far. */
+static int source_of(const struct job *job, enum phase phase) {
+    const int twice = (int)((int64_t)2 * job->shift % job->tasks);
+    const int reads = job->options->read || job->options->check_read;
+    const int away = phase == PHASE_WRITE  ? 0
+                     : phase == PHASE_READ ? job->shift
+                     : twice == 0 && !reads ? job->shift
+                                            : twice;
+    return (job->rank + away) % job->tasks;
+}
+
 static void prepare(struct run *run, int64_t repetition) {
     struct job *const job = run->job;
     const struct options *const options = job->options;
-    run->source = run->phase == PHASE_READ ? (job->rank + job->shift) % job->tasks : job->rank;
-    run->pattern = (struct pattern){.packet = job->packet, .signature = job->signature, .rank = run->source};
+    run->source = source_of(job, run->phase);
+    const uint32_t signature = job->signature + (options->signature == 0 ? (uint32_t)repetition : 0);
+    run->pattern = (struct pattern){.packet = job->packet, .signature = signature, .rank = run->source};
     const int together = strcasecmp(options->api, "POSIX") != 0;
     const int always = strcasecmp(options->api, "HDF5") == 0;
     const int waits = options->collective || options->fsync || options->fsync_each || always;

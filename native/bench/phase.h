@@ -7,7 +7,7 @@
 
 enum phase {
     PHASE_WRITE,
-    PHASE_CHECK_WRITE, /* each task reads what it wrote itself, and compares (-W) */
+    PHASE_CHECK_WRITE, /* each task reads what it wrote itself, or with -C another, and compares (-W) */
     PHASE_READ,        /* compares too, with -R */
 };
 

@@ -37,3 +37,11 @@ void text_free(struct text *text) {
     free(text->data);
     *text = (struct text){0};
 }
+
+uint64_t text_number(const char *string) {
+    uint64_t hash = 0xCBF29CE484222325U;
+    for (; *string != '\0'; string++) {
+        hash = (hash ^ (unsigned char)*string) * 0x100000001B3U;
+    }
+    return hash;
+}

@@ -3,6 +3,7 @@
 #define ACIC_BENCH_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct text {
     char *data; /* NUL-terminated once something was added; text_free() it */
@@ -12,5 +13,8 @@ struct text {
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_free(struct text *text);
+
+/* A number for a string, by which two can be told apart: its FNV-1a. */
+uint64_t text_number(const char *string);
 
 #endif

@@ -134,6 +134,32 @@ def test_what_is_read_on_several_nodes_another_one_wrote(
         with pytest.raises(InvalidInput, match="it takes nothing"):
             jobs.step(run, step, replica)
     assert ["-C" in job.command for job in asked] == [False] * (len(asked) - 1) + [shifted]
+    with pytest.raises(
+        InvalidInput, match="it takes nothing"
+    ):  # by the nodes that wrote it, it would be of their caches
+        jobs.step(run, "check", jobs.replicas(run)[-1].checking())
+    random = workload.access is Access.RANDOM and workload.shared
+    assert ("-C" in asked[-1].command) == (nodes > 1 and not random)
+
+
+def test_reads_of_what_the_own_node_wrote_are_doubted(lab: Laboratory, platform: Platform) -> None:
+    """A scheduler may place all processes on one of two nodes, and IOR may take each for a node of its own."""
+
+    class OnOne(LocalRunner):
+        def submit(self, job: Job) -> None:
+            super().submit(replace(job, nodes=1))
+
+    benchmark = find_benchmark(str(lab.benchmark))
+    (lab.folder / "raw").mkdir()
+    system = Standing(platform, lab.data)
+    several = Trials(platform, OnOne(), benchmark, system, lab.folder / "raw", nodes=2)
+    doubt = "processes read what their own node wrote: the benchmark saw 1 nodes, not 2"
+    read = several.run(trial(lab, point(platform, READ)))
+    assert (read.outcome, read.note) == (Outcome.SUSPECT, doubt)
+    written = several.run(trial(lab, point(platform), number=1, verify=True))  # the check is in doubt, not the figure
+    assert (written.outcome, written.verified, written.note) == (Outcome.OK, False, f"check: {doubt}")
+    told = json.loads((lab.folder / "raw" / f"{lab.name}-1.json").read_text())["tests"][0]["Results"][0]
+    assert told["access"] == "write"
 
 
 FAULTS = {

@@ -138,3 +138,11 @@ def test_direct_io_writes_the_same(bench: Bench, tmp_path: Path) -> None:
     if "Invalid argument" in done.stderr:
         pytest.skip("the file system of the temporary folder knows no O_DIRECT")
     check_files(layout, tmp_path / "data", "t")
+
+
+def test_each_repetition_has_data_of_its_own(bench: Bench, tmp_path: Path) -> None:
+    """With -E a write that is lost left the bytes of the one before, which were right; -G says which to expect."""
+    for options, alike in (("", False), ("-G 7", True)):
+        bench.do(f"-i 2 -m -w -W -r -R -k -b 4k -t 4k {options} -o data", cwd=tmp_path)
+        first, second = ((tmp_path / f"data.{k}").read_bytes() for k in range(2))
+        assert (first == second) == alike

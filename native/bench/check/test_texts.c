@@ -69,6 +69,10 @@ static void json(void) {
     text_free(&j.text);
 }
 
+static void numbers(void) {
+    CHECK(text_number("") == 0xCBF29CE484222325U && text_number("a") == 0xAF63DC4C8601EC8CU); /* FNV-1a's own examples */
+}
+
 static void errors(void) {
     struct error error = NO_ERROR;
     CHECK(fail(&error, STATUS_FAILED, "first %d", 1) == STATUS_FAILED);
@@ -78,6 +82,7 @@ static void errors(void) {
 int main(void) {
     hints();
     json();
+    numbers();
     errors();
     return 0;
 }

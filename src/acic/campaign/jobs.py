@@ -13,7 +13,7 @@ from acic.campaign.outputs import Outputs
 from acic.campaign.patience import patiently
 from acic.campaign.points import Point
 from acic.campaign.system import Place
-from acic.campaign.verdict import Verdict, judge
+from acic.campaign.verdict import ELSEWHERE, Verdict, judge
 from acic.cluster import Job, Runner
 from acic.errors import TransientError
 from acic.filesystems import Settings
@@ -121,8 +121,8 @@ class Jobs:
         arguments = [*replica.options, "-G", str(run.trial.number + 1), *self._hints(run)]
         if replica.operation is Operation.WRITE:
             arguments += ["-e"]
-        if self._nodes > 1 and step == "measure" and _may_shift(replica):
-            arguments += ["-C"]  # what another node wrote, as caches of nodes are out of reach
+        if self._nodes > 1 and step in ("measure", "check") and _may_shift(replica):
+            arguments += [ELSEWHERE]  # what another node wrote, as caches of nodes are out of reach
         if "-k" not in arguments:
             arguments += ["-k"]  # the folder goes as a whole, and a check may come
         if (workers := run.trial.point.workload.io_processes) < run.trial.point.workload.processes:

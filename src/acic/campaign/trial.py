@@ -205,6 +205,10 @@ class Trials:
         if checked.outcome is Outcome.OK:
             run.verified, run.outputs.evidence = True, output
             return measured
+        if checked.outcome is Outcome.SUSPECT:  # it shows nothing, and its figure is of another operation
+            run.outputs.evidence = output
+            run.notes.append(f"check: {checked.note}")
+            return measured
         return replace(checked, note=f"check: {checked.note}")
 
     def _remove(self, run: Run) -> None:

@@ -17,6 +17,7 @@ from acic.workloads.replica import Replica
 
 _OUTCOMES = {State.TIMEOUT: Outcome.TIMEOUT, State.FAILED: Outcome.FAILED}
 _ANOTHER = "this MPI-IO has none of ROMIO's, like Open MPI's own (OMPIO): measure with MPICH, named in ACIC_MPIEXEC"
+ELSEWHERE = "-C"  # IOR's option to read what a process on another node wrote
 _CAPPED = frozenset({"cb_nodes", "cb_config_list"})  # ROMIO lowers these to what there is
 
 
@@ -61,6 +62,8 @@ def judge(summary: Path, job: Job, ending: Ending, replica: Replica) -> Verdict:
         return Verdict(result.outcome, result, result.note)
     if problem := _another_test(result, replica) or _no_figure(result):
         return Verdict(Outcome.UNKNOWN, result, problem)
+    if problem := _from_own_node(result, job):
+        return Verdict(Outcome.SUSPECT, result, problem)
     return _in_force(summary, result)
 
 
@@ -82,6 +85,19 @@ def _no_figure(result: IorResult) -> str:
     if len(result.repetitions) != 1:
         return f"the output has {len(result.repetitions)} repetitions of one that was asked for"
     return "" if result.repetitions[0].bandwidth else "the benchmark reported a bandwidth of 0"
+
+
+def _from_own_node(result: IorResult, job: Job) -> str:
+    """Return how the benchmark's view of the nodes shows that processes read what their own one wrote, else "".
+
+    IOR takes every process for a node of its own where MPICH is told to do without shared memory.
+    """
+    nodes = result.host_shape.get("nodes")
+    if ELSEWHERE not in job.command or job.nodes == 1 or not isinstance(nodes, int):
+        return ""
+    if nodes > job.nodes or nodes == 1 < job.processes:
+        return f"processes read what their own node wrote: the benchmark saw {nodes} nodes, not {job.nodes}"
+    return ""
 
 
 def _in_force(summary: Path, result: IorResult) -> Verdict:
