@@ -63,13 +63,16 @@ static void make_ready(struct play *play, char *const *environment, struct error
         hints_to_info(&play->asked, &play->info, error);
     }
     make_files(play, error);
+    if (error->status == STATUS_OK && (play->options->fill || play->options->check)) {
+        play_spans_make(play, error);
+    }
     make_comms(play, error);
 }
 
 int play_make(struct play *play, const struct play_options *options, MPI_Comm world, char *const *environment,
               struct error *error) {
     int size = 0;
-    *play = (struct play){.options = options, .comm = MPI_COMM_NULL, .info = MPI_INFO_NULL};
+    *play = (struct play){.options = options, .comm = MPI_COMM_NULL, .info = MPI_INFO_NULL, .author = -1};
     MPI_Comm_rank(world, &play->rank);
     MPI_Comm_size(world, &size);
     if (script_read(&play->script, options->script, play->rank, error) == STATUS_OK && play->script.ranks > size) {
@@ -101,6 +104,7 @@ void play_free(struct play *play) {
     free(play->comms);
     free(play->files);
     free(play->buffer);
+    free(play->spans);
     script_free(&play->script);
     if (play->info != MPI_INFO_NULL) {
         MPI_Info_free(&play->info);
@@ -125,19 +129,18 @@ static int reduce(struct play *play, double begin, double end) {
     most[ACTIVITIES + 1] = mine->burnt;
     most[ACTIVITIES + 2] = end;
     const int64_t counts[] = {mine->bytes[WRITE], mine->bytes[READ], mine->transfers[WRITE], mine->transfers[READ],
-                              mine->opens,        mine->syncs,       mine->metadata,         mine->wrong};
-    int64_t sum[8] = {0};
+                              mine->opens,        mine->syncs,       mine->metadata};
+    int64_t sum[7] = {0};
     int code = MPI_Allreduce(most, found, ACTIVITIES + 3, MPI_DOUBLE, MPI_MAX, play->comm);
     code = code != MPI_SUCCESS ? code : MPI_Allreduce(&begin, &first, 1, MPI_DOUBLE, MPI_MIN, play->comm);
-    code = code != MPI_SUCCESS ? code : MPI_Allreduce(counts, sum, 8, MPI_INT64_T, MPI_SUM, play->comm);
+    code = code != MPI_SUCCESS ? code : MPI_Allreduce(counts, sum, 7, MPI_INT64_T, MPI_SUM, play->comm);
     *all = (struct tally){.io = found[ACTIVITIES],
                           .burnt = found[ACTIVITIES + 1],
                           .bytes = {sum[0], sum[1]},
                           .transfers = {sum[2], sum[3]},
                           .opens = sum[4],
                           .syncs = sum[5],
-                          .metadata = sum[6],
-                          .wrong = sum[7]};
+                          .metadata = sum[6]};
     for (int i = 0; i < ACTIVITIES; i++) {
         all->seconds[i] = found[i];
     }

@@ -18,7 +18,6 @@ struct tally {
     double burnt;               /* processor time of computing; of all ranks: of the one with most */
     int64_t bytes[2], transfers[2];
     int64_t opens, syncs, metadata;
-    int64_t wrong; /* transfers whose bytes are not what was written */
 };
 
 struct played {
@@ -32,6 +31,13 @@ struct play_file {
     struct place place;
     struct file file;
     char path[TEXT_SIZE];
+};
+
+/* Bytes of a file, up to the next span of it: who writes them, and how often. */
+struct span {
+    int64_t number, begin; /* of the file, see play_number(); the first byte */
+    int64_t times, done;   /* written by all of the script; by this rank so far, where it is the only writer */
+    int writer;            /* the only rank that writes them; -1: several do */
 };
 
 /* A script under way on one rank. */
@@ -49,6 +55,10 @@ struct play {
     struct tally mine;
     double lap; /* the end of what was last put down */
     struct played *played;
+    struct span *spans; /* with --fill or -W: of all files, in order */
+    int64_t span_count;
+    int author;    /* the rank whose writes are read back; -1: that is still to come */
+    int64_t wrong; /* transfers whose bytes are not what was written */
     char wrong_at[TEXT_SIZE];
 };
 
@@ -78,7 +88,15 @@ int play_path(const struct play *play, const char *path, int64_t number, char te
 /* play_settle.c: sync what this rank's script wrote and nobody removed, for file systems whose clients hold data back. */
 void play_settle(struct play *play, struct error *error);
 
-/* play_check.c: make a transfer's data; compare them. `path` is the script's own. */
+/* play_spans.c: find what all ranks write; returns the status noted. Then the span of a place (NULL: nobody writes the
+ * file, there or before), and how many of the `length` bytes from there on are in it. */
+int play_spans_make(struct play *play, struct error *error);
+int64_t play_span(const struct play *play, int64_t number, int64_t offset, int64_t length, struct span **span);
+
+/* play_check.c: a file's number in its data, by its path, so that files that change places are found out. */
+int64_t play_number(const char *path);
+
+/* Make a transfer's data; compare them. `path` is the script's own. */
 void play_fill(struct play *play, const struct view *view, const char *path, int64_t offset, int64_t bytes);
 void play_compare(struct play *play, const struct view *view, const char *path, int64_t offset, int64_t bytes);
 

@@ -8,15 +8,10 @@
 #include "agree.h"
 #include "pattern.h"
 #include "play.h"
+#include "text.h"
 
-/* A file's number in its data: FNV-1a of its path, so that files that change places are found out. */
-static int64_t number_of(const char *path) {
-    uint64_t hash = 0xCBF29CE484222325U;
-    for (; *path != '\0'; path++) {
-        hash = (hash ^ (unsigned char)*path) * 0x100000001B3U;
-    }
-    return (int64_t)(hash >> 1);
-}
+/* How often a place was written before is told up to here in its data, and then from 0 again. */
+enum { GENERATIONS = 256 };
 
 /* What the pieces of a transfer are filled with or compared to. */
 struct pieces {
@@ -25,33 +20,76 @@ struct pieces {
     int64_t wrong; /* the place of the first wrong byte in the file; -1: none */
 };
 
+int64_t play_number(const char *path) {
+    return (int64_t)(text_number(path) >> 1);
+}
+
 static void fill_piece(void *context, int64_t in_buffer, int64_t in_file, int64_t length) {
     const struct pieces *const pieces = context;
-    pattern_fill_file(pieces->play->buffer + in_buffer, length, pieces->number, in_file, 0);
+    struct play *const play = pieces->play;
+    for (int64_t part = 0; length > 0; in_buffer += part, in_file += part, length -= part) {
+        struct span *span = NULL;
+        part = play_span(play, pieces->number, in_file, length, &span);
+        const int64_t before = span != NULL && span->writer == play->rank ? span->done++ : 0;
+        pattern_fill_file(play->buffer + in_buffer, part, pieces->number ^ before % GENERATIONS, in_file, 0);
+    }
+}
+
+/* The generation that a place must have; -1 where that is not known. It is where one rank alone writes it: to that rank
+ * while it runs, and to the one that reads it back afterwards. */
+static int64_t generation_of(const struct play *play, const struct span *span) {
+    if (span == NULL || span->times == 0) {
+        return -1;
+    }
+    const int64_t done = play->author >= 0 ? span->times : span->done;
+    const int author = play->author >= 0 ? play->author : play->rank;
+    return span->writer == author && done > 0 ? (done - 1) % GENERATIONS : -1;
+}
+
+/* The first byte, in [0, bytes), that no write of the place left there; -1: none. */
+static int64_t wrong_in_all(const unsigned char *buffer, int64_t bytes, int64_t number, int64_t offset) {
+    int64_t right = 0;
+    for (int64_t generation = 0; generation < GENERATIONS; generation++) {
+        const int64_t more = pattern_wrong_in_file(buffer + right, bytes - right, number ^ generation, offset + right);
+        if (more < 0) {
+            return -1;
+        }
+        right += more;
+        generation = more > 0 ? -1 : generation; /* from there on another one may be right */
+    }
+    return right;
 }
 
 static void compare_piece(void *context, int64_t in_buffer, int64_t in_file, int64_t length) {
     struct pieces *const pieces = context;
-    const unsigned char *const buffer = pieces->play->buffer + in_buffer;
-    const int64_t wrong = pattern_wrong_in_file(buffer, length, pieces->number, in_file);
-    if (wrong >= 0 && pieces->wrong < 0) {
-        pieces->wrong = in_file + wrong;
+    const struct play *const play = pieces->play;
+    for (int64_t part = 0; length > 0; in_buffer += part, in_file += part, length -= part) {
+        const unsigned char *const buffer = play->buffer + in_buffer;
+        struct span *span = NULL;
+        part = play_span(play, pieces->number, in_file, length, &span);
+        const int64_t generation = generation_of(play, span);
+        const int64_t wrong = generation < 0
+                                  ? wrong_in_all(buffer, part, pieces->number, in_file)
+                                  : pattern_wrong_in_file(buffer, part, pieces->number ^ generation, in_file);
+        if (wrong >= 0 && pieces->wrong < 0) {
+            pieces->wrong = in_file + wrong;
+        }
     }
 }
 
 void play_fill(struct play *play, const struct view *view, const char *path, int64_t offset, int64_t bytes) {
-    struct pieces pieces = {.play = play, .number = number_of(path), .wrong = -1};
+    struct pieces pieces = {.play = play, .number = play_number(path), .wrong = -1};
     view_pieces(view, offset, bytes, fill_piece, &pieces);
 }
 
 void play_compare(struct play *play, const struct view *view, const char *path, int64_t offset, int64_t bytes) {
-    struct pieces pieces = {.play = play, .number = number_of(path), .wrong = -1};
+    struct pieces pieces = {.play = play, .number = play_number(path), .wrong = -1};
     view_pieces(view, offset, bytes, compare_piece, &pieces);
     if (pieces.wrong >= 0) {
-        if (play->mine.wrong == 0) {
+        if (play->wrong == 0) {
             snprintf(play->wrong_at, TEXT_SIZE, "%.3000s at byte %" PRId64, path, pieces.wrong);
         }
-        play->mine.wrong++;
+        play->wrong++;
     }
 }
 
@@ -122,7 +160,8 @@ static void make_room(struct play *play, const struct script *other, struct erro
 int play_check(struct play *play, struct error *error) {
     const int shift = play->ranks > 1 ? play->ranks / 2 : 0; /* ranks stand in blocks: that one is on another node */
     struct script other;
-    if (script_read(&other, play->options->script, (play->rank + shift) % play->ranks, error) == STATUS_OK) {
+    play->author = (play->rank + shift) % play->ranks;
+    if (script_read(&other, play->options->script, play->author, error) == STATUS_OK) {
         make_room(play, &other, error);
     }
     if (agree(play->comm, error) == STATUS_OK) {
@@ -131,8 +170,8 @@ int play_check(struct play *play, struct error *error) {
         }
     }
     script_free(&other);
-    if (error->status == STATUS_OK && play->mine.wrong > 0) {
-        fail(error, STATUS_WRONG_DATA, "incorrect data (%" PRId64 " transfers), first in %.900s", play->mine.wrong,
+    if (error->status == STATUS_OK && play->wrong > 0) {
+        fail(error, STATUS_WRONG_DATA, "incorrect data (%" PRId64 " transfers), first in %.900s", play->wrong,
              play->wrong_at);
     }
     return agree(play->comm, error);

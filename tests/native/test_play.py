@@ -191,3 +191,58 @@ def test_pauses_of_a_replay_can_be_burnt(bench: Bench, tmp_path: Path) -> None:
     assert times["--think 1"] == 0
     assert times["--think 1 --burn"] >= 0.3
     assert times["--think 0 --burn"] < 0.01
+
+
+# The write of 777 bytes of which there were as many before as LOST says, in this process, is lost, with success told.
+_LOSING = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+ssize_t write(int file, const void *data, size_t bytes) {
+    static int before;
+    ssize_t (*const real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+    return bytes == 777 && before++ == atoi(getenv("LOST")) ? (ssize_t)bytes : real(file, data, bytes);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lost", "script"),
+    [
+        (1, "0 write f 5 777\n0 write f 5 777\n"),
+        (4, "0 write f 5 777 3\n0 write f 5 777 3\n1 write f 0 5\n"),
+        (1, "0 write f 5 777\n0 write f 5 777\n0 read f 0 100\n0 write f 5 777\n"),  # made good, but read before
+    ],
+)
+def test_a_lost_write_over_an_earlier_one_is_found(bench: Bench, tmp_path: Path, lost: int, script: str) -> None:
+    """The bytes of the one before were taken for right: data told their place, and not how often it was written."""
+    (tmp_path / "shim.c").write_text(_LOSING)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c", "-ldl"], cwd=tmp_path, check=True)
+    whole = f"acic-script 1\nranks 2\n0 put f 1 5\n* barrier\n* open f posix w f\n{script}* close f\n"
+    play(bench, tmp_path, whole, "-W", ranks=2)
+    (tmp_path / "files" / "f").unlink()
+    done = bench.run(
+        "play script --dir files -W",
+        ranks=2,
+        cwd=tmp_path,
+        env={"LD_PRELOAD": str(tmp_path / "shim.so"), "LOST": str(lost)},
+    )
+    assert done.returncode == WRONG_DATA, done.stderr
+    assert "f at byte" in done.stderr
+
+
+def test_what_is_written_again_by_whom_is_no_error(bench: Bench, tmp_path: Path) -> None:
+    """One rank over its own, several over one another, parts of words, small files, and more often than data tell."""
+    again = "2 write f 600 8\n" * 300
+    script = (
+        "acic-script 1\nranks 3\n* open f mpiio w f\n* write f 0 100\n* barrier\n1 write f 50 100\n* barrier\n"
+        "2 write f 150 50 300 1\n2 write f 160 11 300 1\n2 read f 150 40\n* barrier\n* read f 0 499\n"
+        f"{again}2 read f 600 8\n* barrier\n* read f 600 8\n* close f\n"
+        "0 put p.# 3 100\n0 put p.# 2 48\n* barrier\n1 get p.# 3 100\n* barrier\n1 put p.# 1 16\n"
+    )
+    play(bench, tmp_path, script, "-W")
+    read = "* open f posix r f\n* read f 0 150\n* read f 600 8\n* close f\n1 get p.# 3 100\n"
+    play(bench, tmp_path, f"acic-script 1\nranks 3\n{read}", "-W")  # which does not know how often others wrote it
+    play(bench, tmp_path, script, "-W")  # over what is there
