@@ -16,6 +16,7 @@ import pytest
 from acic import kept
 from acic.benchmarks import Benchmark, building, find_benchmark
 from acic.benchmarks.benchmark import hints_text, identify
+from acic.errors import MissingData
 from tests.native.bench import Mpi
 
 ROOT = Path(__file__).parents[2]
@@ -123,3 +124,57 @@ def test_the_wheel_carries_the_sources(mpi: Mpi, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FIND], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(tmp_path / "cache"))
+
+
+def test_another_parallel_hdf5_is_another_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was built before its module was loaded stayed without HDF5 for ever."""
+    mpicc, h5pcc = tmp_path / "mpicc", tmp_path / "h5pcc"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    mpicc.touch(mode=0o755)
+    names = [building._identity(mpicc)]
+    for text in ("one", "another"):
+        h5pcc.write_text(text)
+        h5pcc.chmod(0o755)
+        names.append(building._identity(mpicc))
+    assert len(set(names)) == 3
+    h5pcc.unlink()
+    assert building._identity(mpicc) == names[0]
+
+
+def test_an_mpiexec_without_an_mpicc_beside_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    launcher = tmp_path / "mpiexec"
+    launcher.touch(mode=0o755)
+    monkeypatch.delenv("ACIC_MPICC", raising=False)
+    monkeypatch.setenv("ACIC_MPIEXEC", str(launcher))
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(MissingData, match="without an mpicc beside it") as caught:
+        building.built()
+    assert "ACIC_MPICC" in caught.value.hint
+
+
+HDF5 = """#include <mpi.h>
+#define H5_HAVE_PARALLEL 1
+#define H5P_DEFAULT 0
+int H5Pset_fapl_mpio(int list, MPI_Comm comm, MPI_Info info);
+"""
+HDF5_SOURCE = """#include "hdf5.h"
+int H5Pset_fapl_mpio(int list, MPI_Comm comm, MPI_Info info) { return list + (comm == MPI_COMM_NULL) + (info == 0); }
+"""
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["of this MPI", "of another MPI"])
+def test_an_hdf5_of_another_mpi_is_not_built_in(mpi: Mpi, tmp_path: Path, other: bool) -> None:
+    """A program links with it all the same, and has two MPIs when it runs."""
+    files = {"hdf5.h": HDF5, "hdf5.c": HDF5_SOURCE, "other.c": "int of_another_mpi;\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    shared = ["-shared", "-fPIC", "-Wl,--no-as-needed", f"-Wl,-rpath,{tmp_path}", "-L."]
+    for command in (
+        ["cc", *shared, "-Wl,-soname,libmpi.so.99", "-o", "libmpi.so.99", "other.c"],
+        [str(mpi.mpicc), *shared, "-I.", "-o", "libhdf5.so", "hdf5.c", *(["-l:libmpi.so.99"] if other else [])],
+    ):
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    told = [f"HDF5_FLAGS=-I{tmp_path}", f"HDF5_LIBS=-L{tmp_path} -Wl,-rpath,{tmp_path} -lhdf5"]
+    command = ["make", "-n", "-C", str(building.sources()), "HDF5=yes", f"MPICC={mpi.mpicc}", *told]
+    done = subprocess.run(command, env=mpi.environment, capture_output=True, text=True, check=False, timeout=60)
+    assert ("but no program builds" in done.stderr, done.returncode != 0) == (other, other), done.stderr

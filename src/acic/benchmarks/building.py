@@ -40,7 +40,9 @@ def sources() -> Path:
 
 
 def find_mpicc() -> Path | None:
-    """Return the MPI compiler named by ACIC_MPICC, else that beside ACIC_MPIEXEC, beside this Python, or on PATH.
+    """Return the MPI compiler named by ACIC_MPICC, else that beside ACIC_MPIEXEC.
+
+    Without these variables it is the one beside this Python, or on PATH.
 
     Raises:
         InvalidInput: a variable names what is no program.
@@ -75,7 +77,9 @@ def built() -> Built:
     if mpicc is None:
         found = sorted(folder.glob(f"{stem}-*/{ACIC_BENCH}"), key=lambda path: path.stat().st_mtime)
         if not found:
-            raise MissingData("there is no ior, and no MPI to build acic-bench with", hint=_NO_MPI)
+            named = os.environ.get("ACIC_MPIEXEC")
+            beside = f": ACIC_MPIEXEC is {named}, without an mpicc beside it" if named else ""
+            raise MissingData(f"there is no ior, and no MPI to build acic-bench with{beside}", hint=_NO_MPI)
         return _facts(found[-1].parent)
     home = folder / f"{stem}-{_identity(mpicc)}"
     _make(mpicc, here, home)
@@ -84,10 +88,17 @@ def built() -> Built:
 
 
 def _identity(mpicc: Path) -> str:
-    """Return what names an MPI: asking it would start a process."""
-    real = mpicc.resolve()
+    """Return what names an MPI, and the parallel HDF5 that is built in: asking them would start a process."""
+    h5pcc = shutil.which("h5pcc")  # by which the Makefile finds it
+    return hashlib.sha256(" ".join(map(_described, [mpicc, Path(h5pcc)] if h5pcc else [mpicc])).encode()).hexdigest()[
+        :12
+    ]
+
+
+def _described(program: Path) -> str:
+    real = program.resolve()
     found = real.stat()
-    return hashlib.sha256(f"{mpicc} {real} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()[:12]
+    return f"{program} {real} {found.st_size} {found.st_mtime_ns}"
 
 
 def _facts(home: Path) -> Built:
