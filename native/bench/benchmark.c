@@ -58,9 +58,10 @@ static int timed(const struct bench *bench, enum phase phase, int64_t repetition
 
 static int check_write(const struct bench *bench, int64_t repetition) {
     struct results *const results = bench->results;
+    struct hints *const hints = results->count == 0 ? &results->in_force : NULL;
     struct figures figures;
     char wrong_at[TEXT_SIZE];
-    phase_run(bench->job, PHASE_CHECK_WRITE, repetition, &figures, NULL, wrong_at, bench->error);
+    phase_run(bench->job, PHASE_CHECK_WRITE, repetition, &figures, hints, wrong_at, bench->error);
     if (figures.wrong > 0 && results->wrong[0] + results->wrong[1] == 0) {
         memcpy(results->wrong_at, wrong_at, sizeof wrong_at);
     }

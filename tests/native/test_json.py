@@ -86,10 +86,37 @@ def test_the_store_reads_a_success(bench: Bench, tmp_path: Path) -> None:
 
 def test_the_store_reads_a_failure_as_one(bench: Bench, tmp_path: Path) -> None:
     bench.measure("-b 64k -t 4k -o missing/data", cwd=tmp_path, status=FAILED)
-    assert [r.outcome for r in read_ior(tmp_path / "summary.json")] == [Outcome.FAILED]
+    (failed,) = read_ior(tmp_path / "summary.json")
+    assert failed.outcome is Outcome.FAILED
+    assert 'open("missing/data") to write failed' in failed.note
 
 
 def test_the_store_reads_wrong_bytes_as_such(bench: Bench, tmp_path: Path) -> None:
     bench.do("-b 64k -t 4k -w -k -G 1 -o data", cwd=tmp_path)
     bench.measure("-b 64k -t 4k -R -k -G 2 -o data", cwd=tmp_path, status=WRONG_DATA)
     assert [r.outcome for r in read_ior(tmp_path / "summary.json")] == [Outcome.CORRUPT]
+
+
+def test_what_is_only_checked_tells_its_hints(bench: Bench, tmp_path: Path) -> None:
+    """All that were asked for were told as not in force, since they are read back from a file that is open."""
+    (tmp_path / "hints").write_text("IOR_HINT__MPI__romio_ds_read=disable\n")
+    bench.do("-a MPIIO -w -k -G 1 -b 64k -t 4k -o data", cwd=tmp_path)
+    told = [
+        bench.measure(f"-a MPIIO {options} -k -G 1 -b 64k -t 4k -U hints -o data", cwd=tmp_path).test["Hints"]
+        for options in ("-r", "-W")
+    ]
+    assert told[0] == told[1]
+    assert told[1]["in force"]
+
+
+def test_the_store_reads_the_text(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "run.txt").write_text(bench.do("-a MPIIO -c -b 64k -t 4k -s 2 -i 2", cwd=tmp_path))
+    bench.measure("-a MPIIO -c -b 64k -t 4k -s 2 -i 2", cwd=tmp_path)
+    text, whole = read_ior(tmp_path / "run.txt"), read_ior(tmp_path / "summary.json")
+    assert [(r.outcome, len(r.repetitions)) for r in text] == [(Outcome.OK, 2)] * 2
+    for ours, theirs in zip(text, whole, strict=True):
+        assert (ours.workload, ours.tool_version, ours.host_shape) == (
+            theirs.workload,
+            theirs.tool_version,
+            theirs.host_shape,
+        )

@@ -551,3 +551,32 @@ def test_a_library_that_cannot_be_preloaded_is_no_error(tmp_path: Path) -> None:
     assert {result.outcome for result in written(tmp_path, document())} == {Outcome.OK}
     (tmp_path / "run.json.err").write_text("ERROR: open64() failed, errno 5, Input/output error (aiori.c:412)\n")
     assert Outcome.FAILED in {result.outcome for result in written(tmp_path, document())}
+
+
+def acic_bench(body: str, *, error: str = "") -> str:
+    """A summary of acic-bench, whose objects stand in it as it writes them."""
+    failed = f'''"Status": "failed",\n  "Error": "{error}",\n  "Exit status": 255,''' if error else '"Status": "ok",'
+    return (
+        '{\n  "Version": "acic-bench-0.1.0",\n  "Benchmark": "acic-bench",\n  "Began": "Mon Nov 30 08:00:00 2026",\n'
+        f'  "Command line": "acic-bench -b 64k -t 4k",\n  {failed}\n  {body}\n'
+        f'  "{"Gave up" if error else "Finished"}": "Mon Nov 30 08:00:01 2026"\n}}\n'
+    )
+
+
+@pytest.mark.parametrize("status", ["", "255\n"])
+def test_a_failure_of_acic_bench_is_told_with_its_reason(tmp_path: Path, status: str) -> None:
+    """It was an exit status, or that no bandwidth was reported, while the cause stood in the file."""
+    if status:
+        (tmp_path / "run.json.rc").write_text(status)
+    parameters = '"tests": [\n    {\n      "Parameters": {"api": "POSIX", "blockSize": 65536, "transferSize": 4096}}],'
+    text = acic_bench(parameters, error=r"write(\"a\", 4096 bytes at 0) failed: No space left on device (rank 3)")
+    (failed,) = written(tmp_path, text)
+    assert failed.outcome is Outcome.FAILED
+    assert failed.note == 'write("a", 4096 bytes at 0) failed: No space left on device (rank 3)'
+
+
+@pytest.mark.parametrize("kind", ["Replay", "Play"])
+def test_what_acic_bench_replays_or_plays_is_no_measurement(tmp_path: Path, kind: str) -> None:
+    """A good replay was imported as a failed run of IOR's defaults, which nobody had run."""
+    with pytest.raises(UnreadableInput, match=f"no output of IOR, but of `acic-bench {kind.lower()}`"):
+        written(tmp_path, acic_bench(f'"{kind}": {{\n    "ranks": 2\n  }},'))

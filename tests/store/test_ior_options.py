@@ -74,3 +74,33 @@ def test_what_cannot_be_read_is_refused(command: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         from_command(command)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("directives", "operations"),
+    [
+        ("writeFile=1,readFile=0", "write"),
+        ("readFile=1", "read"),
+        ("checkRead=1", "read"),
+        ("checkWrite=1", "write"),
+        ("writeFile=0", "write read"),
+    ],
+)
+def test_directions_by_their_long_names(directives: str, operations: str) -> None:
+    """A read that was never asked for was invented, and counted as failed."""
+    assert " ".join(from_command(f"ior -O {directives}").operations) == operations
+
+
+def test_a_hints_file_attached_to_its_option_is_no_flags() -> None:
+    assert from_command("ior -a MPIIO -Uhints -b 4m") == from_command("ior -a MPIIO -b 4m")
+
+
+def test_acic_bench_is_found_behind_its_launcher() -> None:
+    options = from_command("srun -N 2 -n 8 /opt/bin/acic-bench -b 4m")
+    assert (options.tasks, options.block_size) == (8, 4 * MIB)
+
+
+@pytest.mark.parametrize("launcher", ["srun -N 2 -n 8", "/opt/bin/mpiexec.hydra -f hosts -n 8"])
+def test_a_launchers_options_are_not_taken_for_iors(launcher: str) -> None:
+    with pytest.raises(InvalidInput, match="is called ior"):
+        from_command(f"{launcher} ./run_it.sh -b 4m")

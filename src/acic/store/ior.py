@@ -28,8 +28,9 @@ _ERROR = re.compile(
 )
 _IGNORED = re.compile(r"^ERROR: ld\.so: .*: ignored\.$", re.MULTILINE)  # LD_PRELOAD of what a node has not
 _CAUSE = re.compile(r"^WARNING: (.*failed.*)$", re.MULTILINE)
-_IN_TEXT = re.compile(r"^IOR-\S+: MPI Coordinated", re.MULTILINE)  # which a run begins with
+_IN_TEXT = re.compile(r"^(?:IOR|acic-bench)-\S+: MPI Coordinated", re.MULTILINE)  # which a run begins with
 _IN_JSON = re.compile(r'^\s*\{\s*"Version"\s*:', re.MULTILINE)
+_NO_BENCHMARK = re.compile(r'"Benchmark": "acic-bench".*^  "(Replay|Play)": \{', re.MULTILINE | re.DOTALL)
 _CORRUPT = re.compile(r"incorrect data on (write|read)|FAILED comparison of buffer", re.IGNORECASE)
 
 
@@ -136,11 +137,13 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
     beginning = text.lstrip()[:200]
     if not beginning:
         output = IorOutput(command=command)
+    elif match := _NO_BENCHMARK.search(text):
+        raise _unreadable(path, f", but of `acic-bench {match.group(1).lower()}`")
     elif _is_json(text):
         output = parse_json(text)
     elif beginning.startswith("access,"):
         output = parse_csv(text, command)
-    elif beginning.startswith("IOR-") or _ERROR.match(beginning):
+    elif beginning.startswith(("IOR-", "acic-bench-")) or _ERROR.match(beginning):
         output = parse_text(text)
     elif beginning.startswith("SQLite format 3"):
         hint = f"write what it holds as a file to import: acic data export FILE.jsonl --store {shlex.quote(str(path))}"
@@ -184,16 +187,17 @@ def _endings(path: Path, text: str, output: IorOutput, *, last: bool) -> list[_E
     endings = [_ending(part, None, finished=True) for part in parts[:-1]]
     beside = [_beside(path, suffix) for suffix in (".out", ".err")] if last else []
     said = _IGNORED.sub("", "\n".join([parts[-1], *beside]))
-    return [*endings, _ending(said, _status(path) if last else None, finished=output.finished, empty=not text.strip())]
+    status, empty = _status(path) if last else None, not text.strip()
+    return [*endings, _ending(said, status, finished=output.finished, empty=empty, told=output.error)]
 
 
-def _ending(said: str, status: int | None, *, finished: bool | None, empty: bool = False) -> _Ending:
+def _ending(said: str, status: int | None, *, finished: bool | None, empty: bool = False, told: str = "") -> _Ending:
     corrupt: set[Operation] = set()
     for match in _CORRUPT.finditer(said):
         corrupt |= {Operation(match.group(1).lower())} if match.group(1) else set(Operation)
     error = ""
-    if status not in (0, None) or _ERROR.search(said):
-        error = _reason(said) or f"exit status {status}"
+    if status not in (0, None) or told or _ERROR.search(said):
+        error = _reason(said) or _short(told) or f"exit status {status}"
     elif empty:
         error = "the output is empty"
     elif finished is False:
@@ -252,7 +256,11 @@ def _reason(said: str) -> str:
     plain = next((line for line in errors if line.lower().startswith(("error", "ior error"))), "")
     cause = _CAUSE.search(said)
     line = plain or (cause.group(1) if cause else "") or next(iter(errors), "")
-    text = printable(" ".join(line.split()))
+    return _short(line)
+
+
+def _short(reason: str) -> str:
+    text = printable(" ".join(reason.split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
 
 

@@ -17,8 +17,11 @@ _INTERFACES = {
     "HDF5": Interface.HDF5,
     "NCMPI": Interface.PNETCDF,
 }
-_VALUED = frozenset("abdfijlostADGMNOQTX")  # IOR's short options that take a value
+_VALUED = frozenset("abdfijlostADGMNOQTUX")  # IOR's short options that take a value
 _SIZE = re.compile(r"\s*(\d{1,99})\s*([kmgtp]?)", re.IGNORECASE)  # what follows the letter is nothing to IOR
+_PROGRAM = re.compile(r"(^|/)(ior|acic-bench)[^/]*$", re.IGNORECASE)
+_LAUNCHER = re.compile(r"(^|/)(mpiexec|mpirun|orterun|prterun|srun|aprun|jsrun|ibrun)[^/]*$")
+_DIRECTIONS = {"w": "writeFile", "r": "readFile", "W": "checkWrite", "R": "checkRead"}
 _LAUNCHER_TASKS = ("-n", "-np", "--np", "--ntasks")  # of mpiexec, mpirun, srun and aprun
 
 
@@ -88,13 +91,17 @@ def from_command(command: str) -> IorOptions:
     """Return what a command line asks of IOR: "ior -a MPIIO -c -b 4m -t 256k", with or without `mpiexec -n 4`.
 
     Raises:
-        InvalidInput: a value that cannot be read.
+        InvalidInput: a value that cannot be read, or a launcher of what is not called IOR or acic-bench.
     """
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise InvalidInput(f"cannot read the command line {command!r}: {error}", hint="close its quotes") from error
-    start = next((i for i, word in enumerate(words) if re.search(r"(^|/)ior[^/]*$", word, re.IGNORECASE)), -1)
+    start = next((i for i, word in enumerate(words) if _PROGRAM.search(word)), -1)
+    if start < 0 and words and _LAUNCHER.search(words[0]):  # whose options would be taken for IOR's
+        raise InvalidInput(
+            f"no program in {command!r} is called ior", hint="give the line that it starts: ior -b 4m ..."
+        )
     tasks = next((int(w) for o, w in _pairs(words[: max(start, 0)]) if o in _LAUNCHER_TASKS and w.isdigit()), None)
     given = list(_short_options(words[start + 1 :]))
     options = dict(given)
@@ -124,7 +131,6 @@ def from_parameters(parameters: Mapping[str, object], options: Mapping[str, obje
 
 def _from_options(options: Mapping[str, str], directives: Mapping[str, str]) -> IorOptions:
     default = IorOptions()
-    asked = {flag for flag in "wrWR" if flag in options}
 
     def size(short: str, long: str, otherwise: int) -> int:
         text = options.get(short, directives.get(long, ""))
@@ -133,6 +139,7 @@ def _from_options(options: Mapping[str, str], directives: Mapping[str, str]) -> 
     def flag(short: str, long: str) -> bool:
         return options.get(short, directives.get(long, "0")) not in ("0", "")
 
+    asked = {short for short, long in _DIRECTIONS.items() if flag(short, long)}
     return IorOptions(
         api=options.get("a", directives.get("api", default.api)),
         block_size=size("b", "blockSize", default.block_size),

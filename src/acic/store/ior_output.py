@@ -46,6 +46,7 @@ class IorOutput:
     command: str = ""
     finished: bool | None = None
     tests: list[IorTest] = field(default_factory=list)
+    error: str = ""  # why it failed, as acic-bench's JSON tells
     older: bool = False  # it has results, and is laid out as before IOR 3.1: they are of no test
 
 
@@ -76,6 +77,7 @@ def parse_json(text: str) -> IorOutput:
         began=str(heading.get("Began", "")),
         command=str(heading.get("Command line", "")),
         finished="Finished" in heading or _is_json(text),
+        error=_plain(str(heading.get("Error", ""))) if heading.get("Benchmark") == "acic-bench" else "",
     )
     position = 0
     parameters: dict[str, object] = {}
@@ -148,7 +150,7 @@ def parse_text(text: str) -> IorOutput:
     begins = 0
     for line in text.splitlines(keepends=True):
         begins += len(line)
-        if match := re.match(r"IOR-(\S+): MPI Coordinated", line):
+        if match := re.match(r"(?:IOR-)?(\S+): MPI Coordinated", line):
             output.version = match.group(1)
         elif line.startswith("Results:") and output.tests:
             _describe(output.tests[-1], keys)
@@ -233,6 +235,14 @@ def _figure(value: object) -> float | None:
 def _pairs(text: str) -> Iterator[tuple[str, object]]:
     for name, value in _PAIR.findall(text):
         yield name[1:-1], value[1:-1] if value.startswith('"') else _value(value)
+
+
+def _plain(text: str) -> str:
+    """Return a string of JSON as it was before it was written, or as it is where it is none."""
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text
 
 
 def _bare(version: str) -> str:
