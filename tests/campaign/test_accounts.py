@@ -24,7 +24,7 @@ from acic.campaign.controller import USED_UP, Controller
 from acic.campaign.jobs import Trial
 from acic.campaign.journal import Journal
 from acic.campaign.points import Field, Point
-from acic.campaign.repeats import Repeats, UsualNoise, half_width
+from acic.campaign.repeats import Repeats, UsualNoise, half_width, luck
 from acic.campaign.screening import screening_rows
 from acic.campaign.state import Stage, replay
 from acic.campaign.student import student
@@ -344,6 +344,43 @@ def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
 @given(freedom=st.integers(1, 10_000))
 def test_student_is_student(freedom: int) -> None:
     assert student(freedom) == pytest.approx(t.ppf(0.9, freedom), rel=2e-4)
+
+
+@given(freedom=st.integers(4, 10_000), quantile=st.floats(0.9, 0.999))
+def test_student_is_student_further_out(freedom: int, quantile: float) -> None:
+    assert student(freedom, quantile) == pytest.approx(t.ppf(quantile, freedom), rel=1e-2)
+
+
+@pytest.mark.parametrize("freedom", [1, 2])
+def test_student_is_exact_for_the_least(freedom: int) -> None:
+    assert student(freedom, 0.99) == pytest.approx(t.ppf(0.99, freedom))
+
+
+def learned(sigma: float, points: int) -> UsualNoise:
+    rng, noise = np.random.default_rng(0), UsualNoise()
+    for _ in range(points):
+        noise.learn(np.exp(rng.normal(20, sigma, 2)).tolist())
+    return noise
+
+
+@pytest.mark.parametrize("runs", [(1, 2), (1, 1), (3, 3)])
+@pytest.mark.parametrize("others", [1, 5, 30])
+def test_the_best_of_equals_gains_no_more_than_luck_in_nine_of_ten_searches(runs: tuple[int, int], others: int) -> None:
+    rng, most = np.random.default_rng(1), math.log1p(luck(learned(0.1, 300), runs, others))
+    best = np.median(rng.normal(0, 0.1, (4000, others, runs[0])), axis=2).max(axis=1)
+    baseline = np.median(rng.normal(0, 0.1, (4000, runs[1])), axis=1)
+    assert 0.88 < (best - baseline <= most).mean() < 0.98  # they share the baseline, so it is a little more than 0.9
+
+
+@given(sigma=st.floats(0.01, 1), points=st.integers(0, 20), runs=st.integers(1, 5), others=st.integers(1, 100))
+def test_luck_falls_with_runs_and_rises_with_what_there_is_to_choose_from(
+    sigma: float, points: int, runs: int, others: int
+) -> None:
+    noise = learned(sigma, points)
+    told = luck(noise, (runs, runs), others)
+    assert told > 0
+    assert luck(noise, (runs, runs), others + 1) > told
+    assert luck(noise, (2 * runs + 1, runs), others) < told
 
 
 @given(ratios=st.lists(st.floats(0.1, 10), min_size=2, max_size=40))

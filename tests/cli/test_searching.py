@@ -25,7 +25,7 @@ from acic.benchmarks import find_benchmark
 from acic.campaign.comparison import Improvement
 from acic.campaign.journal import Journal
 from acic.campaign.session import Session
-from acic.cli.found_shown import _doubt
+from acic.cli.found_shown import Doubt
 from acic.cli.main import run as run_command
 from acic.cli.own_command import by_command
 from acic.cli.verify_shown import NOT_RUN, Verified, verdict
@@ -832,10 +832,12 @@ def test_a_gain_within_what_runs_differ_by_is_told_so(
     assert "within" not in run("walk", *WRITE, "--order", "random", "--runs", 1).out  # the baseline is the best
 
 
-@pytest.mark.parametrize(("gain", "said"), [(1.5, False), (1.05, True), (0.95, True), (0.5, False), (None, False)])
-def test_a_loss_is_doubted_as_a_gain_is(gain: float | None, said: bool) -> None:
+@pytest.mark.parametrize(("differ", "luck"), [(0.1, 0.0), (None, 0.1), (0.01, 0.1)])
+@pytest.mark.parametrize(("gain", "said"), [(1.5, False), (1.05, True), (0.95, True), (0.5, False)])
+def test_a_loss_is_doubted_as_a_gain_is(gain: float, said: bool, differ: float | None, luck: float) -> None:
     """What is cheapest with computing may do its I/O at half the speed, which no noise makes."""
-    assert bool(_doubt(gain, 0.1)) is said
+    doubt = Doubt(gain=gain, differ=differ, luck=luck, among=9, runs=2)
+    assert doubt.within is bool(doubt.text) is said
 
 
 def test_all_configurations_that_were_run_are_counted(run: Callable[..., Any]) -> None:

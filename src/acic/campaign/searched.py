@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 
-from acic.campaign.points import Rows
+from acic.campaign.points import Point, Rows
+from acic.campaign.repeats import UsualNoise
 from acic.campaign.state import Progress, Stage, State
 from acic.errors import InvalidInput
 
@@ -30,3 +33,14 @@ def asked_before(state: State, number: int, row: Rows, *, name: str) -> Progress
 def runs_of(state: State, row: Rows) -> list[Progress]:
     """Return all that became of a point: when a search asked for it, and in its repeats."""
     return [p for p in state.progress if np.array_equal(p.row, row)]
+
+
+def noise_of(state: State) -> UsualNoise:
+    """Return how far runs of the same point differ in a campaign, those in its repeats included."""
+    runs: dict[Point, list[float]] = defaultdict(list)
+    for progress in state.progress:
+        runs[progress.point] += progress.bandwidths
+    noise = UsualNoise()
+    for bandwidths in runs.values():
+        noise.learn(bandwidths)
+    return noise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -44,6 +45,44 @@ class Measured:
     runs: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """What is to be doubted of the best of a search that is not the baseline.
+
+    Args:
+        gain: the baseline's figure over that of the best; above 1 is better.
+        differ: how much longer the slowest runs of either took than its fastest, 0.2 is 20 %; None: each ran once.
+        luck: what the best gains in up to 9 of 10 searches where all are alike, likewise.
+        among: configurations that gave a figure, the baseline's included.
+        runs: good ones of the best.
+    """
+
+    gain: float
+    differ: float | None
+    luck: float
+    among: int
+    runs: int
+
+    @property
+    def within(self) -> bool:
+        """Whether the gain, or the loss, may be none."""
+        return self._differs or abs(math.log(self.gain)) <= math.log1p(self.luck)
+
+    @property
+    def text(self) -> str:
+        """A sentence on that, and on the luck of a single run; "" where nothing is to be said."""
+        if self._differs:
+            return f"That is within what runs differ by: {100 * (self.differ or 0.0):.1f} %. "
+        luck = f"gains up to {100 * self.luck:.0f} % in 9 of 10 searches"
+        if self.within:
+            return f"That may be luck: by so few runs, the best of {self.among} that are all alike {luck}. "
+        return f"The best ran once: of {self.among} that are all alike it {luck}. " if self.runs == 1 else ""
+
+    @property
+    def _differs(self) -> bool:
+        return self.differ is not None and abs(self.gain - 1.0) <= self.differ
+
+
 def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: str = "") -> None:
     """Print what was run, what was found, and what it cost.
 
@@ -52,18 +91,24 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
     Raises:
         AcicError: nothing was found, or it was paused.
     """
+    from acic.campaign.repeats import luck
+    from acic.campaign.searched import noise_of
     from acic.campaign.summary import spent_dollars
 
     state = opened.controller.state
     seen = [_measured(opened, one, goal) for one in found.observations]
     first = seen[0] if seen else None
     best = None if found.best is None else _measured(opened, found.best, goal)
-    gain = whole = differ = None
+    gain = whole = differ = doubt = None
     if first and best:
         gain = _gain(first.measured, best.measured)
         whole = _gain(first.with_computing, best.with_computing)
         apart = [opened.readings[one.configuration].differ for one in (first, best)]
         differ = max((one for one in apart if one is not None), default=None)
+        if gain and best != first:
+            runs, among = (best.runs, first.runs), sum(one.measured is not None for one in seen)
+            lucky = luck(noise_of(state), runs, among - 1)
+            doubt = Doubt(gain=gain, differ=differ, luck=lucky, among=among, runs=best.runs)
     why = f"It was paused: {state.paused}." if state.paused else found.why_ended
     if as_json:
         emit_json(
@@ -74,6 +119,8 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
                 "improvement": gain,
                 "with_computing": whole,
                 "runs_differ": differ,
+                "luck": doubt and doubt.luck,
+                "doubtful": doubt and doubt.within,
                 "basis": "measured",
                 "computing_seconds": opened.computing or None,
                 "observations": seen,
@@ -89,8 +136,7 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
         if best is not None:
             times = f"{gain:.2f}x the baseline" if gain else "the baseline failed"
             times += f" ({whole:.2f}x with computing)" if whole else ""
-            doubt = _doubt(gain, differ) if best != first else ""
-            click.echo(f"Best: {amount(best.measured, goal)}, {times}. {doubt}{why}")
+            click.echo(f"Best: {amount(best.measured, goal)}, {times}. {doubt.text if doubt else ''}{why}")
         spent = amount(state.seconds, "time") + (f" and {amount(state.dollars, 'cost')}" if state.dollars else "")
         ran = {one.point.configuration for one in state.progress if one.attempts}  # at smaller scales, too
         click.echo(f"It took {state.runs} runs of {len(ran)} configurations, {spent}.")
@@ -100,13 +146,6 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
         raise AcicError(f"the search has stopped: {state.paused}", hint=f"it goes on by {opened.session.resumed_by}")
     if best is None:
         raise AcicError(f"nothing was found: {why}", hint=hint or f"acic campaign status {opened.session.journal.name}")
-
-
-def _doubt(gain: float | None, differ: float | None) -> str:
-    """Return a sentence where a gain, or a loss, is no more than what runs of the same configuration differ by."""
-    if gain is None or differ is None or abs(gain - 1.0) > differ:  # the cheapest with computing may do its I/O slower
-        return ""
-    return f"That is within what runs differ by: {100 * differ:.1f} %. "
 
 
 def _unlike_log(opened: Bench, baseline: Measured) -> str:
