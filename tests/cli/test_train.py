@@ -442,6 +442,22 @@ def test_only_a_whole_screening_ranks(lab: Laboratory, acic: Callable[..., Resul
     assert ranks_of(platform, job, "time") == ranks
 
 
+def test_a_screening_that_held_a_parameter_does_not_rank_it(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    """Its column was of noise, so a walk came last to what matters most."""
+    platform = load_platform(str(lab.platform_file))
+    job = Workload(name="job", processes=2, phases=(Phase(characteristics=WRITE),))
+    often = ("--repeats", "1", "--verify", "0")
+    whole = len({row.tobytes() for row in screening_rows(Field(platform))})
+    assert acic(*lab.train("--points", whole, *often)).status == 0
+    ranks = ranks_of(platform, job, "time")
+    assert set(ranks) == set(platform.space.names)
+    for name in ranks:
+        words = lab.train("--points", whole, "--only", f"{name}={platform.baseline[name]}", *often)
+        held = [word if word != lab.name else f"{lab.name}-{name}" for word in words]
+        assert "what matters most for time: " in acic(*held).out
+        assert ranks_of(platform, job, "time") == ranks
+
+
 def test_a_budget_of_no_point_is_told_what_one_costs(lab: Laboratory, acic: Callable[..., Result]) -> None:
     for budget in ("1ms", "0.000001USD"):
         found = acic(*lab.train(*QUICK, "--budget", budget))

@@ -120,10 +120,7 @@ def _runs(found: Sequence[Progress], phase: Characteristics) -> list[float]:
     return [phase.total_bytes / b for p in found for b in p.bandwidths if b > 0]
 
 
-def known_ranks(campaigns: Sequence[Mapping[str, Sequence[str]]], goal: str, names: Sequence[str]) -> list[str]:
-    """Return the parameters of `names` in the order of the last campaign that ranked them all; [] if none did."""
-    for ranks in reversed(campaigns):
-        found = [n for n in ranks.get(goal, ranks.get("time", [])) if n in names]
-        if set(found) == set(names):
-            return found
-    return []
+def known_ranks(ranks: Mapping[str, Sequence[str]], goal: str, names: Sequence[str]) -> list[str]:
+    """Return the parameters of `names` in the order of a campaign's `ranks` by goal; [] if it did not rank them all."""
+    found = [n for n in ranks.get(goal, ranks.get("time", [])) if n in names]
+    return found if set(found) == set(names) else []

@@ -190,7 +190,10 @@ def amount(value: float | None, goal: str) -> str:
 
 
 def ranks_of(platform: Platform, workload: Workload, goal: str) -> list[str]:
-    """Return what matters to `workload`, by rank, as the last whole screening on the platform tells; [] without."""
+    """Return what matters to `workload`, by rank, as the last whole screening on the platform tells; [] without.
+
+    A screening that held one of its parameters at a value (`--only`) tells nothing of that, and so no ranks.
+    """
     from acic.campaign.journal import journals
     from acic.campaign.meter import known_ranks
     from acic.campaign.planning import is_whole
@@ -198,17 +201,18 @@ def ranks_of(platform: Platform, workload: Workload, goal: str) -> list[str]:
     from acic.campaign.session import Session
     from acic.campaign.state import replay
 
-    found = []
-    for journal in journals():
+    names = Field(platform, [phase.characteristics for phase in workload.phases]).system.names
+    for journal in reversed(journals()):
         try:
             other = Session.open(journal.name)
-            if other.platform.name == platform.name:
-                state = replay(other.journal.events(), other.field)
-                found.append(state.ranks if is_whole(other.field, state) else {})
+            if other.platform.name != platform.name or set(other.request.only) & set(names):
+                continue
+            state = replay(other.journal.events(), other.field)
+            if is_whole(other.field, state) and (ranks := known_ranks(state.ranks, goal, names)):
+                return ranks
         except AcicError:
             continue  # of a platform that has changed since, or damaged
-    names = Field(platform, [phase.characteristics for phase in workload.phases]).system.names
-    return known_ranks(found, goal, names)
+    return []
 
 
 def apply_options(command: Any) -> Any:

@@ -49,8 +49,8 @@ def walk(
     """Search by real runs, one parameter at a time from the baseline.
 
     The application's replica is run. Each parameter's values are tried with the others held at the best so far. The
-    ranks are those of the last `acic train` on the platform; without one, a screening is run first. Every measurement
-    goes into the database.
+    ranks are those of the last `acic train` on the platform that screened them all; without one, a screening is run
+    first. Every measurement goes into the database.
     """
     from acic.campaign.repeats import Repeats
     from acic.search import PbWalk, RandomWalk
