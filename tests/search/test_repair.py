@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -116,6 +117,32 @@ def test_a_rule_on_what_does_not_apply_does_not_hold() -> None:
     a, b, c = (Parameter(name=name, values=("x", "y")) for name in "abc")
     chain = Space((a, b, c), (Rule(when={"a": "x"}, absent=("b",)), Rule(when={"b": "x"}, absent=("c",))))
     assert repaired(chain, {"a": "x", "b": "x", "c": "y"}) == Configuration({"a": "x", "c": "y"})
+
+
+@pytest.mark.parametrize("links", [1, 2, 3, 4])
+def test_the_order_of_rules_changes_nothing_where_what_applies_is_told_by_a_chain(links: int) -> None:
+    """A search never tried what a chain of two left to it, where the file had the inner rule first."""
+    names = "abcde"[: links + 1]
+    parameters = tuple(Parameter(name=name, values=("x", "y")) for name in names)
+    chain = [Rule(when={one: "x"}, absent=(next_,)) for one, next_ in itertools.pairwise(names)]
+    wanted = dict.fromkeys(names, "x")
+    for rules in itertools.permutations(chain):
+        assert repaired(Space(parameters, rules), wanted) == Configuration(dict.fromkeys(names[::2], "x"))
+
+
+def test_a_neighbour_that_is_valid_is_not_left_for_what_rules_it_out() -> None:
+    """The usual value of what did not apply ruled out what did: a walk ended at 5.0 beside a 1.0."""
+    space = Space(
+        (
+            Parameter(name="layout", values=("on", "off")),
+            Parameter(name="stripes", values=(1, 4, 16), scale=Scale.LOG),
+            Parameter(name="buffer", values=("x", "y")),
+        ),
+        (Rule(when={"layout": "on"}, absent=("stripes",)), Rule(when={"stripes": 16}, absent=("layout",))),
+    )
+    around, other = (Configuration({"stripes": 16, "buffer": buffer}) for buffer in "xy")
+    assert space.problem(around) == ""
+    assert neighbours(space, around, "buffer", usual_values(space, around)) == [other]
 
 
 def test_a_rule_that_another_one_made_void_asks_for_nothing() -> None:

@@ -14,8 +14,8 @@ TRIES = 100  # random wishes that no repair makes valid before there is held to 
 def neighbours(space: Space, around: Configuration, name: str, usual: Mapping[str, Value]) -> list[Configuration]:
     """Return `around` with every other listed value of the parameter `name` that can be had.
 
-    The other parameters keep their values, unless the new value forces others on them. A value that those of the
-    others rule out (two servers of NFS) cannot be had.
+    The other parameters keep their values, unless the new value alone is not valid and forces others on them. A value
+    that those of the others rule out (two servers of NFS) cannot be had.
 
     Args:
         space: what is valid.
@@ -26,8 +26,10 @@ def neighbours(space: Space, around: Configuration, name: str, usual: Mapping[st
     found = []
     for value in space[name].values:
         if value != around.get(name):
-            neighbour = repaired(space, {**usual, **around, name: value}, keep=name)
-            found += [neighbour] if neighbour is not None else []
+            alone = Configuration({**around, name: value})
+            # not repaired where it is valid: a usual value of what does not apply could rule out what does
+            whole = alone if not space.problem(alone) else repaired(space, {**usual, **alone}, keep=name)
+            found += [whole] if whole is not None else []
     return found
 
 

@@ -63,7 +63,7 @@ def _applying(space: Space, values: Mapping[str, Value]) -> dict[str, Value]:
     """
     rules = [c for c in space.constraints if isinstance(c, Rule) and c.absent]
     made = dict(values)
-    for _ in space.constraints:
+    for _ in range(len(rules) + 1):  # as many as a chain of them may have, and one that changes nothing
         before = made
         absent = {name for rule in rules if rule.holds(made) for name in rule.absent}
         made = {name: value for name, value in values.items() if name not in absent}
