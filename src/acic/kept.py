@@ -7,7 +7,6 @@ import hashlib
 import os
 import shutil
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -17,6 +16,9 @@ from typing import Any
 from acic.paths import user_folder
 
 _ROOM = 4 * 2**20  # B; what is learned of some thousand measurements takes 3 MB
+_NEWEST = 8  # of a kind are kept: a few stores, half-lives or versions of acic, each used again and again
+_TEMPORARY = "tmp????????.npz"  # as tempfile names them
+_UNFINISHED = 24 * 3600.0  # s, after which nobody finishes what was begun
 _SOURCES = (".c", ".h", ".def")
 
 
@@ -46,14 +48,15 @@ def fetch_arrays(key: str) -> dict[str, Any] | None:
     try:
         with arrays_path(key).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile):
-        return None  # a foreign, cut or outdated file: it is made anew
+    except Exception:  # a foreign, cut or outdated file, which zlib, NumPy and Python's tokenizer tell each in its way
+        return None  # it is made anew
 
 
 def keep_arrays(key: str, arrays: Mapping[str, Any]) -> bool:
     """Keep arrays under `key`, and return whether that was possible; a cache that cannot be written is no error.
 
-    The file appears when it is whole, so that runs beside one another never read half of it.
+    The file appears when it is whole, so that runs beside one another never read half of it. Of keys that differ behind
+    their last dash alone, the newest few are kept.
     """
     import numpy as np
 
@@ -71,7 +74,25 @@ def keep_arrays(key: str, arrays: Mapping[str, Any]) -> bool:
                 raise
     except OSError:
         return False
+    _tidy(path)
     return True
+
+
+def _tidy(kept: Path) -> None:
+    """Remove older files of the kind of one just `kept`, and what processes that were killed never finished.
+
+    Who reads one of them has it open, and goes on reading; or else, on a network file system, finds none.
+    """
+    times: dict[Path, float] = {}
+    for path in kept.parent.glob("*.npz"):
+        with suppress(OSError):  # another process was quicker
+            times[path] = path.stat().st_mtime
+    now, kind = times.pop(kept, 0.0), kept.stem.rpartition("-")[0]
+    alike = sorted((path for path in times if kind and path.stem.rpartition("-")[0] == kind), key=times.__getitem__)
+    unfinished = [path for path, time in times.items() if path.match(_TEMPORARY) and now - time > _UNFINISHED]
+    for path in (*alike[: 1 - _NEWEST], *unfinished):
+        with suppress(OSError):
+            path.unlink()
 
 
 def arrays_path(key: str) -> Path:
@@ -92,7 +113,8 @@ def source_digest(folder: Path) -> str:
 def kept_program(home: Path, program: str, build: Callable[[Path], None]) -> Path:
     """Return a program in the folder `home`, which is built if it is not there yet.
 
-    The folder appears when it is whole; of several processes at once one builds, and the others wait.
+    The folder appears when it is whole; of several processes at once one builds, and the others wait. Where the file
+    system has no locks several may build; the program of the first stays, as others run it by then.
 
     Args:
         home: the folder; what somebody left of it is replaced.
@@ -108,9 +130,20 @@ def kept_program(home: Path, program: str, build: Callable[[Path], None]) -> Pat
             if not (home / program).exists():
                 with tempfile.TemporaryDirectory(dir=home.parent, prefix=f"{program}-unfinished-") as unfinished:
                     build(Path(unfinished) / "whole")
-                    shutil.rmtree(home, ignore_errors=True)
-                    os.rename(Path(unfinished) / "whole", home)
+                    _put(Path(unfinished) / "whole", home, program)
     return home / program
+
+
+def _put(whole: Path, home: Path, program: str) -> None:
+    """Make `whole` the folder `home`, unless that has the program by now."""
+    if (home / program).exists():
+        return
+    shutil.rmtree(home, ignore_errors=True)
+    try:
+        whole.rename(home)
+    except OSError:
+        if not (home / program).exists():
+            raise
 
 
 @contextmanager

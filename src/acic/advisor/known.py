@@ -36,7 +36,7 @@ from acic.store.trust import HEARD, believed, contributions, doubted, trusted
 
 SEED = 20130917
 FEW = "nearest"  # the model that needs no more than one run of each configuration
-_POINTS = "-points"  # behind the key of what was learned without intervals
+_POINTS = "-points"  # behind the name of a model that was learned without intervals
 REVISION_FACTOR = 0.5  # what an upgrade of the platform leaves of an older measurement's weight
 
 
@@ -78,8 +78,7 @@ def known(
     if isinstance(chosen, Residual) and prior is None:
         announce(f"note: {_no_hardware(platform)}, so {chosen.name} is {chosen.base.name} alone")
     with Store.open_existing(store, announce=announce) as opened:
-        key = _key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
-        point = f"{key}{_POINTS}"
+        key, point = _keys(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
         if (cached := fetch(key, chosen) or (None if intervals else fetch(point, chosen))) is not None:
             return Knowledge(platform, cached)
         rows = training_rows(platform, opened)
@@ -130,8 +129,8 @@ def kept(platform: Platform, model: str, *, store: str | None, trust: Trust, now
     """Return whether `known` finds it in the cache, without intervals; arguments and errors are those of `known`."""
     chosen = learner(model)
     with Store.open_existing(store) as opened:
-        key = _key(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
-        return there(key) or there(f"{key}{_POINTS}")
+        keys = _keys(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
+        return any(map(there, keys))
 
 
 def _no_hardware(platform: Platform) -> str:
@@ -194,14 +193,14 @@ def unsafe_configurations(platform: Platform, store: Store | None) -> Unsafe:
     return unsafe_of(wrong, bundled_compared(platform.name) if wrong else (), platform)
 
 
-def _key(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: datetime) -> str:
-    """Return a name for everything that what is learned depends on; ages count in whole days."""
+def _keys(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: datetime) -> tuple[str, str]:
+    """Return names for all that what is learned depends on, with intervals and without; ages count in whole days."""
     day = now.date().isoformat() if trust.half_life else ""
     lessons = lessons_hash(platform.name) if takes_prior(chosen) else ""
     data = (bundled_hash(platform), stored, lessons, compared_hash(platform.name))
     program = (chosen.version, weighing(), judging(), formulas() if takes_prior(chosen) else "")
     parts = (__version__, repr(chosen), program, SEED, platform, data, trust, day)
-    return _named(platform, chosen.name, parts)
+    return _named(platform, chosen.name, parts), _named(platform, f"{chosen.name}{_POINTS}", parts)
 
 
 @cache
