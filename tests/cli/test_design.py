@@ -60,6 +60,10 @@ def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
         ("level:x,result\n1,12,5\n-1,3,1\n", 2, "too many columns"),  # a decimal comma
         ("level:x,result\n1,12\n1,3\n-1,4\n", 2, "lacks runs of its plan"),
         ("level:x,result\n\0\xff", 2, "no level or no result"),
+        ("level:x,result\n1," + 200_000 * "1" + "\n", 3, "it is no CSV"),
+        ('level:x,result\n1,"1' + 200_000 * "\n1", 3, "it is no CSV"),  # a quote that nobody closed
+        ("run;level:x;result\n1;1;1.234,5\n2;-1;3\n", 2, "no level or no result in row 1"),
+        ("run;level:x;result\n1;1\n2;-1;3\n", 2, "no level or no result in row 1"),
         (None, 3, "cannot read"),
     ],
 )
@@ -71,6 +75,18 @@ def test_wrong_plans_are_refused(acic: Acic, tmp_path: Path, text: str | None, s
     assert result.status == status
     assert problem in result.err
     assert "hint:" in result.err
+
+
+def test_a_plan_with_semicolons_and_decimal_commas_is_read(acic: Acic, tmp_path: Path) -> None:
+    """A spreadsheet of a German or French user saved so, and was told that it was no plan."""
+    path = tmp_path / "plan.csv"
+    told = []
+    for text in ("run,level:x,result\n1,1,12.5\n2,-1,3\n", "\ufeffrun;level:x;result\n1;1;12,5\n2;-1;3\n"):
+        path.write_text(text, encoding="utf-8")
+        found = acic("design", "effects", path, "--json")
+        assert found.status == 0, found.err
+        told.append(found.json["effects"])
+    assert told[0] == told[1] == [{"parameter": "x", "effect": 9.5, "rank": 1}]
 
 
 def test_results_that_are_all_alike_are_told(acic: Acic, tmp_path: Path) -> None:

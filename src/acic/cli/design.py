@@ -59,7 +59,7 @@ def screen(platform_name: str, workload: bool, fold: bool, as_csv: bool, as_json
 def effects(plan: Path, as_json: bool) -> None:
     """Rank parameters by their effect, from a plan whose `result` column is filled in.
 
-    PLAN is the CSV of `acic design screen --csv`.
+    PLAN is the CSV of `acic design screen --csv`; a spreadsheet may have put semicolons between its columns.
     """
     from acic.design import effects as effects_of
     from acic.design import ranks
@@ -101,9 +101,12 @@ def _plan_csv(space: Space, values: list[Mapping[str, Value]], levels: list[tupl
 
 def _read_plan(path: Path) -> tuple[list[str], list[list[int]], list[float]]:
     try:
-        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        lines = path.read_text(encoding="utf-8").splitlines()
+        semicolons = ";level:" in "".join(lines[:1])  # as spreadsheets save it where a comma is the decimal point
+        rows = list(csv.DictReader(lines, delimiter=";" if semicolons else ","))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        unlike = "it is not text" if isinstance(error, UnicodeDecodeError) else "it is no CSV"
+        reason = error.strerror if isinstance(error, OSError) else unlike
         raise UnreadableInput(
             f"cannot read {path}: {reason}", hint="give the CSV of `acic design screen --csv`"
         ) from error
@@ -116,8 +119,8 @@ def _read_plan(path: Path) -> tuple[list[str], list[list[int]], list[float]]:
     for number, row in enumerate(rows, 1):
         try:
             levels.append([int(row[f"level:{name}"]) for name in names])
-            results.append(float(row["result"]))
-        except (TypeError, ValueError) as error:
+            results.append(float(row["result"].replace(",", ".") if semicolons else row["result"]))
+        except (AttributeError, TypeError, ValueError) as error:  # a row of too few columns has None
             raise InvalidInput(
                 f"{path} has no level or no result in row {number}",
                 hint="fill in one number per run in the column `result`",
