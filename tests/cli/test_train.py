@@ -205,6 +205,7 @@ BAD: dict[str, tuple[str, ...]] = {
     "no points": ("--points", "0"),
     "a time limit that is none": ("--time-limit", "soon"),
     "a time limit of nothing": ("--time-limit", "0s"),
+    "a time limit of a variable that is not set": ("--time-limit", ""),
     "an unknown runner": ("--runner", "moon"),
     "machines for this one": ("--nodes", "2"),
     "hosts for no ssh": ("--host", "a"),

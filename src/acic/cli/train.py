@@ -147,7 +147,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         screen=given["screen"],
         repeats=Repeats(*_range(given["repeats"]), given["precision"]),
         verify=given["verify"],
-        time_limit=parse_seconds(given["time_limit"]) if given["time_limit"] else None,
+        time_limit=parse_seconds(given["time_limit"]) if given["time_limit"] is not None else None,
         seed=given["seed"],
         contributor=given["contributor"],
     )
