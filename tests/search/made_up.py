@@ -51,7 +51,7 @@ class Bench:
 
 
 def valid(space: Space) -> list[Configuration]:
-    return [one for one in space.configurations() if not space.problem(one)]
+    return list(space.configurations())
 
 
 def separable(space: Space, seed: int) -> Objective:

@@ -145,6 +145,12 @@ def test_a_neighbour_that_is_valid_is_not_left_for_what_rules_it_out() -> None:
     assert neighbours(space, around, "buffer", usual_values(space, around)) == [other]
 
 
+@settings(deadline=None, max_examples=50)
+@given(space=spaces())
+def test_what_is_listed_is_all_that_is_valid(space: Space) -> None:
+    assert set(valid(space)) == by_hand(space)
+
+
 def test_a_rule_that_another_one_made_void_asks_for_nothing() -> None:
     """The second rule was obeyed too, as it held before the first one was: a search left c for no reason."""
     a, b, c = (Parameter(name=name, values=("x", "y")) for name in "abc")

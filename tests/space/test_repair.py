@@ -70,9 +70,8 @@ def test_valid_rows_of_all_combinations_are_all_that_is_valid(space: Space) -> N
 @settings(deadline=None)
 @given(space=spaces())
 def test_what_is_valid_stays_as_it_is(space: Space) -> None:
-    rows = np.array([np.frombuffer(row, dtype=np.int8) for row in sorted(valid(space))]).reshape(
-        -1, len(space.parameters)
-    )
+    listed = [np.frombuffer(row, dtype=np.int8) for row in sorted(valid(space))]
+    rows = np.array(listed, dtype=np.int8).reshape(-1, len(space.parameters))
     assert np.array_equal(valid_rows(space, rows), rows)
     assert np.array_equal(obeying_rows(space, rows, space.names), rows)
     for row in rows:

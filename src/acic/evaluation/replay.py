@@ -170,7 +170,7 @@ def measured_space(space: Space, measured: Sequence[Configuration]) -> Space:
     shared = {name: known[0][name] for name in _free(space) if len({c[name] for c in known}) == 1}
     narrower = Space(space.parameters, (*space.constraints, *_always(shared)))
     own = set(known)
-    others = (c for c in narrower.configurations() if c not in own and not narrower.problem(c))
+    others = (c for c in narrower.configurations() if c not in own)
     rules = [Rule(when=dict(c), then=_changes(c, known), why=UNMEASURED) for c in others]
     return Space(space.parameters, (*narrower.constraints, *rules))
 

@@ -36,9 +36,7 @@ class Candidates:
 
     def configurations(self, rows: Integers) -> list[Configuration]:
         """Return what the rows of `points` stand for."""
-        found = [self.space.configuration(self.points[row]) for row in rows]
-        # where an absent parameter decides whether another one is absent, `enumerate` lists some that are not valid
-        return [one for one in found if not self.space.problem(one)]
+        return [self.space.configuration(self.points[row]) for row in rows]
 
     def unknown(self, known: Iterable[Configuration]) -> NDArray[np.bool_]:
         """Return which rows of `points` are none of `known`, shape (points,)."""

@@ -46,9 +46,6 @@ class Ledger:
     def __len__(self) -> int:
         return len(self._known)
 
-    def __getitem__(self, configuration: Configuration) -> Observation:
-        return self._known[configuration]
-
     @property
     def observations(self) -> tuple[Observation, ...]:
         """All of them, in the order they were made."""

@@ -60,11 +60,6 @@ class Found:
     observations: tuple[Observation, ...]
     why_ended: str
 
-    @property
-    def spent(self) -> float:
-        """What all observations took together, s of wall time or USD."""
-        return sum(one.spent for one in self.observations)
-
 
 class Search(Protocol):
     """A strategy that measures in the loop. It always minimises `Observation.objective`."""

@@ -103,18 +103,19 @@ class Space:
         """
         self.check_listable()
         points = np.zeros((1, 0), dtype=np.int8)
-        last = [self._last_column(constraint) for constraint in self.constraints]
+        parts = [part for constraint in self.constraints for part in _parts(constraint)]
+        last = [self._last_column(part) for part in parts]
+        absences = {name: [one for one in parts if isinstance(one, Rule) and name in one.absent] for name in self.names}
         for column, parameter in enumerate(self.parameters):
-            lowest = ABSENT if self._absences(parameter.name) else 0
+            lowest = ABSENT if absences[parameter.name] else 0
             levels = np.arange(lowest, len(parameter.values), dtype=np.int8)
             points = np.hstack([np.repeat(points, len(levels), axis=0), np.tile(levels, len(points))[:, None]])
-            for constraint, told in zip(self.constraints, last, strict=True):
-                if told == column:  # prune as soon as a constraint can be told
-                    points = points[self._keeps(constraint, points)]
-            for other in self.parameters:
-                rules = self._absences(other.name)
+            for part, told in zip(parts, last, strict=True):
+                if told == column:  # prune as soon as a part of a constraint can be told
+                    points = points[self._keeps(part, points)]
+            for name, rules in absences.items():
                 if rules and max(map(self._last_column, rules)) == column:
-                    points = points[self._absent_for_a_reason(other.name, rules, points)]
+                    points = points[self._absent_for_a_reason(name, rules, points)]
         return points
 
     def configuration(self, point: NDArray[np.int8]) -> Configuration:
@@ -179,10 +180,6 @@ class Space:
     def _last_column(self, constraint: Constraint) -> int:
         return max(self.names.index(name) for name in constraint.mentions)
 
-    def _absences(self, name: str) -> list[Rule]:
-        """Return the rules under which the parameter does not apply."""
-        return [c for c in self.constraints if isinstance(c, Rule) and name in c.absent]
-
     def _keeps(self, constraint: Constraint, points: NDArray[np.int8]) -> NDArray[np.bool_]:
         if isinstance(constraint, AtMost):
             small, large = (self._numbers(n, points) for n in (constraint.smaller, constraint.larger))
@@ -210,6 +207,18 @@ class Space:
     def _numbers(self, name: str, points: NDArray[np.int8]) -> NDArray[np.float64]:
         table = np.array([*self[name].values, np.nan], dtype=float)  # ABSENT (-1) finds the NaN
         return table[points[:, self.names.index(name)]]
+
+
+def _parts(constraint: Constraint) -> list[Constraint]:
+    """Return a rule as rules on one parameter each, which together say the same; a limit as it is."""
+    if isinstance(constraint, AtMost):
+        return [constraint]
+    when = constraint.when
+    return [
+        *(Rule(when=when, then={name: value}) for name, value in constraint.then.items()),
+        *(Rule(when=when, absent=(name,)) for name in constraint.absent),
+        *(Rule(when=when, never={name: values}) for name, values in constraint.never.items()),
+    ]
 
 
 def _broken(constraint: Constraint, values: Mapping[str, Value]) -> str:
