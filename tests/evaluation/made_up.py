@@ -25,6 +25,7 @@ def truth(
     repetitions: int = 3,
     noise: float = 0.05,
     failing: float = 0.0,
+    lost: float = 1.0,
     seed: int = 0,
     platform: Platform = LAB,
 ) -> list[Run]:
@@ -33,7 +34,7 @@ def truth(
     Args:
         applications, configurations, repetitions: how many.
         noise: standard deviation of the logarithm of a run.
-        failing: share of the configurations on which every run fails.
+        failing: share of the configurations on which runs fail, and `lost` of the passes in which they do: the last.
         seed: of all that is drawn.
         platform: its baseline is the first configuration.
     """
@@ -48,7 +49,7 @@ def truth(
         for repetition in range(repetitions):
             took = seconds * np.exp(rng.normal(0.0, noise, len(chosen)))
             for i, configuration in enumerate(chosen):
-                good = i == 0 or not broken[i]
+                good = i == 0 or not broken[i] or repetition < round((1.0 - lost) * repetitions)
                 runs.append(
                     Run(
                         kernel=f"made-up-{application}",

@@ -25,10 +25,18 @@ def made(seed: int = 0, **more: float) -> Replay:
     return replay_of(truth(seed=seed, **more), LAB, "time")  # type: ignore[arg-type]  # checked by the callee
 
 
-@given(seed=seeds, repetitions=st.integers(1, 4), failing=st.sampled_from([0.0, 0.3]))
-@settings(max_examples=25, deadline=None)
-def test_only_figures_that_were_measured_come_back_each_run_once(seed: int, repetitions: int, failing: float) -> None:
-    runs = truth(seed=seed, repetitions=repetitions, failing=failing)
+@given(
+    seed=seeds,
+    repetitions=st.integers(1, 4),
+    failing=st.sampled_from([0.0, 0.3]),
+    lost=st.sampled_from([0.3, 0.7, 1.0]),
+)
+@settings(max_examples=40, deadline=None)
+def test_only_figures_that_were_measured_come_back_each_run_once(
+    seed: int, repetitions: int, failing: float, lost: float
+) -> None:
+    """Where some passes failed, only the others came back."""
+    runs = truth(seed=seed, repetitions=repetitions, failing=failing, lost=lost)
     replay = replay_of(runs, LAB, "time")
     for application in replay.applications:
         session = replay.begin(application, rng=np.random.default_rng(seed))
@@ -99,6 +107,16 @@ def test_wrong_bytes_once_are_a_failure_always() -> None:
     session = replay.begin(application, rng=np.random.default_rng(0))
     assert [session.measure([spoilt])[0].objective for _ in range(3)] == [None] * 3
     assert replay.regret(application, spoilt) == np.inf
+
+
+def test_what_fails_in_most_passes_is_infinitely_bad_though_a_run_of_it_may_go_well() -> None:
+    replay = replay_of(truth(repetitions=3, failing=0.4, lost=0.7), LAB, "time")
+    once = [(key, taken) for key, taken in replay.single.items() if np.isinf(taken).any()]
+    assert once
+    for (application, configuration), taken in once:
+        assert np.isfinite(taken).sum() == 1
+        assert replay.regret(application, configuration) == np.inf
+    assert all(replay.single[application, LAB.baseline] for application in replay.applications)
 
 
 def test_cost_is_what_the_platform_bills() -> None:

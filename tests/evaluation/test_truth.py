@@ -83,13 +83,25 @@ def test_the_best_the_fixed_and_its_regret_are_those_counted_by_hand() -> None:
     assert field.spread[("c", "small")] == pytest.approx(3.0)
 
 
-def test_medians_count_staging_and_failures_only_where_nothing_else_is_there() -> None:
+def test_medians_count_staging_and_no_failure_whose_second_try_went_well() -> None:
     one, two = ALL[:2]
     runs = [run("a", one, 1.0, staged=4.0), run("a", one, 2.0), run("a", one, 9.0), run("a", one, None)]
     table = table_of([*runs, run("a", two, None)], LAB, "time")
     values = dict(zip(table.configurations, table.values[0], strict=True))
     assert values == {one: 5.0, two: float("inf")}
     assert field_of(table).fixed == one
+
+
+def test_what_fails_in_half_of_the_passes_is_no_choice() -> None:
+    """One good run of three was all that counted: what fails most of the time was the best."""
+    one, two = ALL[:2]
+    usual = [replace(run("a", one, 10.0), repetition=i) for i in range(3)]
+    flaky = [replace(run("a", two, 5.0 if i == 0 else None), repetition=i) for i in range(3)]
+    field = field_of(table_of([*usual, *flaky], LAB, "time"))
+    assert field.best["a", "small"] == one
+    once = [replace(run("a", two, 5.0 + i if i else None), repetition=i) for i in range(3)]
+    table = table_of([*usual, *once], LAB, "time")
+    assert dict(zip(table.configurations, table.values[0], strict=True)) == {one: 10.0, two: 7.0}  # of 6, 7 and inf
 
 
 def test_an_application_that_ran_well_nowhere_hides_no_other() -> None:

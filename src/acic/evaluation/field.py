@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import median
 
 import numpy as np
@@ -17,6 +18,7 @@ from acic.space import Configuration
 from acic.store.measurement import Outcome
 
 Application = tuple[str, str]  # kernel, scale
+Point = tuple[Application, Configuration]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Table:
     Args:
         applications: rows.
         configurations: columns.
-        values: s or USD, shape (applications, configurations); NaN where not measured, inf where every run failed.
+        values: s or USD, shape (applications, configurations); NaN where not measured, inf where half of the
+            runs failed, or any gave wrong bytes.
         goal: "time" or "cost".
     """
 
@@ -62,26 +65,47 @@ def goals_of(platform: Platform) -> tuple[str, ...]:
 
 
 def table_of(runs: Iterable[Run], platform: Platform, goal: str) -> Table:
-    """Return the medians over repetitions; inf where any run gave wrong bytes: such a configuration is no choice.
+    """Return the medians over repetitions.
+
+    inf where half of them failed, or any gave wrong bytes: such a configuration is no choice.
 
     Raises:
         MissingData: `goal` is "cost", and the platform has no prices.
     """
-    found: dict[tuple[Application, Configuration], list[float]] = defaultdict(list)
-    spoilt: set[tuple[Application, Configuration]] = set()
-    for run in runs:
-        key = (run.kernel, run.scale), run.configuration
-        found[key] += [value_of(run, platform, goal)] if run.outcome is Outcome.OK else []
-        spoilt |= {key} if run.outcome is Outcome.CORRUPT else set()
+    found = values_of(runs, platform, goal)
     applications = tuple(sorted({a for a, _ in found}))
     configurations = tuple(sorted({c for _, c in found}, key=lambda c: sorted(map(str, c.items()))))
     values = np.full((len(applications), len(configurations)), np.nan)
     rows, columns = ({one: place for place, one in enumerate(those)} for those in (applications, configurations))
-    for (application, configuration), totals in found.items():
-        at = rows[application], columns[configuration]
-        good = totals and (application, configuration) not in spoilt
-        values[at] = median(totals) if good else np.inf
+    for (application, configuration), taken in found.items():
+        values[rows[application], columns[configuration]] = median(taken)
     return Table(applications, configurations, values, goal)
+
+
+def values_of(runs: Iterable[Run], platform: Platform, goal: str) -> Mapping[Point, Sequence[float]]:
+    """Return what each repetition took, s, or cost, USD, in their order; at least one of each point that was tried.
+
+    inf for one that failed, unless a second try went well, and for all of a point that any gave wrong bytes.
+
+    Raises:
+        MissingData: `goal` is "cost", and the platform has no prices.
+    """
+    good: dict[Point, list[tuple[int, float]]] = defaultdict(list)
+    bad: dict[Point, set[int]] = defaultdict(set)
+    spoilt: set[Point] = set()
+    for run in runs:
+        key = (run.kernel, run.scale), run.configuration
+        if run.outcome is Outcome.OK:
+            good[key].append((run.repetition, value_of(run, platform, goal)))
+        else:
+            bad[key].add(run.repetition)
+            spoilt |= {key} if run.outcome is Outcome.CORRUPT else set()
+    found = {}
+    for key in dict.fromkeys((*good, *bad)):
+        lost = bad[key] - {repetition for repetition, _ in good[key]}
+        each = sorted((*good[key], *((repetition, np.inf) for repetition in lost)), key=itemgetter(0))
+        found[key] = [np.inf if key in spoilt else value for _, value in each]
+    return found
 
 
 def measured_with_all(table: Table) -> Table:

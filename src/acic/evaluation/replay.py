@@ -1,26 +1,24 @@
 """Measuring again without measuring: runs that were made answer for those that a search asks for.
 
 A search is given a space of which only the measured configurations are valid, so that it never asks for another one,
-and every answer is a run that was made. Runs that gave wrong bytes, or failed, count as failed.
+and every answer is a run that was made, whether it went well or failed; where any gave wrong bytes all have failed.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan
+from math import isfinite, isnan
 
 import numpy as np
 
 from acic.errors import InvalidInput, MissingData
-from acic.evaluation.field import Application, Table, table_of, value_of
+from acic.evaluation.field import Application, Table, table_of, values_of
 from acic.evaluation.truth import Run
 from acic.platforms import Platform
 from acic.search import Observation
 from acic.space import Configuration, Rule, Space, Value
-from acic.store.measurement import Outcome
 
 UNMEASURED = "not measured"
 
@@ -30,9 +28,9 @@ class Replay:
     """Ground truth that answers for runs.
 
     Args:
-        table: the medians, which regret is taken of; inf where no run counts.
-        single: for each application and configuration that was measured, every run that went well, in the order of
-            the repetitions: s or USD; empty where none counts.
+        table: the medians, which regret is taken of; inf where half of the runs failed.
+        single: for each application and configuration that was measured, every run, in the order of the repetitions:
+            s or USD; inf for one that failed; empty where none counts.
         platform: where they were made.
     """
 
@@ -96,7 +94,7 @@ class Replay:
 class Session:
     """Answers for runs of one application; `measure` is what a search takes.
 
-    Every run is another repetition, in an order that is drawn, until none is left.
+    Every run is another repetition, one that failed among them, in an order that is drawn, until none is left.
     """
 
     def __init__(self, runs: Mapping[Configuration, tuple[float, ...]], rng: np.random.Generator) -> None:
@@ -107,11 +105,11 @@ class Session:
         }
 
     def left(self, configuration: Configuration) -> int:
-        """Return how many more runs of it there are that went well."""
+        """Return how many more runs of it there are; none where every one failed."""
         return len(self._order[configuration])
 
     def measure(self, configurations: Sequence[Configuration]) -> list[Observation]:
-        """Return one run of each; one that failed can be run again, and fails again.
+        """Return one run of each; what always failed can be run again, and fails again.
 
         Raises:
             InvalidInput: one was not measured, or has no more runs.
@@ -126,7 +124,8 @@ class Session:
             return Observation(configuration, None, 0.0)
         if not order:
             raise InvalidInput(f"{dict(configuration)} has no more runs than {len(runs)}", hint="ask `left` before")
-        return Observation(configuration, runs[order.pop()], 0.0)
+        taken = runs[order.pop()]
+        return Observation(configuration, taken if isfinite(taken) else None, 0.0)
 
 
 def replay_of(runs: Iterable[Run], platform: Platform, goal: str) -> Replay:
@@ -138,17 +137,9 @@ def replay_of(runs: Iterable[Run], platform: Platform, goal: str) -> Replay:
         goal: "time" or "cost".
     """
     runs = list(runs)
-    table = table_of(runs, platform, goal)
-    good: dict[tuple[Application, Configuration], list[Run]] = defaultdict(list)
-    for run in runs:
-        good[(run.kernel, run.scale), run.configuration] += [run] if run.outcome is Outcome.OK else []
-    for i, j in np.argwhere(np.isinf(table.values)):
-        good[table.applications[i], table.configurations[j]] = []  # wrong bytes once are wrong bytes
-    single = {
-        key: tuple(value_of(run, platform, goal) for run in sorted(found, key=lambda run: run.repetition))
-        for key, found in good.items()
-    }
-    return Replay(table, single, platform)
+    found = values_of(runs, platform, goal)
+    single = {key: tuple(taken) if any(map(isfinite, taken)) else () for key, taken in found.items()}
+    return Replay(table_of(runs, platform, goal), single, platform)
 
 
 def measured_space(space: Space, measured: Sequence[Configuration]) -> Space:
