@@ -111,7 +111,7 @@ def _figure_9(
     return (
         Lines(
             title="Searching by real runs",
-            spent="real runs of the application",
+            spent="real runs of the application, the baseline's first",
             shown=_REGRET,
             kind="share",
             curves=curves,

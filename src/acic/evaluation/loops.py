@@ -1,9 +1,9 @@
 """Measuring in the loop, replayed: how near the best each strategy comes with how many real runs of the application.
 
 Figure 9 of Liu et al., SC13, section 5.5 (`FIGURE_9`), and beyond: `loops` gives curves of regret over runs, `needed`
-how many runs it takes. A strategy is a function of `STRATEGIES`: a `Trail`. Those of `acic.search` begin with a run of
-the baseline, which counts; those that follow acic's advice do not need one. The answer of a strategy after some
-runs rests on these runs alone, noise and all; its regret is that of the medians.
+how many runs it takes. A strategy is a function of `STRATEGIES`: a `Trail`. All begin with a run of the baseline,
+which counts: a search compares with it, and acic is asked with its log. The answer of a strategy after some runs rests
+on these runs alone, noise and all; its regret is that of the medians.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 RUNS = 40  # of one search at most
 SEEDS = 10  # as many orders as the paper's random walk has
 WITHIN = 0.05
-WIDEST = 8  # configurations that successive halving begins with
+WIDEST = 8  # configurations that successive halving begins with, the baseline among them
 FIGURE_9 = ("random-walk", "pb-walk", "model")  # the paper's: a seed is an order; by ranks; what the model advises
 _LOW, _HIGH = 0.1, 0.9
 
@@ -144,19 +144,19 @@ def _of_seed(replay: Replay, before: Before, name: str, runs: int, seed: int) ->
 def _top(
     replay: Replay, application: Application, before: Before, runs: int, _: np.random.Generator, session: Session
 ) -> list[Configuration | None]:
-    """Run what acic advises, one after the other, and keep the fastest."""
-    return _fastest_so_far(session.measure(_advised(replay, application, before)[:runs]))
+    """Run the baseline and what acic advises, one after the other, and keep the fastest."""
+    return _fastest_so_far(session.measure(_to_run(replay, application, before)[:runs]))
 
 
 def _halving(
     replay: Replay, application: Application, before: Before, runs: int, _: np.random.Generator, session: Session
 ) -> list[Configuration | None]:
-    """Run the best that acic advises once each, the better half once more, and so on; by the median of their runs.
+    """Run the baseline and the best that acic advises once each, the better half once more, and so on; by medians.
 
     Source: Jamieson & Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", 2016;
     the resource is the number of repetitions. It ends where no more repetitions were measured.
     """
-    first = session.measure(_advised(replay, application, before)[: min(WIDEST, runs)])
+    first = session.measure(_to_run(replay, application, before)[: min(WIDEST, runs)])
     answers = _fastest_so_far(first)
     seen = {one.configuration: [one.objective] for one in first if one.objective is not None}
     alive = list(seen)
@@ -196,8 +196,8 @@ def _fastest_so_far(observations: Sequence[Observation]) -> list[Configuration |
     return answers
 
 
-def _advised(replay: Replay, application: Application, before: Before) -> list[Configuration]:
-    """Return what acic advises of what was measured with the application, best first.
+def _to_run(replay: Replay, application: Application, before: Before) -> list[Configuration]:
+    """Return the baseline, and then what acic advises of what was measured with the application, best first.
 
     Raises:
         InvalidInput: nothing is advised for it.
@@ -207,7 +207,7 @@ def _advised(replay: Replay, application: Application, before: Before) -> list[C
     advised = [c for c in order if c in measured]
     if not advised:
         raise InvalidInput(f"nothing is advised for {' '.join(application)}", hint="rank its configurations first")
-    return advised
+    return list(dict.fromkeys((replay.platform.baseline, *advised)))
 
 
 def _pb_walk(before: Before) -> Search:
