@@ -105,7 +105,17 @@ def test_several_equally_likely_choices_are_a_mean_of_those_that_do_not_fail() -
     assert list(found.regret.values()) == [pytest.approx(7.0 / 4.0 - 1.0)]
     assert found.failed == pytest.approx(1 / 3)
     assert found.worse == pytest.approx(1 / 3)
-    assert found.gain == pytest.approx((1.0 + 10.0 / 4.0 + 0.0) / 3)  # of each choice, and not of their mean time
+    assert found.gain == pytest.approx((1.0 + 10.0 / 4.0) / 2)  # of each choice, and not of their mean time
+    lost = score([picks((2,)), picks((2,))], truth, 0, noise=0.1).figures[1]
+    assert (lost.gain, lost.failed) == (0.0, 1.0)
+    assert math.isinf(lost.mean)
+
+
+def test_what_a_blind_choice_saves_is_of_the_choices_that_its_regret_is_of() -> None:
+    """Its regret was that of choices that do not fail, and what it saved that of all, in one row."""
+    truth = table([[10.0, 4.0, math.inf], [10.0, 20.0, 5.0]], "cost")
+    found = score([picks((c,), (c,), goal="cost") for c in range(3)], truth, 0, noise=0.1).figures[1]
+    assert found.gain == pytest.approx(((0.0 + 0.6) / 2 + (0.0 - 1.0 + 0.5) / 3) / 2)
 
 
 @given(values=st.lists(st.floats(0, 1e6), min_size=1), part=st.floats(0, 1))

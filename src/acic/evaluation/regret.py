@@ -66,7 +66,8 @@ def score(picks: Sequence[Picks], table: Table, baseline: int, *, noise: float) 
     """Return how good the choices of one method are, by `table`.
 
     Args:
-        picks: its choices; several where it chooses at random: figures are means over them, of those that do not fail.
+        picks: its choices; several where it chooses at random: what an application has is the mean over those that do
+            not fail, in regret and in gain, and `failed` and `worse` are expected numbers.
         table: the truth, without NaN.
         baseline: the baseline's column, finite.
         noise: |ln| of a ratio that counts as no difference; NaN is taken for 0.
@@ -98,13 +99,10 @@ def quantile(values: Sequence[float] | Floats, part: float) -> float:
 def _figures(picks: Sequence[Picks], table: Table, baseline: int, noise: float, tried: int) -> Figures:
     each = np.array([reached(one, table, tried) for one in picks])  # (choices, applications)
     fails = np.isinf(each)
-    with np.errstate(invalid="ignore"):
-        good = np.where(fails, 0.0, each).sum(axis=0) / (~fails).sum(axis=0)
-    value = np.where(fails.all(axis=0), np.inf, good)
     best, before = table.values.min(axis=1), table.values[:, baseline]
-    regret = value / best - 1.0
+    regret = _of_good(each, fails) / best - 1.0
     limit = np.exp(0.0 if math.isnan(noise) else noise)
-    gain = float(np.mean([mean_gain(choice, before, table.goal) for choice in each]))
+    gain = float(_of_good(_gains(each, before, table.goal), fails).mean())
     best_gain = mean_gain(best, before, table.goal)
     return Figures(
         tried=tried,
@@ -120,6 +118,17 @@ def _figures(picks: Sequence[Picks], table: Table, baseline: int, noise: float, 
     )
 
 
+def _of_good(figures: Floats, fails: NDArray[np.bool_]) -> Floats:
+    """Return the mean over the choices that do not fail; where all do, what failing has: that of any of them.
+
+    Args:
+        figures: of each choice, shape (choices, applications).
+        fails: which choices fail, of the same shape.
+    """
+    mean = np.where(fails, 0.0, figures).sum(axis=0) / np.maximum((~fails).sum(axis=0), 1)
+    return np.asarray(np.where(fails.all(axis=0), figures[0], mean))
+
+
 def mean_gain(value: Floats, before: Floats, goal: str) -> float:
     """Return the mean speed-up, or the mean part that is saved; arrays have the shape (applications,).
 
@@ -127,9 +136,11 @@ def mean_gain(value: Floats, before: Floats, goal: str) -> float:
 
     Source: Liu et al., SC13, equations (2) and (3).
     """
-    if goal == "time":
-        return float((before / value).mean())
-    return float((1.0 - np.where(np.isinf(value), 2.0 * before, value) / before).mean())
+    return float(_gains(value, before, goal).mean())
+
+
+def _gains(value: Floats, before: Floats, goal: str) -> Floats:
+    return before / value if goal == "time" else 1.0 - np.where(np.isinf(value), 2.0 * before, value) / before
 
 
 def share_of(gain: float, best_gain: float, goal: str) -> float:
