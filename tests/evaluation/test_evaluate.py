@@ -156,6 +156,13 @@ def test_json_has_no_figure_over_all_where_some_were_run_again() -> None:
         assert [one[name] is not None for name in ("median", "p90", "gain", "best_gain", "share")] == [known] * 5
 
 
+def test_an_interval_that_too_few_runs_tell_is_shown_as_none(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where most was run again once, as of the ten held out, it was as narrow as applications drawn anew."""
+    for passes, shown in ((2, r"0\.0% \(-\) +0\.0% \(-\) .* >= 2"), (3, r"0\.0% \(0\.0% to 0\.0%\) .* >= 3")):
+        show(judged(truth(), names=("best",), fresh=truth(repetitions=passes)), [], ["regret"])
+        assert re.search(shown, capsys.readouterr().out)
+
+
 def test_what_failed_when_it_was_run_again_has_the_figure_failed() -> None:
     """As in the truth, and in the first few: it was null, which nothing tells."""
     assert told_figure(Interval(math.inf, 0.5, math.inf)) == {"value": "failed", "low": 0.5, "high": "failed"}

@@ -11,7 +11,7 @@ import pytest
 from acic.benchmarks.kernels import Kernel
 from acic.evaluation.advising import candidates
 from acic.evaluation.field import table_of
-from acic.evaluation.fresh import Fresh, FreshScore
+from acic.evaluation.fresh import Fresh, FreshScore, Interval
 from acic.evaluation.methods import Best
 from acic.evaluation.picks import Picks
 from acic.evaluation.truth import Run
@@ -71,8 +71,9 @@ def test_a_draw_without_a_run_of_the_choice_or_of_the_best_tells_nothing() -> No
     table = table_of(truth(applications=ONE, configurations=SOME), LAB, "time")
     order = table.values[0].argsort()
     best, choice, link = int(order[0]), int(order[1]), int(order[-1])
-    passes = {table.configurations[column]: p for column, p in ((best, (0,)), (choice, (1,)), (link, (0, 1)))}
-    runs = truth(applications=ONE, configurations=SOME, repetitions=2)
+    turns = ((best, (0, 2, 4)), (choice, (1, 3, 5)), (link, range(6)))
+    passes = {table.configurations[column]: those for column, those in turns}
+    runs = truth(applications=ONE, configurations=SOME, repetitions=6)
     runs = [r for r in runs if r.repetition in passes.get(r.configuration, ())]
     regret = float(table.values[0][choice] / table.values[0][best] - 1.0)
     found = Fresh(runs, LAB, "time").score(chosen(choice), table, rng=rng())
@@ -80,6 +81,48 @@ def test_a_draw_without_a_run_of_the_choice_or_of_the_best_tells_nothing() -> No
     (interval,) = found.regret.values()
     assert (interval.value, interval.low, interval.high) == pytest.approx((regret, regret, regret))
     assert found.p90.high == pytest.approx(regret)
+
+
+def behind(factor: float, repetitions: int) -> FreshScore:
+    """Return what is said of a choice whose runs take `factor` times as long as the baseline's; 10 % is noise."""
+    usual = [
+        r for r in truth(applications=ONE, configurations=TWO, repetitions=repetitions) if r.configuration == TWO[0]
+    ]
+    own = [replace(r, configuration=TWO[1], seconds=factor * (r.total or 0.0), staged=0.0) for r in usual]
+    table = table_of([*usual, *own], LAB, "time")
+    column = table.configurations.index(TWO[1])
+    found = Fresh([*usual, *own], LAB, "time").score(chosen(column), table, rng=rng(), noise=0.1)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("repetitions", "known"), [(1, False), (2, False), (3, True)])
+def test_one_or_two_runs_tell_a_regret_and_not_how_sure_it_is(repetitions: int, known: bool) -> None:
+    """One pass, 0.01 % slower, had an interval without any width, and was behind in 9 of 10 draws."""
+    slightly, clearly = (behind(factor, repetitions) for factor in (1.0001, 1.3))
+    assert slightly.median.value == pytest.approx(0.0001)
+    (interval,) = slightly.regret.values()
+    for told in (slightly.median, slightly.p90, interval):
+        assert (math.isnan(told.low), math.isnan(told.high)) == (not known, not known)
+    assert bool(slightly.worse) == known
+    assert len(clearly.worse) == 1
+    assert slightly.repetitions == repetitions
+
+
+def test_over_applications_there_is_an_interval_where_half_of_them_have_one() -> None:
+    runs = truth(repetitions=5, noise=0.05, configurations=TWO)
+    table = candidates(table_of(runs, LAB, "time"), LAB)
+
+    def median(few: int) -> Interval:
+        short = {(k.name, k.scale) for k in SIX[:few]}
+        some = [r for r in runs if r.repetition < 2 or (r.kernel, r.scale) not in short]
+        ranked = dict.fromkeys(table.applications, (0,))
+        picks = [Picks(method="m", title="M", goal="time", ranked=ranked)]
+        found = Fresh(some, LAB, "time").score(picks, table, rng=rng())
+        assert found is not None
+        return found.median
+
+    assert [math.isnan(median(few).low) for few in (0, 3, 4, 6)] == [False, False, True, True]
 
 
 def test_a_pass_that_was_slow_throughout_does_not_count() -> None:

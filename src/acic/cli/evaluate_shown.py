@@ -244,4 +244,5 @@ def _count(value: float) -> str:
 
 
 def _interval(interval: Interval) -> str:
-    return f"{_share(interval.value)} ({_share(interval.low)} to {_share(interval.high)})"
+    ends = "-" if math.isnan(interval.low) else f"{_share(interval.low)} to {_share(interval.high)}"
+    return f"{_share(interval.value)} ({ends})"

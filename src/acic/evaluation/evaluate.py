@@ -203,7 +203,7 @@ def _judged(scene: Scene, picks: Sequence[tuple[Picks, ...]], noise: Noise, agai
     table = scene.table
     baseline = table.configurations.index(scene.platform.baseline)
     anew = Fresh(again, scene.platform, table.goal)
-    fresh = [anew.score(one, table, rng=_own(scene.seed, one[0].method)) for one in picks]
+    fresh = [anew.score(one, table, rng=_own(scene.seed, one[0].method), noise=noise.covers) for one in picks]
     return Judgement(
         goal=table.goal,
         table=table,

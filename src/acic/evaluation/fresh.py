@@ -21,12 +21,13 @@ Floats = NDArray[np.float64]
 
 DRAWS = 2000
 FEW = 3  # first choices, of which a user may try each
+LEAST = 3  # runs of a configuration, below which they tell nothing of how far they spread
 ENDS = (0.1, 0.9)  # of the interval, which holds 80 %
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A figure and its 80 % interval."""
+    """A figure and its 80 % interval, whose ends are NaN where too few runs tell it."""
 
     value: float
     low: float
@@ -39,13 +40,16 @@ class FreshScore:
 
     Args:
         method, goal: as of its `Picks`.
-        median, p90: of the applications' regret; the interval is over applications and runs, drawn anew.
-        regret: of each application whose choice was run again; the interval is over the runs.
+        median, p90: of the applications' regret; the interval is over applications and runs, drawn anew. Its ends are
+            NaN where those of more than half of the applications are.
+        regret: of each application whose choice was run again; the interval is over the runs, and its ends are NaN
+            where the choice, or the best, has fewer than `LEAST`.
         few: regret of the best of the first `FEW` choices, of each application where all of these were run again.
         gain: mean of baseline / chosen (time), or of what is saved of the baseline's (cost); `best_gain` is that of the
             best of all that was run again, and `share` the part of the gain over the baseline that was reached. NaN
             where the baseline was not run again with each of them.
-        worse: applications that took longer, or cost more, than on the baseline in 9 of 10 draws of the passes.
+        worse: applications that took longer, or cost more, than on the baseline in 9 of 10 draws of the passes; by
+            more than the noise where either has fewer than `LEAST` runs.
         of: how many of the table's applications were run again at all.
         repetitions: the fewest that any of the points compared has.
     """
@@ -138,7 +142,9 @@ class Fresh:
         least = min(medians.values(), default=np.inf)
         return tuple(one for one, median in medians.items() if np.isfinite(median) and median <= (1.0 + part) * least)
 
-    def score(self, picks: Sequence[Picks], table: Table, *, rng: np.random.Generator) -> FreshScore | None:
+    def score(
+        self, picks: Sequence[Picks], table: Table, *, rng: np.random.Generator, noise: float = np.nan
+    ) -> FreshScore | None:
         """Return the regret of a method's first choices, where these were run again; None where none was.
 
         Regret is the median of the choice's fresh runs over the least median among all that was run again: passes are
@@ -148,6 +154,7 @@ class Fresh:
             picks: a method's choices; a random one's cannot be judged here.
             table: whose columns they are.
             rng: draws passes and applications.
+            noise: |ln| of a ratio that counts as no difference where there are few runs; NaN is taken for 0.
         """
         if len(picks) != 1:
             return None
@@ -157,7 +164,7 @@ class Fresh:
             first = [table.configurations[column] for column in picks[0].ranked[application][:FEW]]
             run_again = [one for one in first if one in self._values.get(application, {})]
             if first[0] in run_again:
-                found[application] = self._compared(application, first[0], rng)
+                found[application] = self._compared(application, first[0], rng, noise)
             if len(run_again) == len(first):
                 few[application] = self._best_of(application, first)
         if not found:
@@ -181,9 +188,11 @@ class Fresh:
             repetitions=min(one.repetitions for one in found.values()),
         )
 
-    def _compared(self, application: Application, chosen: Configuration, rng: np.random.Generator) -> _Compared:
+    def _compared(
+        self, application: Application, chosen: Configuration, rng: np.random.Generator, noise: float
+    ) -> _Compared:
         values, mine = self._array(application), list(self._values[application])
-        medians = _medians(values)
+        medians, runs = _medians(values), (~np.isnan(values)).sum(axis=1)
         column, best = mine.index(chosen), int(medians.argmin())
         draws = rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))
         drawn = _told(_regret(values[column, draws], values[best, draws]))
@@ -191,12 +200,16 @@ class Fresh:
         if self._baseline in mine:
             before = mine.index(self._baseline)
             usual = medians[before] if np.isfinite(medians[before]) else np.nan
-            worse = quantile(_told(_regret(values[column, draws], values[before, draws])), ENDS[0]) > 0
+            if runs[[column, before]].min() < LEAST:
+                worse = bool(medians[column] > medians[before] * np.exp(np.nan_to_num(noise)))
+            else:
+                worse = quantile(_told(_regret(values[column, draws], values[before, draws])), ENDS[0]) > 0
         value = float(_regret(values[column], values[best]))
+        few = runs[[column, best]].min() < LEAST
         return _Compared(
-            regret=Interval(value, *(quantile(drawn, end) for end in ENDS)),
+            regret=Interval(value, *(np.nan if few else quantile(drawn, end) for end in ENDS)),
             drawn=drawn,
-            repetitions=int((~np.isnan(values)).sum(axis=1).min()),
+            repetitions=int(runs.min()),
             own=float(medians[column]),
             least=float(medians[best]),
             usual=float(usual),
@@ -259,11 +272,16 @@ def _medians(values: Floats) -> Floats:
 def _over(
     drawn: Sequence[Floats], regrets: Mapping[Application, Interval], part: float, rng: np.random.Generator
 ) -> Interval:
-    """Return a quantile over applications; the interval is over applications drawn anew, each with its own draw."""
+    """Return a quantile over applications; the interval is over applications drawn anew, each with its own draw.
+
+    There is none where that of most applications would be drawn from too few runs.
+    """
+    value = quantile([interval.value for interval in regrets.values()], part)
+    if np.mean([np.isnan(interval.low) for interval in regrets.values()]) > 0.5:
+        return Interval(value, np.nan, np.nan)
     all_of = np.array(drawn)  # (applications, draws)
     count = len(all_of)
     which = rng.integers(0, count, (DRAWS, count))
     samples = all_of[which, rng.integers(0, DRAWS, (DRAWS, count))]
     found = [quantile(row, part) for row in samples]
-    value = quantile([interval.value for interval in regrets.values()], part)
     return Interval(value, *(quantile(found, end) for end in ENDS))
