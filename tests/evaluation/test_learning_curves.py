@@ -99,6 +99,7 @@ def test_all_orders_end_alike_and_seeds_repeat(training: Training, judge: Judge)
     assert [one.name for one in curves] == ["cart, paper", "cart, random"]
     assert curves[0].middle[-1] == curves[1].middle[-1]
     assert curves[0].spent == tuple(part * len(training) for part in PARTS)
+    assert (curves[0].spent[0], curves[0].middle[0]) == (0.0, np.median(judge.untaught()))
     assert curves == learning_curves(training, judge, orders=["paper", "random"], models=["cart"], seeds=1, processes=2)
 
 

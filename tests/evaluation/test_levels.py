@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from acic.evaluation.levels import levelled, sessions_of
+from acic.evaluation.field import table_of
+from acic.evaluation.levels import levelled, pooled, sessions_of
+from acic.evaluation.noise import totals
+from acic.store.measurement import Outcome
+from tests.evaluation.pretend import LAB, SIX, SOME, truth
 
 NAN = np.nan
 TIMES = np.array([4.0, 2.0, 3.0, 2.5])
@@ -78,3 +84,34 @@ def test_what_always_failed_stays_failed() -> None:
 @pytest.mark.parametrize(("rows", "wanted"), [([[1, 1, 1]], [0, 0, 0]), ([[1, NAN, 1], [1, 1, 1]], [0, 1, 2])])
 def test_passes_with_the_same_configurations_are_a_session(rows: list[list[float]], wanted: list[int]) -> None:
     assert sessions_of(np.array(rows)).tolist() == wanted
+
+
+def test_the_truth_and_fresh_runs_of_slow_days_are_pooled_as_of_one_day() -> None:
+    """The best few were pooled with slow days, and all others were not."""
+    runs = truth(repetitions=3)
+    slow = [
+        replace(run, repetition=run.repetition + first)
+        for first, some, factor in ((0, SOME[:3], 1.3), (2, (SOME[0], SOME[5]), 2.0))
+        for run in truth(repetitions=2, configurations=some)
+        for run in [replace(run, seconds=factor * (run.seconds or 0.0), staged=factor * run.staged)]
+    ]
+    together = pooled(runs, slow)
+    assert len(together) == len(runs) + len(slow)
+    assert all(len(those) in (3, 5, 7) for those in totals(together).values())
+    for goal in ("time", "cost"):
+        once, both = (table_of(those, LAB, goal).values for those in (runs, together))
+        assert_allclose(both / both[:, :1], once / once[:, :1])
+    assert pooled(runs, []) == runs
+
+
+def test_what_failed_when_it_was_run_again_has_failed_in_what_is_pooled() -> None:
+    """Passes of fresh runs are others than those of the truth, though both are counted from 0."""
+    runs = truth(applications=SIX[:1], configurations=SOME[:3])
+    again = [
+        replace(run, outcome=Outcome.FAILED, seconds=None, io=None, compute=None)
+        if run.configuration == SOME[1]
+        else run
+        for run in runs
+    ]
+    table = table_of(pooled(runs, again), LAB, "time")
+    assert np.isinf(table.values[0]).tolist() == [one == SOME[1] for one in table.configurations]

@@ -248,6 +248,7 @@ def _draw(
 def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank], curves: list[str]) -> Evaluation:
     """Return what the page is made of: the first method leads, its honest opponents come next."""
     from acic.evaluation.evaluate import fresh_table
+    from acic.evaluation.levels import pooled
     from acic.report.evaluation import Evaluation
 
     tables = {one.goal: one.table for one in found.judgements}
@@ -265,7 +266,7 @@ def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank
         repetitions=found.extent.repetitions,
         ranks=ranks,
         # the best of few runs flatters itself: curves are judged by those made again too
-        lines=lines_of(curves, [*runs, *again], found.platform, shown[0] if shown else None, tables["time"]),
+        lines=lines_of(curves, pooled(runs, again), found.platform, shown[0] if shown else None, tables["time"]),
         made=datetime.now(UTC),
         command=typed(found.platform, untold=_UNTOLD),
     )

@@ -25,7 +25,7 @@ from acic.models.residual import takes_prior
 from acic.prior import prior_of
 
 SEEDS = 3
-PARTS = (0.1, 0.2, 0.33, 0.5, 0.67, 0.83, 1.0)  # of all runs, or of all machine time, that are learned from
+PARTS = (0.0, 0.1, 0.2, 0.33, 0.5, 0.67, 0.83, 1.0)  # of all runs, or of all machine time, that are learned from
 MODELS = tuple(dict.fromkeys(("cart", DEFAULT)))  # the paper's, and ours
 SECONDS_PER_MINUTE = 60.0
 

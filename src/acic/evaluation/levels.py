@@ -2,20 +2,68 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
+
+from acic.evaluation.truth import Run
+from acic.store.measurement import Outcome
 
 Floats = NDArray[np.float64]
 
 _ROUNDS = 50  # it settles in three or four
 
 
+def pooled(runs: Sequence[Run], again: Sequence[Run]) -> list[Run]:
+    """Return both as runs of one survey, each application's as if all sessions had been on the same day and machine.
+
+    Args:
+        runs: the ground truth, whose passes keep their numbers.
+        again: fresh runs, whose passes follow.
+    """
+    if not again:
+        return list(runs)
+    after = 1 + max((run.repetition for run in runs), default=-1)
+    by_application: dict[tuple[str, str], list[Run]] = defaultdict(list)
+    for run in (*runs, *(replace(run, repetition=run.repetition + after) for run in again)):
+        by_application[run.kernel, run.scale].append(run)
+    return [run for mine in by_application.values() for run in _pooled(mine)]
+
+
+def _pooled(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs of one application without their sessions' levels."""
+    rows = {one: place for place, one in enumerate(dict.fromkeys(run.configuration for run in runs))}
+    columns = {one: place for place, one in enumerate(sorted({run.repetition for run in runs}))}
+    values = np.full((len(rows), len(columns)), np.nan)
+    for run in sorted(runs, key=lambda run: run.outcome is Outcome.OK):  # a second try that went well comes last
+        good = run.outcome is Outcome.OK and run.total is not None
+        values[rows[run.configuration], columns[run.repetition]] = run.total if good else np.inf
+    factors = np.exp(levels(values))
+    return [_faster(run, float(factors[columns[run.repetition]])) for run in runs]
+
+
+def _faster(run: Run, factor: float) -> Run:
+    seconds, io, compute = (None if one is None else one / factor for one in (run.seconds, run.io, run.compute))
+    return replace(run, seconds=seconds, io=io, compute=compute, staged=run.staged / factor)
+
+
 def levelled(values: Floats) -> Floats:
     """Return runs as if all sessions had been on the same day and machine; NaN and inf stay as they are.
 
+    Only ratios within the result mean anything. Arguments as of `levels`.
+    """
+    return np.asarray(values / np.exp(levels(values)))
+
+
+def levels(values: Floats) -> Floats:
+    """Return the logarithm of how much slower each pass's session was than the others, shape (passes,).
+
     A run is taken to be its configuration's time and its session's factor, and both are found by medians in turn, so
     that a few odd runs move neither. Sessions are compared by what several have; one that has nothing of another stays
-    as it was. Only ratios within the result mean anything.
+    as it was.
 
     Source: Tukey, "Exploratory data analysis", 1977, chapter 11 (median polish), of logarithms, with a level for each
     session in place of each column.
@@ -38,7 +86,7 @@ def levelled(values: Floats) -> Floats:
         level -= np.median(level)
         if np.allclose(level, before, rtol=0, atol=1e-9):
             break
-    return np.asarray(values / np.exp(level))
+    return level
 
 
 def sessions_of(values: Floats) -> NDArray[np.intp]:
