@@ -6,10 +6,21 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from acic.advisor.advice import Goal
+from acic.advisor.knowledge import Knowledge
+from acic.advisor.safety import Unsafe
+from acic.benchmarks.kernels import kernels
+from acic.evaluation.advising import Asked, asked, candidates, ranked
+from acic.evaluation.field import Table, table_of
+from acic.evaluation.truth import Run
+from tests.evaluation.pretend import LAB, SIX, SOME, knowledge, truth
 
 ROOT = Path(__file__).parents[1]
 ENDS = "import sys; print('ran'); sys.exit({status})"
@@ -53,11 +64,12 @@ def test_a_benchmark_needs_neither_arguments_nor_a_lab(script: Path) -> None:
     assert [argument for argument in positional if 'nargs="*"' not in argument and 'nargs="?"' not in argument] == []
 
 
-def benchmark(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"bench_{name}", ROOT / "benchmarks" / f"bench_{name}.py")
+def script(path: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # its dataclasses look for it there
     spec.loader.exec_module(module)
     return module
 
@@ -68,7 +80,7 @@ def test_a_benchmark_of_commands_ends_with_1_where_a_bar_is_missed(
     monkeypatch: pytest.MonkeyPatch, name: str, slower: str, status: int
 ) -> None:
     """They ended with 0 whatever they measured, so that `make bench` did."""
-    module = benchmark(name)
+    module = script(f"benchmarks/bench_{name}.py")
     taken = {"acic": 2.0 if slower == "acic" else 0.01, "drishti": 1.0}
     monkeypatch.setattr(module, "seconds", lambda word, *_, **__: taken.get(Path(word).name, taken["acic"]))
     assert module.main() == status
@@ -79,10 +91,69 @@ def test_the_benchmark_of_the_store_ends_with_1_where_its_bar_is_missed(
     monkeypatch: pytest.MonkeyPatch, bar: float, status: int
 ) -> None:
     """It had none, and docs/results.md has one."""
-    module = benchmark("store")
+    module = script("benchmarks/bench_store.py")
     monkeypatch.setattr(module, "BAR", bar)
     monkeypatch.setattr(sys, "argv", ["bench_store.py", "--rows", "5"])
     assert module.main() == status
+
+
+def test_intervals_are_held_against_all_that_can_be_advised_and_nothing_else() -> None:
+    """What is advised where each file has one writer alone was held against none."""
+    runs = truth()
+    table = candidates(table_of(runs, LAB, "time"), LAB)
+    doubted = next(one for one in SOME if one["file_system"] != LAB.baseline["file_system"])
+    knows = Knowledge(LAB, replace(knowledge().learned, unsafe=Unsafe(shared=frozenset({doubted}))))
+    questions = [asked(one, runs, LAB) for one in table.applications]
+    found = script("studies/intervals.py").held(table, questions, knows)
+    among = knows.among(table.configurations)
+    advised = [len(ranked(one, LAB, among, table, "time")) for one in questions]
+    assert len(set(advised)) == 2
+    assert len(found["all"]) == sum(advised) - len(advised)  # the baseline's is known
+
+
+def test_intervals_by_logs_are_of_what_evaluate_asks_by_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bare log does not tell how many wrote what it reads, and `--input-writers` does."""
+    module = script("studies/intervals.py")
+    one = next(k for k in kernels() if any("input_writers" in phase.details for phase in k.workload.phases))
+    runs, application = truth(applications=[one]), (one.name, one.scale)
+    bare = [replace(phase, details={}) for phase in one.workload.phases]
+    log = replace(one.workload, phases=tuple(bare), run_seconds=9.0, io_share=0.5)
+    told: list[Asked] = []
+
+    def held(_table: Table, questions: Sequence[Asked], _knowledge: Knowledge) -> dict[str, list[bool]]:
+        told.extend(questions)
+        return {}
+
+    monkeypatch.setattr(module, "bundled_truth", lambda *_: runs)
+    monkeypatch.setattr(module, "bundled_logs", lambda *_: {application: log})
+    monkeypatch.setattr(module, "known", lambda *_, **__: knowledge())
+    monkeypatch.setattr(module, "held", held)
+    monkeypatch.setattr(sys, "argv", ["intervals.py", "--logs"])
+    assert module.main() == 0
+    assert told == [asked(application, runs, LAB, log)]
+    assert any("input_writers" in phase.details for phase in told[0].workload.phases)
+
+
+def test_a_verdicts_gain_is_of_sessions_that_are_levelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Medians over sessions of several machines were 37 % off."""
+    module = script("studies/verdicts.py")
+    runs = truth(applications=SIX[:1])
+    again: list[Run] = []
+    monkeypatch.setattr(module, "bundled_truth", lambda *_: runs)
+    monkeypatch.setattr(module, "bundled_fresh", lambda *_: again)
+    (first,) = module.judged("development", LAB, knowledge(), Goal.TIME, logs=False)
+    chosen = first.advice.recommendations[0].configuration
+    assert chosen != LAB.baseline
+    link = next(one for one in SOME if one not in (chosen, LAB.baseline))
+    for passes, own, factor in (((0, 1, 2), LAB.baseline, 1.0), ((3, 4, 5), chosen, 2.0)):
+        mine = [run for run in runs if run.configuration in (link, own)]
+        again += [
+            replace(run, repetition=i, seconds=factor * (run.seconds or 0.0), staged=factor * run.staged)
+            for i in passes
+            for run in mine
+        ]
+    (second,) = module.judged("development", LAB, knowledge(), Goal.TIME, logs=False)
+    assert second.gain == pytest.approx(first.gain)
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("bench_*.py")), ids=lambda path: path.stem)
