@@ -1,8 +1,9 @@
 """How few runs are enough, and what liars cost, on the lab's ground truth, fresh runs and the training acic carries.
 
 Four tables, all of replayed measurements, for seeds that repeat to the digit: regret of the median application after
-so many real runs of it; regret over training runs, with the machine time that they took; regret on another kind of
-instance over training runs there; and a simulated crowd.
+so many real runs of it, by advice as users get it, which learned from sketches too; regret over training runs, with the
+machine time that they took; regret on another kind of instance over training runs there; and a simulated crowd, with
+a forest beside the model, which has no prior to hold on to. These three learn from benchmarks alone.
 
 Run it: python benchmarks/bench_replay.py [--only loops] [--goal cost] [--model forest] [--truth FILE] [--processes 2]
 """
@@ -21,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from acic.evaluation.crowd import LIES, SHARES, harm
 from acic.evaluation.evaluate import bundled_fresh, bundled_transfer, bundled_truth
 from acic.evaluation.learning_curves import figure_8, learning_curves
+from acic.evaluation.levels import pooled
 from acic.evaluation.loops import Before, available, curve, needed, regrets
 from acic.evaluation.picks import Curve
 from acic.evaluation.replay import replay_of
@@ -32,7 +34,7 @@ from acic.models.registry import DEFAULT, learner
 from acic.platforms import Platform, load_platform
 from acic.store.bundled import bundled
 from acic.store.lessons import bundled_lessons
-from acic.store.training import training_table
+from acic.store.training import TrainingRows, training_table
 
 AFTER = (1, 2, 3, 5, 8, 12, 20, 30)
 
@@ -99,10 +101,15 @@ def elsewhere(training: Training, platform: Platform, given: argparse.Namespace)
 
 def crowd(platform: Platform, judge: Judge, given: argparse.Namespace) -> None:
     rows = training_table(bundled(platform), platform)
-    print(f"\ncrowd, simulated: regret of the median application; model {given.model}; {given.seeds} seeds")
+    for model in dict.fromkeys((given.model, "forest")):
+        liars(rows, judge, model, given)
+
+
+def liars(rows: TrainingRows, judge: Judge, model: str, given: argparse.Namespace) -> None:
+    print(f"\ncrowd, simulated: regret of the median application; model {model}; {given.seeds} seeds")
     columns = ("honest", "undefended", "defended", "cost", "worst", "trust: liars", "others")
     print(f"{'lie':14}{'share':>6}" + "".join(f"{name:>14}" for name in columns))
-    shared = {"model": given.model, "seeds": given.seeds, "processes": given.processes}
+    shared = {"model": model, "seeds": given.seeds, "processes": given.processes}
     for lie, share in product(LIES, given.shares):
         one = harm(rows, judge, lie, share, **shared)
         figures = (one.honest, one.undefended, one.defended, one.cost, one.worst)
@@ -121,7 +128,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     platform = load_platform("lab")
-    runs = read_truth(given.truth) if given.truth else [*bundled_truth("lab"), *bundled_fresh("lab")]
+    runs = read_truth(given.truth) if given.truth else pooled(bundled_truth("lab"), bundled_fresh("lab"))
     judge, training = judge_of(runs, platform, given.goal), training_of(bundled(platform), platform)
     untaught = float(np.median(judge.untaught()))
     print(f"{len(runs)} runs; goal {given.goal}; regret of the median application on the baseline: {untaught:.1%}")

@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from acic.advisor.advice import Goal
@@ -18,9 +20,12 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.safety import Unsafe
 from acic.benchmarks.kernels import kernels
 from acic.evaluation.advising import Asked, asked, candidates, ranked
+from acic.evaluation.crowd import Harm
 from acic.evaluation.field import Table, table_of
 from acic.evaluation.truth import Run
+from acic.search import RandomSearch
 from tests.evaluation.pretend import LAB, SIX, SOME, knowledge, truth
+from tests.search.measured import fig19
 
 ROOT = Path(__file__).parents[1]
 ENDS = "import sys; print('ran'); sys.exit({status})"
@@ -95,6 +100,37 @@ def test_the_benchmark_of_the_store_ends_with_1_where_its_bar_is_missed(
     monkeypatch.setattr(module, "BAR", bar)
     monkeypatch.setattr(sys, "argv", ["bench_store.py", "--rows", "5"])
     assert module.main() == status
+
+
+def test_a_search_is_judged_by_the_mean_of_what_its_fastest_run_is_of() -> None:
+    """And not by that run, the least of many that are noisy."""
+    module, system = script("benchmarks/bench_search.py"), fig19()
+    found = module.progress(RandomSearch(), system, system.baseline, 1, 60)
+    assert set(found.tolist()) <= set((system.objective / system.best).tolist())
+    assert (found[1:] > found[:-1]).any()  # it was lucky
+    assert len(found) == 60
+
+
+def test_runs_until_an_answer_is_good_are_counted_until_it_stays_so() -> None:
+    needed = script("benchmarks/bench_search.py").needed
+    assert [needed(np.array(one)) for one in ([1.0, 1.2, 1.0], [1.0, 1.0], [1.0, 1.2], [1.3, 1.04, 1.05])] == [
+        3.0,
+        1.0,
+        math.inf,
+        2.0,
+    ]
+
+
+def test_liars_are_simulated_beside_a_model_that_has_no_prior(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the prior alone a model hardly notices any of them, so that the defence was never seen to be needed."""
+    module = script("benchmarks/bench_replay.py")
+    one = Harm(lie="noise", share=0.2, honest=0, undefended=0, defended=0, worst=0, liars=0, others=1)
+    monkeypatch.setattr(module, "harm", lambda *_, **__: one)
+    monkeypatch.setattr(module, "training_table", lambda *_: None)
+    module.crowd(LAB, None, Namespace(model="prior+extra-trees", seeds=1, processes=1, shares=[0.2]))
+    assert re.findall(r"model (\S+);", capsys.readouterr().out) == ["prior+extra-trees", "forest"]
 
 
 def test_intervals_are_held_against_all_that_can_be_advised_and_nothing_else() -> None:

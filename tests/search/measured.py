@@ -34,6 +34,8 @@ class System:
         objective: of each row of `space.enumerate()`, shape (points,).
         points: of the space, shape (points, parameters).
         lessons: of other workloads.
+        single: what each run of it took, of which `objective` is the mean, shape (points, runs); None where runs do not
+            differ.
     """
 
     space: Space
@@ -41,6 +43,7 @@ class System:
     objective: NDArray[np.float64]
     points: NDArray[np.int8]
     lessons: Lessons
+    single: NDArray[np.float64] | None = None
 
     @property
     def best(self) -> float:
@@ -50,9 +53,20 @@ class System:
     def rows(self) -> dict[bytes, int]:
         return {point.tobytes(): i for i, point in enumerate(self.points)}
 
-    def measure(self) -> Measure:
+    def value(self, configuration: Configuration) -> float:
+        return float(self.objective[self.row(configuration)])
+
+    def row(self, configuration: Configuration) -> int:
+        return self.rows[self.space.point(configuration).tobytes()]
+
+    def measure(self, *, rng: np.random.Generator | None = None) -> Measure:
+        """Return what answers: with `rng` by one run of those that were made, as it is drawn, without by their mean."""
+
         def answer(configurations: Sequence[Configuration]) -> list[Observation]:
-            found = [float(self.objective[self.rows[self.space.point(c).tobytes()]]) for c in configurations]
+            if rng is None or self.single is None:
+                found = [self.value(c) for c in configurations]
+            else:
+                found = [float(rng.choice(self.single[self.row(c)])) for c in configurations]
             return [Observation(c, one, one) for c, one in zip(configurations, found, strict=True)]
 
         return answer
@@ -66,6 +80,7 @@ def fig19() -> System:
     runs = max(by_workload, key=len)
     assert len(runs) == 258
     seconds = np.array([_seconds(m) for m in runs])
+    single = np.array([[_moved(m) / one for one in m.bandwidths] for m in runs])
     points = platform.space.enumerate()
     encoder = Encoder(platform.space.parameters)
     known = encoder.encode([m.configuration for m in runs])
@@ -77,7 +92,8 @@ def fig19() -> System:
         ]
     )
     target = runs[0].workload
-    return System(platform.space, platform.baseline, seconds[nearest], points, _lessons(by_workload, target))
+    lessons = _lessons(by_workload, target)
+    return System(platform.space, platform.baseline, seconds[nearest], points, lessons, single[nearest])
 
 
 def _distance_to_one(space: Space, column: str) -> float:
@@ -107,4 +123,8 @@ def _values(workload: Characteristics) -> dict[str, Value]:
 def _seconds(measurement: Measurement) -> float:
     """Return what writing takes at the geometric mean of the bandwidths."""
     bandwidth = float(np.exp(np.log(measurement.bandwidths).mean()))
-    return measurement.workload.io_processes * measurement.workload.data_size / bandwidth
+    return _moved(measurement) / bandwidth
+
+
+def _moved(measurement: Measurement) -> float:
+    return float(measurement.workload.io_processes * measurement.workload.data_size)

@@ -57,6 +57,19 @@ def test_every_answer_was_measured() -> None:
         assert system.measure()([one])[0].objective == pytest.approx(own[one])
 
 
+def test_a_run_that_is_drawn_is_one_of_the_ten_whose_mean_is_the_objective() -> None:
+    """Each answer was the same mean of ten, while the page spoke of noise."""
+    system = fig19()
+    assert system.single is not None
+    measure = system.measure(rng=np.random.default_rng(0))
+    row = system.row(MIDDLE)
+    found = {measure([MIDDLE])[0].objective for _ in range(100)}
+    assert found == set(system.single[row].tolist())
+    assert len(found) == 10
+    assert 1 / np.exp(np.log(1 / system.single[row]).mean()) == pytest.approx(system.value(MIDDLE))
+    assert bottleneck().measure(rng=np.random.default_rng(0))([BASELINE]) == bottleneck().measure()([BASELINE])
+
+
 @pytest.mark.parametrize(
     "search",
     [PbWalk(), RandomWalk(), ModelDriven(), ModelDriven(lessons=fig19().lessons), Genetic(), Tpe()],
