@@ -109,7 +109,9 @@ def test_a_path_tells_no_value_of_what_does_not_apply(runs: TrainingSet) -> None
     assert told == ["stripe_size does not apply", "device does not apply"]
     *told, _ = predictor.explain(np.array([22.0, 0.0]), describe)
     assert told == ["stripe_size <= 5.66 MiB", "device is EBS"]
-    fitted = learner("cart").fit(replace(runs, y=np.where(runs.x[:, at] > 22.5, 1.0, 0.0)), rng=np.random.default_rng(0))
+    fitted = learner("cart").fit(
+        replace(runs, y=np.where(runs.x[:, at] > 22.5, 1.0, 0.0)), rng=np.random.default_rng(0)
+    )
     reasons = [one for row in runs.x[runs.x[:, at] == ABSENT_CODE] for one in fitted.explain(row, describe)]
     assert {one for one in reasons if one.startswith("stripe_size")} == {"stripe_size does not apply"}
 
