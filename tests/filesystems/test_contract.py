@@ -20,8 +20,9 @@ from acic.filesystems import gluster, nfs, orangefs_config
 from acic.filesystems.deployment import Deployment, Knob, Layout
 from acic.filesystems.registry import FILE_SYSTEMS
 from acic.platforms import load_platform
-from acic.steps import Await, Directory, Execute, File, Mount, Serve, Step, Stop, Unmount, script
+from acic.steps import Await, Directory, Execute, File, Mount, Serve, Step, Stop, Unmount
 from acic.units import MIB
+from tests.filesystems.shell import script
 from tests.filesystems.subjects import (
     MOUNT,
     SETTINGS,

@@ -11,7 +11,8 @@ import pytest
 from acic.errors import InvalidInput
 from acic.filesystems.deployment import Knob
 from acic.filesystems.nfs import Nfs, server_configuration
-from acic.steps import Await, Mount, Serve, Stop, Unmount, script
+from acic.steps import Await, Mount, Serve, Stop, Unmount
+from tests.filesystems.shell import script
 from tests.filesystems.subjects import Configured, layout, server
 
 DEDICATED: Configured = {"file_system": "NFS", "servers": 1, "placement": "dedicated", "consistency": "relaxed"}

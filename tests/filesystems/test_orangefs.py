@@ -19,8 +19,9 @@ from acic.errors import InvalidInput
 from acic.filesystems.deployment import Client, Deployment, Layout, Server
 from acic.filesystems.orangefs import OrangeFs
 from acic.filesystems.orangefs_config import OPTIONS, handle_ranges, server_config
-from acic.steps import Execute, File, Mount, Serve, Stop, Unmount, script
+from acic.steps import Execute, File, Mount, Serve, Stop, Unmount
 from acic.units import KIB, MIB
+from tests.filesystems.shell import script
 
 GOLDEN = Path(__file__).parents[1] / "data" / "orangefs"
 EXPERT: Mapping[str, Any] = {  # one value for each option that is not its default

@@ -1,6 +1,5 @@
-"""What is to be done on the machines of an I/O system, as data: run by the lab, printed for people, tested as text."""
+"""What is to be done on the machines of an I/O system, as data: run by the lab, tested as text."""
 
-from acic.steps.shell import script
 from acic.steps.step import Await, Directory, Execute, File, Mount, Serve, Step, Stop, Unmount
 
-__all__ = ["Await", "Directory", "Execute", "File", "Mount", "Serve", "Step", "Stop", "Unmount", "script"]
+__all__ = ["Await", "Directory", "Execute", "File", "Mount", "Serve", "Step", "Stop", "Unmount"]

@@ -1,4 +1,4 @@
-"""Steps as a shell script, for people who deploy by hand or by a tool of their own."""
+"""Steps as a shell script: what golden files have of them, and what shells are asked about."""
 
 from __future__ import annotations
 
