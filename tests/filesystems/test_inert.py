@@ -10,6 +10,7 @@ from acic.campaign.points import Field
 from acic.errors import InvalidInput
 from acic.filesystems.inert import inert
 from acic.platforms import load_platform
+from acic.space import Configuration, Parameter, Space
 from acic.workloads import Characteristics, Interface, Operation
 from tests.campaign.fakes import lab_platform
 from tests.campaign.test_trials import READ, WRITE
@@ -54,6 +55,16 @@ def test_hints_are_for_reads_or_writes_and_some_for_collective_calls(
     workloads: tuple[Characteristics, ...], left_out: set[str]
 ) -> None:
     assert set(inert(load_platform("tianhe-lustre"), workloads)) == {f"romio_{name}" for name in left_out}
+
+
+@pytest.mark.parametrize(("workload", "left_out"), [(WRITE, "ind_rd_buffer_size"), (READ, "ind_wr_buffer_size")])
+def test_buffers_of_data_sieving_are_for_reads_or_writes(workload: Characteristics, left_out: str) -> None:
+    sizes = [2**19, 2**22]
+    names = ("ind_rd_buffer_size", "ind_wr_buffer_size")
+    platform = load_platform("tianhe-lustre")
+    space = Space(tuple(Parameter(name=name, values=tuple(sizes)) for name in names))
+    platform = replace(platform, space=space, baseline=Configuration(dict.fromkeys(names, sizes[0])))
+    assert inert(platform, [workload]) == (left_out,)
 
 
 def test_where_nothing_makes_a_difference_there_is_nothing_to_measure() -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from acic.errors import AcicError, InvalidInput, MissingData, UnreadableInput
 from acic.filesystems import KINDS, WHOLE
-from acic.platforms import APPLY, Platform, load_platform, parse_platform, platform_names, read_platform
+from acic.platforms import APPLY, Platform, is_hint, load_platform, parse_platform, platform_names, read_platform
 from acic.prior import prior_of
 from acic.space import Configuration
 from acic.workloads.parameters import WORKLOAD_PARAMETERS
@@ -75,6 +75,22 @@ def test_dedicated_servers_are_paid_for() -> None:
     assert ec2.nodes(ec2.baseline, 64) == 5
     assert ec2.cost(ec2.baseline, 64, 3600) == pytest.approx(5 * 2.40)
     assert ec2.cost(part_time, 64, 1800) == pytest.approx(4 * 2.40 / 2)
+
+
+def test_a_dedicated_server_is_paid_for_where_nothing_counts_them() -> None:
+    """It was free: who chooses only where the one server runs was told that a machine of its own costs nothing."""
+    ec2 = load_platform("ec2-2013")
+    fixed = replace(ec2, roles=replace(ec2.roles, servers=""))
+    assert fixed.nodes(ec2.baseline, 64) == 5
+    assert fixed.nodes(Configuration(ec2.baseline, placement="part-time"), 64) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("ind_rd_buffer_size", True), ("ind_wr_buffer_size", True), ("start_iodevice", True), ("index", False)],
+)
+def test_hints_of_romio_go_by_their_names(name: str, hint: bool) -> None:
+    assert is_hint(name) == hint
 
 
 @pytest.mark.parametrize(("held", "compute"), [(1, 4), (4, 4), (6, 6)])

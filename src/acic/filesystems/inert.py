@@ -37,6 +37,7 @@ def no_difference(platform: Platform) -> InvalidInput:
 
 def _heeds(workload: Characteristics, hint: str) -> bool:
     """Return whether the I/O of a workload can depend on a hint."""
-    other = "_read" if workload.operation is Operation.WRITE else "_write"
+    ends, begins = ("_read", "ind_rd_") if workload.operation is Operation.WRITE else ("_write", "ind_wr_")
+    other = hint.endswith(ends) or hint.startswith(begins)
     independent = not workload.collective and hint.startswith(_COLLECTIVE)
-    return workload.interface.on_mpi_io and not independent and not hint.endswith(other)
+    return workload.interface.on_mpi_io and not independent and not other

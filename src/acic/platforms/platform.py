@@ -28,7 +28,7 @@ _SWITCHED = ("automatic", "enable", "disable")  # or in capitals; Source: ROMIO,
 
 def is_hint(name: str) -> bool:
     """Return whether a parameter is a hint for MPI-IO: one of ROMIO's own, or one that the standard reserves."""
-    return name.startswith(("romio_", "cb_")) or name in RESERVED_HINTS
+    return name.startswith(("romio_", "cb_", "ind_")) or name in (*RESERVED_HINTS, "start_iodevice")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,10 +226,14 @@ class Platform:
         name = configuration.get(self.roles.instance, self.default_instance)
         return self.instances[str(name)]
 
+    def machines(self, configuration: Mapping[str, Value], processes: int) -> int:
+        """Return the machines that the processes of a job are on, if it fills them."""
+        return self.compute_nodes or math.ceil(processes / self.instance_for(configuration).cores)
+
     def nodes(self, configuration: Mapping[str, Value], processes: int, *, held: int = 1) -> int:
         """Return the machines paid for: those of the processes, or `held` if more, and every dedicated I/O server."""
-        compute = max(held, self.compute_nodes or math.ceil(processes / self.instance_for(configuration).cores))
-        if configuration.get(self.roles.placement) != self.roles.dedicated or not self.roles.servers:
+        compute = max(held, self.machines(configuration, processes))
+        if not self.roles.placement or configuration.get(self.roles.placement) != self.roles.dedicated:
             return compute
         return compute + int(configuration.get(self.roles.servers, 1))
 
