@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
@@ -16,9 +18,10 @@ from acic.campaign.points import Field
 from acic.errors import InvalidInput
 from acic.filesystems import KINDS
 from acic.platforms import Platform, load_platform, parse_platform
-from acic.platforms.here import Machine, find_machine, keep, kept_file, platform_text
+from acic.platforms.here import Machine, doubts, find_machine, keep, kept_file, platform_text
+from acic.platforms.layouts import Layout
 from acic.platforms.mounts import Storage, describe, find_storage, given_storage, mounted
-from acic.units import GIB
+from acic.units import GIB, MIB
 
 TODAY = date(2026, 11, 21)
 FILE_SYSTEMS = ("ext4", "xfs", "lustre", "ceph", "fuse.ceph", "pvfs2", "fuse.pvfs2fuse", "nfs4", "tmpfs", "überfs\x7f")
@@ -220,6 +223,72 @@ def test_the_file_that_is_kept_stays_where_a_link_leads_to(tmp_path: Path, monke
     keep("after")
     assert (tmp_path / "mine.toml").read_text() == kept_file().read_text() == "after"
     assert os.listdir(kept_file().parent) == [kept_file().name]
+
+
+PLAIN = "{0}\nstripe_count:  {1} stripe_size:   {2} pattern:       0 stripe_offset: -1\n"
+PFL = "{0}\n  lcm_layout_gen: 0\n  lcm_entry_count: 2\n    lcme_id: N/A\n      stripe_count: 1 stripe_size: 1048576\n"
+
+
+@pytest.fixture
+def lfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Machine]:
+    """Return this machine as found, with a directory on a Lustre whose `lfs` prints what it is given."""
+
+    def found(layout: str, targets: int, *, before: str = "") -> Machine:
+        osts = "".join(f"{n}: lustre-OST{n:04x}_UUID ACTIVE\n" for n in range(targets))
+        (tmp_path / "layout").write_text(layout)
+        (tmp_path / "osts").write_text(f"OBDS:\n{osts}")
+        asked = f'case "$1" in getstripe) cat {tmp_path}/layout;; osts) cat {tmp_path}/osts;; esac'
+        (tmp_path / "lfs").write_text(f"#!/bin/sh\n{before}\n{asked}\n")
+        (tmp_path / "lfs").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        return find_machine([Storage("/scratch/me", "lustre", "/scratch"), Storage("/plain", "lustre", "/scratch")])
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("layout", "targets", "baseline", "counts"),
+    [
+        (PLAIN.format("/scratch/me", 4, 4 * MIB), 6, (4, 4 * MIB), (1, 2, 4)),
+        (PLAIN.format("/scratch/me", -1, 2 * MIB), 6, (6, 2 * MIB), (1, 2, 4, 6)),
+        (PLAIN.format("/scratch/me", 1, MIB), 0, (1, MIB), (1, 2, 4, 8, 16)),
+        (PLAIN.format("/scratch/me", 1, MIB), 1, (None, MIB), ()),
+        ("", 6, (1, MIB), (1, 2, 4, 8, 16)),
+    ],
+)
+def test_the_baseline_has_the_stripes_that_lustre_tells(
+    lfs: Callable[..., Machine], layout: str, targets: int, baseline: tuple[int | None, int], counts: tuple[int, ...]
+) -> None:
+    """It was 1 x 1 MiB of every Lustre, which nobody had looked at, and of more objects than there are."""
+    machine = lfs(layout, targets)
+    made = platform_of(machine)
+    assert (made.baseline.get("stripe_count"), made.baseline["stripe_size"]) == baseline
+    assert ("stripe_count" in made.space.names and made.space["stripe_count"].values) == (counts or False)
+    assert bool(doubts(machine)) == (not layout)
+    assert ("`lfs getstripe` tells" in made.baseline_fact.source) == bool(layout)
+
+
+def test_files_keep_a_layout_that_no_stripes_tell(lfs: Callable[..., Machine]) -> None:
+    machine = lfs(PFL.format("/scratch/me"), 4)
+    made = platform_of(machine)
+    assert not {"stripe_count", "stripe_size"} & set(made.space.names)
+    assert len(doubts(machine)) == 2
+    plain = replace(machine, layouts={**machine.layouts, "/plain": Layout(count=2, size=MIB, targets=4)})
+    (told,) = doubts(plain)
+    assert 'files in "/scratch/me" have a layout that no stripe count and size tell' in told
+    both = platform_of(plain)
+    assert "stripe_count" not in both.baseline
+    moved = {**both.baseline, "storage": "/plain", "stripe_count": 4, "stripe_size": MIB}
+    assert both.space.problem(moved) == ""
+    assert both.space.problem({**moved, "storage": "/scratch/me"}) != ""
+
+
+def test_a_lustre_that_does_not_answer_is_not_waited_for(
+    lfs: Callable[..., Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acic.platforms.layouts._PATIENCE", 0.1)
+    assert lfs(PLAIN.format("/scratch/me", 4, MIB), 4, before="exec sleep 60").layouts == {}
+    assert lfs(PLAIN.format("/scratch/me", 4, MIB), 4, before="exit 1").layouts == {}
 
 
 def test_a_directory_that_is_not_there_is_refused(tmp_path: Path) -> None:

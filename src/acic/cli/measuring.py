@@ -144,10 +144,13 @@ def platform_of(name: str, *, keep_it: bool = True) -> Platform:
     from datetime import date
 
     from acic.platforms import load_platform
-    from acic.platforms.here import HERE, find_machine, keep, kept_file, platform_text
+    from acic.platforms.here import HERE, doubts, find_machine, keep, kept_file, platform_text
 
     if keep_it and name == HERE and not kept_file().exists():
-        keep(platform_text(find_machine(), today=date.today()))
+        found = find_machine()
+        keep(platform_text(found, today=date.today()))
+        for doubt in doubts(found):
+            say(f"note: {doubt}")
         say(f"this machine is described in {kept_file()}: look at it, and edit it if it is wrong")
     return load_platform(name)
 

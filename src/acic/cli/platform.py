@@ -86,7 +86,7 @@ def detect(storages: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
     """
     from datetime import date
 
-    from acic.platforms.here import find_machine, keep, kept_file, platform_text
+    from acic.platforms.here import doubts, find_machine, keep, kept_file, platform_text
     from acic.platforms.mounts import given_storage, mount_table
 
     found = find_machine(given_storage(storages, mount_table()))
@@ -102,5 +102,7 @@ def detect(storages: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
     if as_json:
         emit_json({"file": str(kept_file()), "machine": found})
         return
+    for doubt in doubts(found):
+        say(f"note: {doubt}")
     click.echo(f"{found.host}: {found.cores} cores; storage {', '.join(str(s.directory) for s in found.storage)}")
     say(f"{'written anew' if replaced else 'written'}: {kept_file()}; `acic platform show here` shows it")

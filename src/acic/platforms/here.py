@@ -9,18 +9,20 @@ import re
 import socket
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
 from acic.paths import user_folder
-from acic.platforms.mounts import Storage, find_storage, mount_table
+from acic.platforms.layouts import Layout, layout_of
+from acic.platforms.mounts import LUSTRE, Storage, find_storage, mount_table
 from acic.units import KIB, MIB
 from acic.whole import whole
 
 HERE = "here"
 _STRIPE_COUNTS = (1, 2, 4, 8, 16)
 _STRIPE_SIZES = (MIB, 4 * MIB, 16 * MIB, 64 * MIB)
+_UNTOLD = {"lustre": (1, MIB), "ceph": (1, 4 * MIB), "orangefs": (1, MIB)}  # stripes as released, where nobody tells
 _HINTS = ("romio_cb_write", "romio_cb_read", "romio_ds_write", "romio_ds_read")
 _ABOUT = {
     "storage": "where the files go",
@@ -48,6 +50,7 @@ class Machine:
         cores: that this process may use.
         memory: B.
         storage: where jobs can write; the first is taken for where they write today.
+        layouts: how files are striped in directories of these, as far as that is told.
     """
 
     host: str
@@ -55,17 +58,45 @@ class Machine:
     cores: int
     memory: int
     storage: Sequence[Storage]
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+
+    def stripes(self, storage: Storage) -> bool:
+        """Return whether stripes can be chosen there: not beside a layout that they do not tell."""
+        layout = self.layouts.get(storage.directory)
+        return bool(storage.striping) and (layout is None or layout.plain)
 
 
 def find_machine(storage: Sequence[Storage] = (), *, environment: Mapping[str, str] = os.environ) -> Machine:
     """Return what there is to know of this machine; `storage` instead of what would be found."""
+    found = tuple(storage) or find_storage(mount_table(), environment, Path.cwd())
+    layouts = {s.directory: layout_of(s.directory, s.mount) for s in found if s.striping == LUSTRE}
     return Machine(
         host=socket.gethostname(),
         kernel=machine.release(),
         cores=len(os.sched_getaffinity(0)),
         memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        storage=tuple(storage) or find_storage(mount_table(), environment, Path.cwd()),
+        storage=found,
+        layouts={directory: layout for directory, layout in layouts.items() if layout},
     )
+
+
+def doubts(found: Machine) -> list[str]:
+    """Return what its platform file has to be read with, one line each."""
+    untold = [s for s in found.storage[:1] if s.striping == LUSTRE and s.directory not in found.layouts]
+    whole_layout = [s for s in found.storage if s.striping and not found.stripes(s)]
+    return [
+        *(
+            f"nobody told the stripes of {_toml(s.directory)}: Lustre's own are taken for the baseline's. Correct "
+            "[baseline.values] where `lfs getstripe -d` tells others"
+            for s in untold
+        ),
+        *(
+            f"files in {_toml(s.directory)} have a layout that no stripe count and size tell (composite, as PFL), "
+            "and keep it. To choose stripes, name a directory with plain ones, too: mkdir DIR; "
+            f"lfs setstripe -c 1 -S 1M DIR; acic platform detect --storage {_toml(s.directory)} --storage DIR"
+            for s in whole_layout
+        ),
+    ]
 
 
 def kept_file() -> Path:
@@ -107,6 +138,7 @@ def platform_text(found: Machine, *, today: date) -> str:
     source = f"found on {found.host}"
     lines = [
         f"# Made by acic on {found.host}. Edit it, or make it anew: acic platform detect",
+        *(f"# Note: {doubt}" for doubt in doubts(found)),
         _entry("name", _name(found.host)),
         _entry("title", f"{found.host}: {', '.join(_place(s) for s in found.storage)}"),
         _entry("revision", found.kernel),
@@ -118,7 +150,7 @@ def platform_text(found: Machine, *, today: date) -> str:
         _entry("apply", kinds),
         _entry("deployment", ["storage"] if "storage" in parameters else []),
         "\n[baseline]",
-        _entry("source", "the first storage, and the defaults of the file system and of ROMIO"),
+        _entry("source", f"the first storage, {_stripes_source(found)}, and the defaults of ROMIO"),
         _entry("date", today.isoformat()),
         "\n[baseline.values]",
         *(_entry(name, value) for name, value in baseline.items()),
@@ -155,14 +187,16 @@ def _parameters(
     if len(directories) > 1:
         parameters["storage"] = directories
         baseline["storage"] = directories[0]
-    striped = [s for s in found.storage if s.striping]
+    striped = [s for s in found.storage if found.stripes(s)]
     if striped:
-        kinds.append(striped[0].striping)
-        parameters |= {"stripe_count": _STRIPE_COUNTS, "stripe_size": _STRIPE_SIZES}
-        others = [s.directory for s in found.storage if s.striping != striped[0].striping]
-        rules += [[f"when = {{ storage = {_toml(d)} }}", 'absent = ["stripe_count", "stripe_size"]'] for d in others]
-        if found.storage[0].directory not in others:
-            baseline |= {"stripe_count": _STRIPE_COUNTS[0], "stripe_size": _STRIPE_SIZES[0]}
+        kind = striped[0].striping
+        kinds.append(kind)
+        others = [s.directory for s in found.storage if s.striping != kind or not found.stripes(s)]
+        usual = {} if found.storage[0].directory in others else _usual(found)
+        stripes = _stripes([found.layouts[s.directory] for s in striped if s.directory in found.layouts], usual)
+        parameters |= stripes
+        rules += [[f"when = {{ storage = {_toml(d)} }}", f"absent = {_toml(list(stripes))}"] for d in others]
+        baseline |= {name: value for name, value in usual.items() if name in stripes}
     kinds.append("romio")
     parameters["files"] = ("as the application does", "one per process")
     parameters["cb_nodes"] = _powers(max(2, found.cores))
@@ -171,6 +205,27 @@ def _parameters(
     baseline |= {"files": "as the application does", "cb_nodes": 1, "cb_buffer_size": 16 * MIB}
     baseline |= dict.fromkeys(_HINTS, "automatic")
     return parameters, baseline, rules, kinds
+
+
+def _usual(found: Machine) -> dict[str, int]:
+    """Return the stripes that files get today on the first storage, which has some."""
+    first = found.storage[0]
+    layout = found.layouts.get(first.directory)
+    count, size = (layout.count, layout.size) if layout else _UNTOLD[first.striping]
+    return {"stripe_count": count, "stripe_size": size}
+
+
+def _stripes(layouts: Sequence[Layout], usual: Mapping[str, int]) -> dict[str, Sequence[Value]]:
+    """Return the stripes to choose among: those of today, and no more objects than there are targets."""
+    most = min((layout.targets for layout in layouts if layout.targets), default=_STRIPE_COUNTS[-1])
+    listed = {"stripe_count": [n for n in _STRIPE_COUNTS if n <= most], "stripe_size": list(_STRIPE_SIZES)}
+    chosen = {name: sorted({*values, usual.get(name, values[0])}) for name, values in listed.items()}
+    return {name: values for name, values in chosen.items() if len(values) > 1}
+
+
+def _stripes_source(found: Machine) -> str:
+    told = any(s.directory in found.layouts for s in found.storage[:1])
+    return "its stripes as `lfs getstripe` tells them" if told else "the defaults of the file system"
 
 
 def _training(found: Machine) -> dict[str, Sequence[Value]]:

@@ -17,8 +17,9 @@ _PSEUDO_NAMES = """
 _PSEUDO = frozenset(_PSEUDO_NAMES.split())  # nothing there outlives the machine, or nothing can be written
 _VARIABLES = ("SCRATCH", "WORK", "PROJECT", "DATA", "HOME", "TMPDIR")  # what sites set for their users
 _USUAL = ("/scratch", "/work", "/lustre", "/gpfs", "/beegfs", "/ceph", "/data", "/tmp")  # noqa: S108 (looked at, not used)
+LUSTRE = "lustre"  # as the kernel calls it, and what stripes files there
 _STRIPED = {
-    "lustre": "lustre",
+    LUSTRE: LUSTRE,
     **dict.fromkeys(("ceph", "fuse.ceph", "fuse.ceph-fuse"), "ceph"),
     **dict.fromkeys(("pvfs2", "fuse.pvfs2fuse"), "orangefs"),
 }
