@@ -1,6 +1,8 @@
 """Blueprints: what is printed is what a person types, and nothing for what the baseline does anyway."""
 
 import shlex
+import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -27,7 +29,7 @@ def test_a_lustre_configuration_is_a_layout_and_a_hints_file() -> None:
         "romio_ds_write": "disable",
     }
     layout, hints = instructions(TIANHE.apply, changed, TIANHE.baseline)
-    assert layout.commands == ("lfs setstripe -c 4 -S 64M OUTPUT_DIR",)
+    assert layout.commands == ("mkdir -p OUTPUT_DIR", "lfs setstripe -c 4 -S 64M OUTPUT_DIR")
     assert layout.check.startswith("lfs getstripe OUTPUT_DIR/FILE")
     assert hints.file_text == "romio_cb_write enable\nromio_ds_write disable\n"
     first, second = hints.commands
@@ -40,7 +42,7 @@ def test_a_lustre_configuration_is_a_layout_and_a_hints_file() -> None:
 )
 def test_lfs_reads_the_stripe_size_as_it_was_meant(size: int, written: str) -> None:
     changed = {**TIANHE.baseline, "stripe_count": 2, "stripe_size": size}
-    assert f"-S {written} " in instructions(["lustre"], changed, TIANHE.baseline)[0].commands[0]
+    assert f"-S {written} " in instructions(["lustre"], changed, TIANHE.baseline)[0].commands[-1]
 
 
 @pytest.mark.parametrize("name", platform_names())
@@ -87,7 +89,36 @@ def test_a_storage_is_told_whatever_its_parameter_is_called() -> None:
     changed: dict[str, Value] = {"place": "/scratch/me", "stripe_count": 4}
     where, layout = instructions(["storage", "lustre"], changed, baseline, storage="place")
     assert where.title == "Let the job write below /scratch/me, not /home/me"
-    assert layout.commands == ("lfs setstripe -c 4 /scratch/me",)
+    made = "/scratch/me/OUTPUT_DIR"  # the storage itself would stripe all files of all other jobs
+    assert layout.commands == (f"mkdir -p {made}", f"lfs setstripe -c 4 {made}")
+
+
+def test_a_directory_that_is_not_there_is_made_and_not_a_file_of_its_name(tmp_path: Path) -> None:
+    """As lfs-setstripe(1) has it, which makes a new file with that layout."""
+    (tmp_path / "lfs").write_text('#!/bin/sh\nfor last; do :; done\n[ -d "$last" ] || : >"$last"\n')
+    (tmp_path / "lfs").chmod(0o755)
+    (layout,) = instructions(["lustre"], {**TIANHE.baseline, "stripe_count": 4}, TIANHE.baseline)
+    typed = "\n".join(["PATH=$PWD:$PATH", *layout.commands])
+    subprocess.run(["sh", "-e"], input=typed, cwd=tmp_path, text=True, check=True)
+    assert (tmp_path / "OUTPUT_DIR").is_dir()
+
+
+def test_hints_of_the_baseline_are_told_beside_others_and_not_alone() -> None:
+    """The file takes the place of the user's own, where they are; they need no new one while nothing else changes."""
+    baseline: dict[str, Value] = {"romio_cb_write": "enable", "romio_ds_write": "automatic", "stripe_count": 1}
+    (hints,) = instructions(["lustre", "romio"], {**baseline, "romio_ds_write": "disable"}, baseline)
+    assert hints.file_text == "romio_cb_write enable\nromio_ds_write disable\n"
+    (layout,) = instructions(["lustre", "romio"], {**baseline, "stripe_count": 4}, baseline)
+    assert layout.title.startswith("Stripe")
+    assert instructions(["lustre", "romio"], baseline, baseline) == []
+
+
+@pytest.mark.parametrize(("machines", "listed"), [(1, "cb_config_list *:8\n"), (4, "cb_config_list *:2\n"), (8, "")])
+def test_aggregators_are_for_so_many_machines_which_is_told(machines: int, listed: str) -> None:
+    (hints,) = instructions(["romio"], {"cb_nodes": 8}, {"cb_nodes": 1}, machines=machines)
+    assert hints.file_text == f"cb_nodes 8\n{listed}"
+    assert hints.commands[0].startswith(f"# this is for {machines} machine")
+    assert "stays as it is" in hints.check  # what the application sets itself
 
 
 def test_what_nothing_sets_is_to_be_set_by_hand() -> None:

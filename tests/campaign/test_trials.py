@@ -30,8 +30,9 @@ from acic.campaign.trial import Trials
 from acic.cluster import Ending, Job, LocalRunner, StillRunning
 from acic.cluster.others import ProcessorTime
 from acic.errors import InvalidInput, TransientError
+from acic.filesystems.hints import ROMIO_DEFAULTS
 from acic.platforms import Platform, load_platform
-from acic.space import Configuration
+from acic.space import Configuration, Parameter, Space
 from acic.store.measurement import Outcome
 from acic.workloads import Access, Characteristics, Interface, Operation
 from tests.campaign.laboratory import Laboratory, orphans
@@ -251,6 +252,44 @@ def test_a_clock_that_jumps_is_noted_and_changes_no_duration(lab: Laboratory, pl
     assert 0 < attempt.elapsed < LIMIT
     assert 0 <= attempt.overhead < attempt.elapsed
     assert abs(datetime.fromisoformat(attempt.time) - datetime.now(UTC)) < timedelta(seconds=LIMIT)
+
+
+@pytest.mark.parametrize(("nodes", "listed"), [(1, "*:4"), (2, "*:2"), (4, "")])
+def test_aggregators_are_spread_over_the_machines_of_a_run(
+    lab: Laboratory, platform: Platform, nodes: int, listed: str
+) -> None:
+    asked: list[str] = []
+
+    class Refusing(LocalRunner):
+        def submit(self, job: Job) -> None:
+            asked.append((job.folder / "hints").read_text())
+            raise InvalidInput("it takes nothing")
+
+    (lab.folder / "raw").mkdir()
+    system, benchmark = Standing(platform, lab.data), find_benchmark(str(lab.benchmark))
+    trials = Trials(platform, Refusing(), benchmark, system, lab.folder / "raw", nodes=nodes)
+    assert trials.run(trial(lab, point(platform, cb_nodes=4))).note == "it takes nothing"
+    (text,) = asked
+    assert "cb_nodes=4" in text
+    assert ("cb_config_list" in text) == bool(listed)
+    assert listed in text
+
+
+def test_the_folder_of_a_baseline_run_has_the_stripes_of_the_baseline(
+    lab: Laboratory, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took over those of the directory above, which an answer had set, and was stored as the baseline's."""
+    stripes = (Parameter(name="stripe_count", values=(1, 8)),)
+    space = Space((*platform.space.parameters, *stripes), platform.space.constraints)
+    baseline = Configuration(platform.baseline, stripe_count=1)
+    striped = replace(platform, space=space, baseline=baseline, apply=("lustre", *platform.apply))
+    (lab.folder / "bin").mkdir()
+    (lab.folder / "bin" / "lfs").write_text(f'#!/bin/sh\necho "$@" >>{lab.folder}/typed\n')
+    (lab.folder / "bin" / "lfs").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{lab.folder}/bin:{os.environ['PATH']}")
+    attempt = made(lab, striped).run(trial(lab, point(striped)))
+    assert attempt.outcome is Outcome.OK, attempt.note
+    assert (lab.folder / "typed").read_text().split()[:4] == ["setstripe", "-c", "1", f"{lab.data}/acic-{lab.name}-0"]
 
 
 def test_a_value_that_cannot_be_set_is_a_failed_run(lab: Laboratory, platform: Platform) -> None:
@@ -660,6 +699,17 @@ def test_hints_that_mpi_io_does_not_take_are_noticed(
     attempt = made(lab, platform, acic_bench).run(trial(lab, point(platform, alone, **hints)))
     assert attempt.outcome is outcome
     assert note in attempt.note
+
+
+def test_romio_does_by_itself_what_is_believed_of_it(
+    lab: Laboratory, platform: Platform, acic_bench: Benchmark
+) -> None:
+    made(lab, platform, acic_bench).run(trial(lab, point(platform, romio_no_such_hint="7")))
+    (output,) = (lab.folder / "raw").glob("*.json")
+    (test,) = json.loads(output.read_text())["tests"]
+    told = {name: value for name, value in test["Hints"]["in force"].items() if name in ROMIO_DEFAULTS}
+    assert {"cb_buffer_size", "romio_cb_write", "ind_wr_buffer_size"} <= set(told)
+    assert told.items() <= ROMIO_DEFAULTS.items()
 
 
 def test_what_each_step_of_a_run_remarks_is_noted_once(

@@ -5,6 +5,7 @@ import re
 import subprocess
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,10 +16,10 @@ import pytest
 import scipy
 import sklearn
 
-from acic.advisor.advice import Recommendation
-from acic.cli.recommend import _values
+from acic.advisor.advice import Advice, Recommendation
+from acic.cli.recommend import _values, to_do
 from acic.models.registry import BESIDE_PRIOR, DEFAULT
-from acic.platforms import Platform
+from acic.platforms import Platform, load_platform
 from acic.space import Parameter, Scale
 from tests.cli.conftest import LOGS, Result
 
@@ -60,6 +61,15 @@ def test_what_is_to_be_typed_works_as_it_is_printed(acic: Acic, tmp_path: Path) 
     done = subprocess.run(["bash", "-e"], input=script, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"{tmp_path}/acic.hints ^ompio\n{wanted}"
+
+
+def test_aggregators_are_told_for_the_machines_that_the_job_fills() -> None:
+    tianhe = load_platform("tianhe-lustre")  # of 16 cores a node
+    first = SimpleNamespace(configuration={**tianhe.baseline, "cb_nodes": 16})
+    advice = cast(Advice, SimpleNamespace(verdict="change", recommendations=(first,)))
+    for platform, listed in ((tianhe, "cb_config_list *:4\n"), (replace(tianhe, compute_nodes=8), "*:2\n")):
+        (hints,) = to_do(advice, platform, 64)
+        assert hints.file_text.endswith(listed)
 
 
 def test_what_is_right_for_one_writer_alone_comes_with_a_caution(acic: Acic) -> None:

@@ -1170,6 +1170,50 @@ def test_no_command_takes_over_the_hints_of_who_calls(
 
 
 @pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize(
+    ("exported", "baseline", "told"),
+    [
+        ("^ompio", "none", "OMPI_MCA_io is set as acic tells to, and is not used for runs that have no hints"),
+        ("ompio", "ompio", "OMPI_MCA_io=ompio is set: if that has Open MPI use OMPIO, no run takes its hints"),
+        ("^romio321", "^romio321", "OMPI_MCA_io=^romio321 is set: if that has Open MPI use OMPIO"),
+        ("romio321", "romio321", ""),
+    ],
+)
+def test_a_baseline_has_the_mpi_io_of_a_fresh_shell(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch, exported: str, baseline: str, told: str
+) -> None:
+    """What acic tells to export for Open MPI was in force for it, and it had another MPI-IO than jobs have today."""
+    monkeypatch.delenv("ROMIO_HINTS", raising=False)
+    monkeypatch.setenv("OMPI_MCA_io", exported)
+    seen = lab / "seen"
+    own = ["--", "sh", "-c", f'echo "${{ROMIO_HINTS:+hinted}},${{OMPI_MCA_io-none}}" >>{seen}']
+    found = run("verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, *own)
+    assert found.status == 0, found.err
+    assert set(seen.read_text().split()) == {f",{baseline}", f"hinted,{exported}"}
+    assert ("OMPI_MCA_io" in found.err) == bool(told)
+    assert told in found.err
+
+
+@pytest.mark.parametrize(("words", "striped"), [(["touch", "{directory}/x"], 1), (["true"], 0)])
+def test_a_commands_own_folder_has_the_stripes_of_the_baseline(
+    lab: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], striped: int
+) -> None:
+    monkeypatch.setattr("acic.campaign.own_command.check_directories", lambda *_: None)
+    (lab / "bin").mkdir()
+    (lab / "bin" / "lfs").write_text(f'#!/bin/sh\necho "$@" >>{lab}/typed\n')
+    (lab / "bin" / "lfs").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{lab}/bin:{os.environ['PATH']}")
+    platform = replace(layouts(), apply=("lustre", "romio"))
+    how = {"runner": "local", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
+    given = {**how, "directory": lab, "budget": None, "seed": 0}
+    search = {"goal": "time", "rounds": 1, "price": None}
+    by_command(words, platform, [platform.baseline], given, search=search, processes=1)
+    typed = (lab / "typed").read_text().splitlines() if striped else []
+    assert [line.rpartition(" ")[0] for line in typed] == ["setstripe -c 1"] * striped
+    assert (lab / "typed").exists() == bool(striped)
+
+
+@pytest.mark.usefixtures("learned")
 def test_verify_runs_a_command_where_its_user_stands(
     run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from acic.blueprints.instructions import instructions
 from acic.errors import InvalidInput
 from acic.filesystems import KINDS, Settings, by_hand, kinds_that_set, settings
+from acic.filesystems.hints import ROMIO_DEFAULTS, hint_text
 from acic.filesystems.settings import PER_PROCESS, lfs_size
 from acic.platforms import Platform, load_platform, parse_platform, platform_names
 from acic.units import GIB, KIB, MIB
@@ -189,8 +190,77 @@ def test_orangefs() -> None:
 
 def test_aggregators_may_be_on_one_machine() -> None:
     """Without a configuration list ROMIO takes one for each machine, whatever cb_nodes says."""
-    assert made(["romio"], cb_nodes=4).hints == {"cb_nodes": "4", "cb_config_list": "*:*"}
+    assert made(["romio"], cb_nodes=4).hints == {"cb_nodes": "4", "cb_config_list": "*:4"}
     assert made(["romio"], cb_nodes=4, cb_config_list="*:2").hints["cb_config_list"] == "*:2"
+
+
+@given(nodes=st.integers(2, 512), machines=st.integers(1, 600))
+def test_aggregators_are_spread_over_all_machines(nodes: int, machines: int) -> None:
+    """By "*:*" ROMIO took the first ranks, all on one machine: measured so, and advised so."""
+    found = settings(["romio"], {"cb_nodes": nodes}, {"cb_nodes": 1}, directory="/d", machines=machines).hints
+    each = int(found.get("cb_config_list", "*:1").removeprefix("*:"))
+    assert each * machines >= nodes > (each - 1) * machines
+    assert ("cb_config_list" in found) == (each > 1)
+
+
+def test_a_list_of_aggregators_that_is_a_parameter_is_left_as_it_is() -> None:
+    """It was overruled where its value is the baseline's: two labels were measured for one thing."""
+    baseline: dict[str, Any] = {"cb_nodes": 4, "cb_config_list": "*:1"}
+    found = settings(["romio"], {**baseline, "cb_nodes": 2}, baseline, directory="/d").hints
+    assert found == {"cb_nodes": "2"}  # "*:1" is what ROMIO does
+
+
+HINTS: Mapping[str, list[Any]] = {
+    "romio_cb_write": ["automatic", "enable", "disable"],
+    "romio_ds_read": ["automatic", "DISABLE"],
+    "cb_buffer_size": [MIB, 16 * MIB],
+    "ind_wr_buffer_size": [512 * KIB, 4 * MIB],
+    "romio_no_indep_rw": [False, True],
+    "cb_config_list": ["*:1", "*:2"],
+}
+hinted = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in HINTS.items()})
+
+
+@given(configuration=hinted, baseline=hinted)
+def test_what_is_in_force_is_what_the_configuration_says(
+    configuration: dict[str, Any], baseline: dict[str, Any]
+) -> None:
+    """A baseline with hints of its own ran without them: ROMIO reads one file of hints, and no other beside it."""
+    found = settings(["romio"], configuration, baseline, directory="/d").hints
+    assert {**ROMIO_DEFAULTS, **found}.items() >= {n: hint_text(v) for n, v in configuration.items()}.items()
+    assert all(value != ROMIO_DEFAULTS[name] for name, value in found.items() if configuration[name] == baseline[name])
+
+
+def test_a_baseline_has_its_hints_set_beside_what_is_changed() -> None:
+    baseline: dict[str, Any] = {
+        "romio_cb_write": "enable",
+        "cb_buffer_size": 16 * MIB,
+        "cb_nodes": 8,
+        "striping_factor": 4,
+    }
+    untouched = settings(["romio"], baseline, baseline, directory="/d", machines=4).hints
+    assert untouched == {"romio_cb_write": "enable", "cb_nodes": "8", "cb_config_list": "*:2"}
+    changed = settings(["romio"], {**baseline, "cb_buffer_size": MIB}, baseline, directory="/d", machines=4).hints
+    assert changed == {**untouched, "cb_buffer_size": str(MIB)}
+    assert settings(["romio"], baseline, baseline, directory="/d", machines=8).hints == {"romio_cb_write": "enable"}
+
+
+def test_true_and_false_are_written_as_romio_reads_them() -> None:
+    assert made(["romio"], romio_no_indep_rw=True, collective_buffering=False).hints == {
+        "romio_no_indep_rw": "true",
+        "collective_buffering": "false",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("lustre", ["lfs", "setstripe", "-c", "1", "-S", "1M"]), ("ceph", ["setfattr"]), ("orangefs", [])],
+)
+def test_stripes_of_the_baseline_are_set_on_a_folder_of_the_runs_own(kind: str, words: list[str]) -> None:
+    """It gets those of the directory above, which a user had striped as acic told him: that was the baseline then."""
+    found = settings([kind], BASELINE, BASELINE, directory="/d", own_folder=True)
+    assert [word for command in found.layout for word in command][: len(words)] == words
+    assert bool(found.layout) == bool(words)
 
 
 @given(size=st.integers(1, 10**12))

@@ -48,6 +48,7 @@ def instructions(
     *,
     storage: str = "",
     by_hand: Sequence[str] = (),
+    machines: int = 1,
 ) -> list[Instruction]:
     """Return what to type so that a job runs with `configuration`; nothing for what the baseline does anyway.
 
@@ -57,6 +58,7 @@ def instructions(
         baseline: what the system does untouched.
         storage: the parameter that chooses another directory, by the platform's [roles]; "" if there is none.
         by_hand: parameters that none of the kinds sets (`filesystems.by_hand`).
+        machines: that the job runs on.
 
     Raises:
         InvalidInput: an unknown kind.
@@ -65,16 +67,18 @@ def instructions(
         raise InvalidInput(f"there is no blueprint {unknown[0]!r}", hint=f"use {', '.join([*KINDS, *WHOLE])}")
     made = [_deployment(configuration, lab=LAB in kinds)] if {DEPLOYMENT, LAB} & set(kinds) else []
     rest = [kind for kind in kinds if kind not in (*WHOLE, *(["storage"] if storage else []))]
-    place = str(configuration.get(storage, _DIRECTORY))
-    wanted = settings(rest, configuration, baseline, directory=place, storage=storage)
-    untouched = settings(rest, baseline, baseline, directory=str(baseline.get(storage, _DIRECTORY)))
-    if wanted.directory != untouched.directory:
-        made.append(Instruction(title=f"Let the job write below {wanted.directory}, not {untouched.directory}"))
+    there, today = (chosen.get(storage, "") for chosen in (configuration, baseline))
+    place = f"{there}/{_DIRECTORY}" if there else _DIRECTORY  # never the storage itself, where all other jobs write
+    wanted = settings(rest, configuration, baseline, directory=place, storage=storage, machines=machines)
+    untouched = settings(rest, baseline, baseline, directory=place, storage=storage, machines=machines)
+    if there and there != today:
+        made.append(Instruction(title=f"Let the job write below {there}, not {today}"))
     if wanted.file_per_process:
         made.append(Instruction(title="If the application has an option for it, let each process write its own file"))
     changed = {name: value for name, value in configuration.items() if value != baseline.get(name)}
     hands = {name: changed[name] for name in by_hand if name in changed}
-    return [*made, *_layout(wanted), *_hints(wanted), *_by_hand(hands)]
+    hints = _hints(wanted, machines) if wanted.hints != untouched.hints else []
+    return [*made, *_layout(wanted), *hints, *_by_hand(hands)]
 
 
 def _by_hand(changed: Mapping[str, Value]) -> list[Instruction]:
@@ -87,26 +91,36 @@ def _by_hand(changed: Mapping[str, Value]) -> list[Instruction]:
 def _layout(wanted: Settings) -> list[Instruction]:
     if not wanted.layout:
         return []
+    made = ("mkdir", "-p", wanted.directory)  # where there is none, `lfs setstripe` makes a file of that name
     check = f"{wanted.check}  # after the run: files keep the layout they were made with" if wanted.check else ""
     return [
         Instruction(
             title="Stripe the output directory before the job makes its files",
-            commands=tuple(shlex.join(command) for command in wanted.layout),
+            commands=tuple(shlex.join(command) for command in (made, *wanted.layout)),
             check=check,
         )
     ]
 
 
-def _hints(wanted: Settings) -> list[Instruction]:
+def _hints(wanted: Settings, machines: int) -> list[Instruction]:
     if not wanted.hints:
         return []
+    spread = (
+        f"# this is for {machines} machine{'' if machines == 1 else 's'}: on N of them cb_config_list is *:K, "
+        "where K is cb_nodes / N, rounded up"
+    )
     return [
         Instruction(
             title="Give MPI-IO these hints, without touching the application",
-            commands=(f'export ROMIO_HINTS="$PWD/{HINTS_FILE}"', *_BY_ROMIO),
+            commands=(
+                *([spread] if "cb_nodes" in wanted.hints else []),
+                f'export ROMIO_HINTS="$PWD/{HINTS_FILE}"',
+                *_BY_ROMIO,
+            ),
             file_name=HINTS_FILE,
             file_text=romio_hints(wanted.hints),
-            check="export ROMIO_PRINT_HINTS=1  # rank 0 prints the hints in force when a file is opened",
+            check="export ROMIO_PRINT_HINTS=1  # rank 0 prints the hints in force when a file is opened: "
+            "what the application sets itself stays as it is",
         )
     ]
 

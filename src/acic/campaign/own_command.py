@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from acic.campaign.budget import Budget
 from acic.campaign.comparison import in_turn
@@ -20,7 +21,7 @@ from acic.campaign.waiting import Waiting
 from acic.cluster import Job, Runner, State, StillRunning
 from acic.errors import InvalidInput, TransientError
 from acic.filesystems import WHOLE, Settings, settings
-from acic.filesystems.hints import HINTS_VARIABLE, hints_environment, romio_hints
+from acic.filesystems.hints import hints_environment, own_variables, romio_hints
 from acic.platforms import Platform
 from acic.space import Configuration
 
@@ -97,7 +98,8 @@ class OwnCommand:
                 name = f"verify-{outputs.name}-{turn}-{position}"
                 place = storage_directory(platform, wanted, Path(where.directory)) / f"acic-{name}"
                 note_run(name, place)
-                run = _Run(outputs, place, name, purse.left(position), nodes=where.nodes, processes=self._processes)
+                how = {"nodes": where.nodes, "machines": self._machines(wanted), "processes": self._processes}
+                run = _Run(outputs, place, name, purse.left(position), **how)
                 begun = time.monotonic()
                 took = run(self._runner, self._words, platform, wanted)
                 elapsed = time.monotonic() - begun
@@ -110,6 +112,12 @@ class OwnCommand:
                     self._announce(f"note: the budget was used up in run {done + 1} of {len(turns)}")
                     break
         return found
+
+    def _machines(self, configuration: Configuration) -> int:
+        """Return the machines that the application runs on: what is started here may have others, as in a batch job."""
+        if self._where.runner == LOCAL:
+            return self._platform.machines(configuration, self._processes)
+        return self._where.nodes
 
     def _objective(self, goal: str, configuration: Configuration, seconds: float | None) -> float | None:
         if seconds is None or goal == "time":
@@ -130,17 +138,22 @@ def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configurat
             hint="deploy one after the other, and time the command on each (in the lab: `acic lab run`)",
         )
     placed = platform.roles.storage or any(_settings(platform, one, Path(PLACE)).layout for one in wanted)
-    if placed and not any(PLACE in word for word in words):
+    if placed and not _tells_place(words):
         raise InvalidInput(
             "the command does not say where its files go, so their place cannot be changed",
             hint=f"write {PLACE} where it names its output directory",
         )
 
 
-def _settings(platform: Platform, configuration: Configuration, place: Path) -> Settings:
+def _tells_place(words: Sequence[str]) -> bool:
+    return any(PLACE in word for word in words)
+
+
+def _settings(platform: Platform, configuration: Configuration, place: Path, **how: Any) -> Settings:
     """Return what has to be set for a run whose files go to `place`, which is on the storage that is chosen."""
     kinds = [kind for kind in platform.apply if kind != "storage"]
-    return settings(kinds, configuration, platform.baseline, directory=str(place), storage=platform.roles.storage)
+    how = {"directory": str(place), "storage": platform.roles.storage, **how}
+    return settings(kinds, configuration, platform.baseline, **how)
 
 
 class _Purse:
@@ -184,15 +197,18 @@ class _Took:
 class _Run:
     """One run of the command; its files go to a directory of its own."""
 
-    def __init__(self, outputs: Path, place: Path, name: str, limit: float, *, nodes: int, processes: int) -> None:
+    def __init__(
+        self, outputs: Path, place: Path, name: str, limit: float, *, nodes: int, machines: int, processes: int
+    ) -> None:
         self._outputs, self._place, self._name = outputs, place, name
-        self._limit, self._nodes, self._processes = limit, nodes, processes
+        self._limit, self._nodes, self._machines, self._processes = limit, nodes, machines, processes
 
     def __call__(self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration) -> _Took:
         place = self._place
         place.mkdir()
+        how = {"machines": self._machines, "own_folder": _tells_place(words)}
         try:
-            took = self._measured(runner, self._job(words, place, _settings(platform, configuration, place)))
+            took = self._measured(runner, self._job(words, place, _settings(platform, configuration, place, **how)))
         except StillRunning:
             raise  # it writes there
         except BaseException:
@@ -216,7 +232,7 @@ class _Run:
             time_limit=self._limit,
             nodes=self._nodes,
             environment=environment,
-            without=(HINTS_VARIABLE,),
+            without=own_variables(hinted=bool(wanted.hints)),
             before=wanted.layout,
             slots=self._processes,
         )

@@ -165,6 +165,8 @@ class Trials:
             self._platform.baseline,
             directory=str(place.directory / run.folder),
             storage=self._platform.roles.storage,
+            machines=self._nodes,
+            own_folder=True,
         )
         run.settings = replace(made, hints={**place.hints, **made.hints})
         data = place.seen / run.folder

@@ -42,5 +42,17 @@ def by_command(
     where, budget = where_of(given), budget_of(given["budget"])
     runs = OwnCommand(words, platform, wanted, where, budget, price=search["price"], processes=processes, announce=say)
     note_own_hints()
+    if platform.hints:
+        _note_open_mpi()
     with progress("running", total=search["rounds"] * len(wanted)) as seen:
         return runs.measured(search["goal"], search["rounds"], seed=given["seed"], watch=seen)
+
+
+def _note_open_mpi() -> None:
+    """Say what becomes of the user's own choice of Open MPI's MPI-IO, where there is one."""
+    from acic.filesystems.hints import HINTS_VARIABLE, ompio_kept, own_variables
+
+    if kept := ompio_kept():
+        say(f"note: {kept} is set: if that has Open MPI use OMPIO, no run takes its hints; unset it then")
+    for name in set(own_variables(hinted=False)) - {HINTS_VARIABLE}:
+        say(f"note: {name} is set as acic tells to, and is not used for runs that have no hints")

@@ -81,7 +81,7 @@ def recommend(
     knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
     how: dict[str, Any] = {"price": price, "elsewhere": elsewhere, "results": results, "keep": kept}
     advice = advise(workload, platform, knowledge, goal=Goal(goal), top=top, **how)
-    todo = to_do(advice, platform)
+    todo = to_do(advice, platform, workload.processes)
     if hints_file:
         _write_hints(hints_file, todo)
     if as_json:
@@ -92,16 +92,17 @@ def recommend(
             say(f"note: {note}")
 
 
-def to_do(advice: Advice, platform: Platform) -> list[Instruction]:
-    """Return what to type for the first answer; nothing where the verdict is to change nothing."""
+def to_do(advice: Advice, platform: Platform, processes: int) -> list[Instruction]:
+    """Return what to type for the first answer to a job; nothing where the verdict is to change nothing."""
     from acic.blueprints import instructions
     from acic.filesystems import by_hand
 
     if advice.verdict == "nothing":
         return []
     wanted = advice.recommendations[0].configuration
-    storage, rest = platform.roles.storage, by_hand(platform)
-    return instructions(platform.apply, wanted, platform.baseline, storage=storage, by_hand=rest)
+    storage, rest, machines = platform.roles.storage, by_hand(platform), platform.machines(wanted, processes)
+    how: dict[str, Any] = {"storage": storage, "by_hand": rest, "machines": machines}
+    return instructions(platform.apply, wanted, platform.baseline, **how)
 
 
 def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> None:

@@ -5,11 +5,13 @@ Sources: lfs-setstripe(1); docs.ceph.com, File layouts; OrangeFS documentation, 
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from acic.errors import InvalidInput
+from acic.filesystems.hints import done_by_romio, hint_text
 from acic.platforms import Platform, is_hint
 from acic.space import Value
 from acic.units import GIB, KIB, MIB
@@ -48,10 +50,13 @@ def settings(
     *,
     directory: str,
     storage: str = "storage",
+    machines: int = 1,
+    own_folder: bool = False,
 ) -> Settings:
     """Return what to set; nothing for what the baseline does anyway.
 
-    The baseline's stripes are those of its own storage: what another one does untouched is not known.
+    The baseline's stripes are those of its own storage: what another one does untouched is not known. Hints of the
+    baseline are set where ROMIO does something else by itself: one file of hints takes the place of all others.
 
     Args:
         kinds: names of `KINDS`: what the platform lets be set.
@@ -59,22 +64,27 @@ def settings(
         baseline: what the system does untouched.
         directory: where files go, unless the configuration chooses a storage.
         storage: the parameter that chooses it, by the platform's [roles].
+        machines: that the job runs on, over which aggregators are spread.
+        own_folder: the directory is made for this run: its stripes are set even where they are the baseline's, as it
+            may have got others from the directories above it.
 
     Raises:
         InvalidInput: an unknown kind, or a value that cannot be set.
     """
     moved = configuration.get(storage) != baseline.get(storage)
+    restored = own_folder and "orangefs" not in kinds  # whose own stripes hang on its servers: `here` cannot tell them
+    striped = _STRIPES if moved or restored else ()
     changed = {
         name: value
         for name, value in configuration.items()
-        if value != baseline.get(name) or (moved and name in _STRIPES)
+        if value != baseline.get(name) or name in striped or not done_by_romio(name, value, machines)
     }
     made = Settings(directory=directory)
     for kind in kinds:
         if kind not in KINDS:
             raise InvalidInput(f"nothing is known of setting {kind!r}", hint=f"use {', '.join(sorted(KINDS))}")
         made = KINDS[kind](made, configuration, changed)
-    return made
+    return replace(made, hints={**made.hints, **_spread(made.hints, configuration, machines)})
 
 
 def by_hand(platform: Platform) -> tuple[str, ...]:
@@ -152,10 +162,20 @@ def _orangefs(made: Settings, configuration: Configured, changed: Configured) ->
 
 
 def _romio(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001 (as all kinds)
-    hints = {name: str(value) for name, value in changed.items() if is_hint(name)}
-    if "cb_nodes" in hints and "cb_config_list" not in hints:
-        hints["cb_config_list"] = "*:*"  # else ROMIO takes one aggregator per machine, whatever cb_nodes says
+    hints = {name: hint_text(value) for name, value in changed.items() if is_hint(name)}
     return replace(made, hints={**made.hints, **hints})
+
+
+def _spread(hints: Mapping[str, str], configuration: Configured, machines: int) -> dict[str, str]:
+    """Return the hint that lets there be `cb_nodes` aggregators, as evenly over the machines as can be.
+
+    By itself ROMIO takes one on each machine at most, and by "*:*" all on the first ones (cb_config_list.c).
+    """
+    wanted = configuration.get("cb_nodes")
+    if "cb_nodes" not in hints or "cb_config_list" in configuration or not isinstance(wanted, int):
+        return {}
+    each = math.ceil(wanted / machines)
+    return {"cb_config_list": f"*:{each}"} if each > 1 else {}
 
 
 def _whole(configuration: Configured, name: str) -> int:
