@@ -143,6 +143,31 @@ def test_what_is_read_on_several_nodes_another_one_wrote(
     assert ("-C" in asked[-1].command) == (nodes > 1 and not random)
 
 
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_system_that_forgets_everything_has_its_reads_where_they_are(
+    lab: Laboratory, platform: Platform, *, forgets: bool
+) -> None:
+    """The lab empties all caches, and what was measured there before is of processes that read their own data."""
+    asked: list[Job] = []
+
+    class Forgetting(Standing):
+        @property
+        def forgets(self) -> bool:
+            return forgets
+
+    class Noting(LocalRunner):
+        def submit(self, job: Job) -> None:
+            asked.append(job)
+            super().submit(replace(job, nodes=1))  # there is one
+
+    benchmark = find_benchmark(str(lab.benchmark))
+    (lab.folder / "raw").mkdir()
+    runner, system = Noting(mpiexec=benchmark.mpiexec), Forgetting(platform, lab.data)
+    Trials(platform, runner, benchmark, system, lab.folder / "raw", nodes=2).run(trial(lab, point(platform, READ)))
+    assert len(asked) > 1
+    assert [job for job in asked if "-C" in job.command] == ([] if forgets else asked[-1:])
+
+
 def test_reads_of_what_the_own_node_wrote_are_doubted(lab: Laboratory, platform: Platform) -> None:
     """A scheduler may place all processes on one of two nodes, and IOR may take each for a node of its own."""
 

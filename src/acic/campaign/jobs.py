@@ -84,6 +84,7 @@ class Jobs:
         runner: runs the jobs.
         benchmark: what runs in them.
         nodes: machines to spread processes over.
+        forgotten: whether the caches of all of them are emptied before anything is read.
         clock: tells seconds that never go back.
         announce: is told when a job is not taken, and asked again for.
         sleep: waits so many s, for what takes no job just now.
@@ -95,12 +96,14 @@ class Jobs:
         benchmark: Benchmark,
         *,
         nodes: int,
+        forgotten: bool = False,
         clock: Callable[[], float],
         announce: Callable[[str], None],
         sleep: Callable[[float], None],
     ) -> None:
         self.runner = runner
         self._benchmark, self._nodes = benchmark, nodes
+        self._elsewhere = nodes > 1 and not forgotten
         self._clock, self._announce, self._sleep = clock, announce, sleep
 
     def replicas(self, run: Run) -> list[Replica]:
@@ -121,7 +124,7 @@ class Jobs:
         arguments = [*replica.options, "-G", str(run.trial.number + 1), *self._hints(run)]
         if replica.operation is Operation.WRITE:
             arguments += ["-e"]
-        if self._nodes > 1 and step in ("measure", "check") and _may_shift(replica):
+        if self._elsewhere and step in ("measure", "check") and _may_shift(replica):
             arguments += [ELSEWHERE]  # what another node wrote, as caches of nodes are out of reach
         if "-k" not in arguments:
             arguments += ["-k"]  # the folder goes as a whole, and a check may come

@@ -52,6 +52,10 @@ class Place:
 class System(Protocol):
     """What gives runs their place."""
 
+    @property
+    def forgets(self) -> bool:
+        """Whether `forget` empties the caches of all nodes."""
+
     def where(self, configuration: Configuration) -> Place | None:
         """Return the place of runs with `configuration`, if there is one now."""
 
@@ -103,6 +107,11 @@ class Standing:
         self._directory = directory
         self._devices = dict(devices or {})
 
+    @property
+    def forgets(self) -> bool:
+        """Not those of other machines."""
+        return False
+
     def where(self, configuration: Configuration) -> Place:
         """Return the directory that the configuration chooses."""
         directory = storage_directory(self._platform, configuration, self._directory)
@@ -137,6 +146,11 @@ class Deployed:
         self._clock = clock
         self._removing = removing
         self._asked = -math.inf  # when the settings of what is deployed were last asked for
+
+    @property
+    def forgets(self) -> bool:
+        """All of them: its nodes are on this machine."""
+        return True
 
     def where(self, configuration: Configuration) -> Place | None:
         """Return the place on the file system that is deployed, if it is that of `configuration`."""

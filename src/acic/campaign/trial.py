@@ -67,7 +67,15 @@ class Trials:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._platform = platform
-        self._jobs = Jobs(runner, benchmark, nodes=nodes, clock=clock, announce=announce, sleep=sleep)
+        self._jobs = Jobs(
+            runner,
+            benchmark,
+            nodes=nodes,
+            forgotten=system.forgets,
+            clock=clock,
+            announce=announce,
+            sleep=sleep,
+        )
         self._system = system
         self._outputs = outputs
         self._nodes = nodes
