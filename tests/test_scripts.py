@@ -15,7 +15,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from acic.advisor.advice import Goal
+from acic.advisor.advice import Goal, Verdict
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.safety import Unsafe
 from acic.benchmarks.kernels import kernels
@@ -190,6 +190,36 @@ def test_a_verdicts_gain_is_of_sessions_that_are_levelled(monkeypatch: pytest.Mo
         ]
     (second,) = module.judged("development", LAB, knowledge(), Goal.TIME, logs=False)
     assert second.gain == pytest.approx(first.gain)
+
+
+def test_what_was_tried_and_kept_is_judged_by_runs_that_did_not_choose_it() -> None:
+    """The best of a few single runs flatters itself."""
+    module, rng = script("studies/followed.py"), np.random.default_rng(0)
+    lucky, steady = np.array([1.0, 9.0]), np.array([5.0, 5.0])
+    told = {each: module.Told(("pop", "large"), each, (steady, lucky), 5.0) for each in Verdict}
+    assert module.followed(told[Verdict.CHANGE], 1, rng) == module.Followed(5.0, 0.0, 0)
+    assert module.followed(told[Verdict.NOTHING], 1, rng) == module.Followed(5.0, 0.0, 0)
+    assert module.followed(replace(told[Verdict.NOTHING], runs=(steady, lucky + 1)), 0, rng).behind == 1.0
+    tried = module.followed(told[Verdict.VERIFY], 1, rng)
+    assert tried.ran == 2
+    assert 0.4 < tried.behind < 0.6
+    assert tried.value == pytest.approx(5.0 + 4.0 * tried.behind)  # 9 where the lucky run chose, and never 1
+
+
+def test_who_does_as_told_is_judged_where_the_baseline_and_all_that_is_tried_ran_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module, runs = script("studies/followed.py"), truth(applications=SIX[:2])
+    again = [replace(run, repetition=i) for i in (0, 1) for run in runs]
+    monkeypatch.setattr(module, "bundled_truth", lambda *_: runs)
+    monkeypatch.setattr(module, "bundled_fresh", lambda *_: again)
+    both = module.told("development", LAB, knowledge(), Goal.TIME, top=2, logs=False)
+    assert {one.application for one in both} == {(one.name, one.scale) for one in SIX[:2]}
+    assert all(len(one.runs) == 3 for one in both)
+    assert "of the best gain" in module.line(both, 2, Goal.TIME)
+    again = [one for one in again if one.scale != SIX[0].scale or one.configuration != LAB.baseline]
+    (left,) = module.told("development", LAB, knowledge(), Goal.TIME, top=2, logs=False)
+    assert left.application == (SIX[1].name, SIX[1].scale)
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("bench_*.py")), ids=lambda path: path.stem)

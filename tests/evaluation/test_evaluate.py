@@ -349,6 +349,20 @@ def test_the_best_few_are_run_again_with_and_without_what_gave_wrong_bytes() -> 
     assert {wrong, sound} <= set(found["random-reads", "only"])
 
 
+def test_what_advice_by_logs_chooses_is_run_again_and_only_of_those_that_have_a_log() -> None:
+    """Who judged advice by logs had to plan these runs by hand."""
+    runs, one = truth(), SIX[0]
+    application = (one.name, one.scale)
+    log = replace(one.workload, run_seconds=900.0, io_share=0.5)
+    found = contenders(runs, LAB, methods(("model:ridge",)), knowledge, top=1, logs={application: log})
+    assert list(found) == [application]
+    (by_logs,) = evaluate(
+        runs, LAB, methods(("model:ridge",)), knowledge, goals=("time",), logs={application: log}
+    ).judgements
+    first = [by_logs.table.configurations[i] for i in by_logs.picks[0][0].ranked[application][:3]]
+    assert set(first) <= set(found[application])
+
+
 @pytest.mark.parametrize("names", [("random",), ("best", "baseline")])
 @pytest.mark.parametrize("figure", ["regret", "fig7", "fig9"])
 def test_a_picture_of_methods_that_none_shows_is_refused_with_a_remedy(

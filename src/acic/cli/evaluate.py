@@ -14,6 +14,7 @@ from acic.cli.evaluate_json import as_json_takes
 from acic.cli.evaluate_lines import CURVES, lines_of
 from acic.cli.evaluate_shown import FIELD, NO_METHOD, OF_METHODS, TABLES, UNDRAWN, show
 from acic.cli.knowing import knowing
+from acic.cli.logs_option import logs_option, told_by_logs
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, progress, say
 from acic.cli.store_option import store_option
@@ -24,14 +25,11 @@ from acic.whole import refuse_to_replace
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
     from acic.evaluation.evaluate import Evaluated
-    from acic.evaluation.field import Application
     from acic.evaluation.ranks import Rank
     from acic.evaluation.truth import Run
     from acic.platforms import Platform
     from acic.report.evaluation import Evaluation
-    from acic.workloads import Workload
 
-BUNDLED = Path("bundled")
 _UNTOLD = ("pictures",)  # on a page
 
 
@@ -49,13 +47,7 @@ _UNTOLD = ("pictures",)  # on a page
     help="Runs of the best few and the recommended ones made after, at least 5 each: regret is taken from these too."
     "  [default: what comes with acic, for its own ground truth]",
 )
-@click.option(
-    "--logs",
-    type=PathName(),
-    metavar="FOLDER",
-    help="Ask by Darshan logs of the applications on the baseline, as users do, in place of their descriptions: "
-    "NAME-SCALE.darshan (NAME.darshan of those with one scale) in a folder, or `bundled`, which come with acic.",
-)
+@logs_option
 @click.option("--sound", is_flag=True, help="Without configurations that gave any application wrong bytes.")
 @click.option("--goal", type=click.Choice(["time", "cost"]), help="What to minimise.  [default: both, one by one]")
 @click.option(
@@ -115,7 +107,7 @@ def evaluate(
     if sound:
         wrong = unsound(runs)
         runs, again = ([run for run in those if run.configuration not in wrong] for those in (runs, again))
-    told = _logs(logs, platform.name, runs)  # before anything is learned: there may be none
+    told = told_by_logs(logs, platform.name, runs)  # before anything is learned: there may be none
     knowledge = knowing(platform, store_url, models)
     with progress("judging", total=len(chosen) * len(goals), unit="methods") as seen:
         found = judge(
@@ -136,19 +128,6 @@ def evaluate(
         emit_json(as_json_takes(found, ranks))
     else:
         show(found, ranks, figures)
-
-
-def _logs(folder: Path | None, platform: str, runs: Sequence[Run]) -> dict[Application, Workload] | None:
-    """Return what logs tell of the applications of `runs`; None where they are not to be asked."""
-    from acic.evaluation.logs import bundled_logs, logs_in
-
-    applications = dict.fromkeys((run.kernel, run.scale) for run in runs)
-    if folder is None:
-        return None
-    found = bundled_logs(platform, applications) if folder == BUNDLED else logs_in(folder, applications)
-    if missing := [one for one in applications if one not in found]:
-        say(f"note: {len(missing)} applications have no log, and are left out: {', '.join(map(' '.join, missing[:3]))}")
-    return found
 
 
 def _spares_methods(figures: tuple[str, ...], *, page: bool, files: bool) -> bool:

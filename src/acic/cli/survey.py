@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.applications_option import applications_option
+from acic.cli.logs_option import logs_option
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.settings_option import settings_of
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from acic.evaluation.truth import Run
     from acic.space import Configuration
 
+_BEST = {"best", "top", "methods", "logs", "platform_name", "passes", "seed", "file"}
 _DRAWN = {"platform_name", "only", "part", "among", "configurations", "passes", "seed", "file"}
 
 
@@ -87,6 +89,7 @@ def survey() -> None:
     metavar="NAME",
     help="Whose choices, for --best (`acic evaluate`); repeat.  [default: acic's own, fixed and rules]",
 )
+@logs_option
 @json_option
 def begin(
     name: str,
@@ -103,6 +106,7 @@ def begin(
     best: Path | None,
     top: int,
     methods: tuple[str, ...],
+    logs: Path | None,
     as_json: bool,
 ) -> None:
     """Plan a survey; nothing is run yet."""
@@ -119,9 +123,9 @@ def begin(
         refuse_unused("beside --again", but={"again", "points", "seed"})
         made = Survey.open(again).again(name=name, points=points, seed=seed, now=now)
     elif best:
-        refuse_unused("beside --best", but={"best", "top", "methods", "platform_name", "passes", "seed", "file"})
+        refuse_unused("beside --best", but=_BEST)
         done = read_truth(file) if file else []
-        wanted = contenders_in(read_truth(best), platform_name, methods, top, done, passes)
+        wanted = contenders_in(read_truth(best), platform_name, methods, top, done, passes, logs)
         made = Survey.of_points(platform_name, wanted, name=name, seed=seed, now=now, done=done)
     else:
         refuse_unused("without --again or --best", but=_DRAWN)

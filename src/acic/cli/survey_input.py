@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.knowing import knowing
+from acic.cli.logs_option import told_by_logs
 from acic.cli.unused_options import refuse_typed
 from acic.errors import InvalidInput, with_sudo
 
@@ -33,7 +34,13 @@ def measured_whole(file: Path, platform_name: str) -> tuple[Configuration, ...]:
 
 
 def contenders_in(
-    runs: list[Run], platform_name: str, names: tuple[str, ...], top: int, done: list[Run], passes: int
+    runs: list[Run],
+    platform_name: str,
+    names: tuple[str, ...],
+    top: int,
+    done: list[Run],
+    passes: int,
+    logs: Path | None,
 ) -> Mapping[tuple[str, str], Mapping[Configuration, int]]:
     """Return how often each application is to be run again, and on what: its best few, and what methods choose for it.
 
@@ -47,7 +54,8 @@ def contenders_in(
 
     platform = load_platform(platform_name)
     chosen = methods(names or (f"model:{default_model(platform)}", "fixed", "rules"))
-    found = contenders(runs, platform, chosen, knowing(platform, None), top=top)
+    told = told_by_logs(logs, platform.name, runs)
+    found = contenders(runs, platform, chosen, knowing(platform, None), top=top, logs=told)
     if not (wanted := left_over(found, done, platform, passes=passes)):
         raise InvalidInput(f"each of them has {passes} runs already", hint="judge by these: acic evaluate --fresh FILE")
     return wanted

@@ -15,6 +15,7 @@ from acic.evaluation.methods import Advised, Method, Scene
 from acic.evaluation.truth import Run, unsound
 from acic.platforms import Platform
 from acic.space import Configuration
+from acic.workloads import Workload
 
 NEAR = 0.06  # of the best by fresh runs: few of these differ by less than a day does (docs/decisions/0016-levels.md)
 
@@ -26,6 +27,7 @@ def contenders(
     knowledge: Callable[[str], Knowledge],
     *,
     top: int,
+    logs: Mapping[Application, Workload] | None = None,
 ) -> Mapping[Application, tuple[Configuration, ...]]:
     """Return the configurations of each application that regret by fresh runs compares, each once, the baseline first.
 
@@ -38,15 +40,18 @@ def contenders(
         chosen: methods whose choices are among them; a blind one's are not.
         knowledge: what a model learned of the platform's training, by its name.
         top: how many of the best for time, and of the best for cost where there are prices.
+        logs: what to ask advice by in place of descriptions, as of `evaluate`; applications without are left out.
 
     Raises:
         MissingData: too little was measured.
     """
     found: dict[Application, list[Configuration]] = {}
     wrong = unsound(runs)
+    if logs is not None:
+        runs = [run for run in runs if (run.kernel, run.scale) in logs]
     for goal in goals_of(platform):
         table = candidates(table_of(runs, platform, goal), platform)
-        questions = {a: asked(a, runs, platform) for a in table.applications}
+        questions = {a: asked(a, runs, platform, (logs or {}).get(a)) for a in table.applications}
         scene = Scene(platform=platform, table=table, asked=questions, knowledge=knowledge)
         made = [(method.picks(scene), FEW if isinstance(method, Advised) else 1) for method in chosen]
         for application, row in zip(table.applications, table.values, strict=True):

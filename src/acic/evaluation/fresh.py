@@ -130,6 +130,13 @@ class Fresh:
             return {}
         return dict(zip(self._values[application], _medians(self._array(application)).tolist(), strict=True))
 
+    def runs(self, application: Application) -> dict[Configuration, Floats]:
+        """Return the levelled runs of each configuration, s or USD, inf for one that failed."""
+        if application not in self._values:
+            return {}
+        rows = zip(self._values[application], self._array(application), strict=True)
+        return {one: row[~np.isnan(row)] for one, row in rows}
+
     def best(self, application: Application) -> Configuration | None:
         """Return the configuration with the least median; None where none went well, or the application was not run."""
         medians = self.medians(application)
