@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from acic.advisor.informed import default_model
 from acic.evaluation.crowd import LIES, SHARES, harm
 from acic.evaluation.evaluate import bundled_fresh, bundled_transfer, bundled_truth
 from acic.evaluation.learning_curves import figure_8, learning_curves
@@ -30,7 +31,7 @@ from acic.evaluation.taught import Judge, judge_of, taught
 from acic.evaluation.training import Training, training_of
 from acic.evaluation.transfer import other_kind, transfer
 from acic.evaluation.truth import Run, read_truth
-from acic.models.registry import DEFAULT, learner
+from acic.models.registry import learner
 from acic.platforms import Platform, load_platform
 from acic.store.bundled import bundled
 from acic.store.lessons import bundled_lessons
@@ -121,13 +122,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=["loops", "training", "transfer", "crowd"], help="one of the tables")
     parser.add_argument("--goal", choices=["time", "cost"], default="time")
-    parser.add_argument("--model", default=DEFAULT, help="beside cart: a name of `acic model list`")
+    parser.add_argument("--model", help="beside cart: of `acic model list` [default: what advises on the lab]")
     parser.add_argument("--truth", type=Path, help="a file of `acic survey export`, instead of those in the package")
     parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="of contributors who lie")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     platform = load_platform("lab")
+    given.model = given.model or default_model(platform)
     runs = read_truth(given.truth) if given.truth else pooled(bundled_truth("lab"), bundled_fresh("lab"))
     judge, training = judge_of(runs, platform, given.goal), training_of(bundled(platform), platform)
     untaught = float(np.median(judge.untaught()))

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from acic.advisor.advice import Goal, Verdict
+from acic.advisor.informed import default_model
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.safety import Unsafe
 from acic.benchmarks.kernels import kernels
@@ -190,6 +191,20 @@ def test_a_verdicts_gain_is_of_sessions_that_are_levelled(monkeypatch: pytest.Mo
         ]
     (second,) = module.judged("development", LAB, knowledge(), Goal.TIME, logs=False)
     assert second.gain == pytest.approx(first.gain)
+
+
+def test_budgets_are_replayed_by_what_advises_on_the_lab(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command of the docs judged a forest, and the docs told of the default."""
+    module = script("benchmarks/bench_replay.py")
+    seen: list[str] = []
+    for name in ("pooled", "bundled_truth", "bundled_fresh", "bundled", "training_of"):
+        monkeypatch.setattr(module, name, lambda *_: [])
+    monkeypatch.setattr(module, "judge_of", lambda *_: Namespace(untaught=lambda: [0.0]))
+    monkeypatch.setattr(module, "crowd", lambda _platform, _judge, given: seen.append(given.model))
+    for more in ([], ["--model", "cart"]):
+        monkeypatch.setattr(sys, "argv", ["bench_replay.py", "--only", "crowd", *more])
+        assert module.main() == 0
+    assert seen == [default_model(LAB), "cart"]
 
 
 def test_what_was_tried_and_kept_is_judged_by_runs_that_did_not_choose_it() -> None:

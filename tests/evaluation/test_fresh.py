@@ -109,6 +109,26 @@ def test_one_or_two_runs_tell_a_regret_and_not_how_sure_it_is(repetitions: int, 
     assert slightly.repetitions == repetitions
 
 
+def test_one_lucky_run_is_no_best() -> None:
+    """A single run set what other choices, run three times or more, were held against."""
+    runs = truth(applications=ONE, configurations=TWO, repetitions=3)
+    better, worse, regret = columns(runs)
+    table = table_of(runs, LAB, "time")
+    other = SOME[2]
+    lucky = replace(runs[0], configuration=other, repetition=0, seconds=1e-3, staged=0.0)
+    table = table_of([*runs, lucky], LAB, "time")
+    places = [table.configurations.index(TWO[i]) for i in (better, worse)]
+    fresh = Fresh([*runs, lucky], LAB, "time")
+    for place, wanted in zip(places, (0.0, regret), strict=True):
+        found = fresh.score(chosen(place), table, rng=rng())
+        assert found is not None
+        assert [one.value for one in found.regret.values()] == pytest.approx([wanted])
+    (best,) = chosen(table.configurations.index(other))
+    found = fresh.score([best], table, rng=rng())
+    assert found is not None
+    assert [one.value for one in found.regret.values()] == [0.0]
+
+
 def test_over_applications_there_is_an_interval_where_half_of_them_have_one() -> None:
     runs = truth(repetitions=5, noise=0.05, configurations=TWO)
     table = candidates(table_of(runs, LAB, "time"), LAB)

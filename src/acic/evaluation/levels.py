@@ -14,7 +14,7 @@ from acic.store.measurement import Outcome
 
 Floats = NDArray[np.float64]
 
-_ROUNDS = 50  # it settles in three or four
+_ROUNDS = 10_000  # most settle in four, a few of the lab's applications need hundreds
 
 
 def pooled(runs: Sequence[Run], again: Sequence[Run]) -> list[Run]:

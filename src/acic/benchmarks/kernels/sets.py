@@ -264,7 +264,7 @@ def for_test() -> tuple[Kernel, ...]:
 
 
 def held_out() -> tuple[Kernel, ...]:
-    """Return those that nothing was changed for."""
+    """Return those whose runs came last; docs/history.md tells which version of the prior saw them first."""
     only = "only"
     return (
         enzo(only, ranks=8, grids=6, fields=13, dumps=3, compute=0.15),
