@@ -46,8 +46,8 @@ class FreshScore:
             where the choice, or the best, has fewer than `LEAST`.
         few: regret of the best of the first `FEW` choices, of each application where all of these were run again.
         gain: mean of baseline / chosen (time), or of what is saved of the baseline's (cost); `best_gain` is that of the
-            best of what was run again `LEAST` times, and `share` the part of the gain over the baseline that was reached.
-            NaN where the baseline was not run again with each of them.
+            best of what was run again `LEAST` times, and `share` the part of the gain over the baseline that was
+            reached. NaN where the baseline was not run again with each of them.
         worse: applications that took longer, or cost more, than on the baseline in 9 of 10 draws of the passes; by
             more than the noise where either has fewer than `LEAST` runs.
         of: how many of the table's applications were run again at all.
