@@ -17,6 +17,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.known import Trust, known
 from acic.advisor.learning import check, learn
 from acic.advisor.recommend import recommend
+from acic.campaign.points import Field
 from acic.cli.recommend import left_to_the_application
 from acic.errors import MissingData
 from acic.models.registry import learner
@@ -87,6 +88,28 @@ def test_a_job_with_one_alternative_gets_an_answer_when_that_was_measured(
 def test_a_job_that_takes_hints_has_more_to_choose_and_needs_more(laptop: Platform, ask: Ask) -> None:
     with pytest.raises(MissingData, match="fewer than 8"):
         ask(measured(laptop, WRITE, Configuration(laptop.baseline, files=OWN)))
+
+
+def test_a_job_with_a_file_each_has_its_place_to_choose_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `acic train` called all that there is to measure was too little for an answer, which told to train."""
+    monkeypatch.setenv("ACIC_CACHE", str(tmp_path / "cache"))
+    places = [Storage("/x", "ext4", "/"), Storage("/y", "tmpfs", "/y")]
+    machine = Machine(host="desk", kernel="1", cores=4, memory=GIB, storage=places)
+    desk = parse_platform(loads(platform_text(machine, today=date(2026, 11, 23))))
+    own = replace(POSIX, shared=False)
+    choices = Field(desk, (own,)).system
+    assert choices.names == ("storage",)
+    with Store.open(str(tmp_path / "store.sqlite")) as store:
+        store.add(measured(desk, own, Configuration(desk.baseline, storage="/y")))
+    knowledge = known(
+        desk, "forest", store=str(tmp_path / "store.sqlite"), trust=Trust(), now=WHEN, announce=lambda _: None
+    )
+    assert recommend(application(own), desk, knowledge).recommendations
+    rows = training_table(measured(desk, POSIX, Configuration(desk.baseline, storage="/y")), desk)
+    with pytest.raises(MissingData, match="fewer than 3"):  # of a file together, there are more
+        check(rows, desk)
 
 
 def test_the_baseline_alone_teaches_nothing(laptop: Platform, ask: Ask) -> None:

@@ -15,6 +15,7 @@ from acic.advisor.lessons import Taught, joined, taught_by
 from acic.advisor.ranges import Range, range_of
 from acic.errors import MissingData
 from acic.filesystems import DEPLOYMENT, by_hand
+from acic.filesystems.inert import inert
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner, TrainingSet
 from acic.models.residual import PriorAlone, PriorPredictor, takes_prior
@@ -191,10 +192,8 @@ def few(rows: TrainingRows, platform: Platform) -> bool:
 
 def _choices(rows: TrainingRows, platform: Platform) -> int:
     """Return how many configurations there are beside the baseline that may make a difference to what was measured."""
-    named: Sequence[str] = platform.space.names
-    if rows.workloads and not any(one.interface.on_mpi_io for one in rows.workloads):
-        named = [name for name in named if name not in platform.hints]
-    space = platform.space.only(named)
+    left = inert(platform, rows.workloads) if rows.workloads else ()
+    space = platform.space.only([name for name in platform.space.names if name not in left])
     return max(1, (space.raw_size if space.raw_size > LARGEST else len(space.enumerate())) - 1)
 
 
