@@ -434,6 +434,30 @@ def test_an_exchange_file_tells_where_it_was_measured(
     assert acic("data", "import", tmp_path / "missing.jsonl").status == 3
 
 
+def test_a_machine_that_is_described_anew_loses_no_edits_and_tells_what_it_loses(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A price that was typed in was gone, and 124 measurements fitted no more: both without a word."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "second").mkdir()
+    assert acic("platform", "detect", "--storage", tmp_path).status == 0
+    assert acic("data", "import", IOR / "mpiio_coll.json", "--platform", "here").status == 0
+    edited = kept_file().read_text().replace("[[instance]]\n", "[[instance]]\nprice = 0.5\n")
+    kept_file().write_text(edited)
+    copy = kept_file().with_name(f"{kept_file().name}.1")
+    two = acic("platform", "detect", "--storage", tmp_path, "--storage", tmp_path / "second")
+    assert f"note: the one before, with all that was edited in it, is kept as {copy}\n" in two.err
+    assert copy.read_text() == edited
+    assert "note: 2 measurements fit that one and do not fit this one, and teach nothing any more; to go" in two.err
+    assert f"to go back: mv {copy} {kept_file()}\n" in two.err
+    again = acic("platform", "detect", "--storage", tmp_path, "--storage", tmp_path / "second")
+    assert "note:" not in again.err, "it is the same"
+    back = acic("platform", "detect", "--storage", tmp_path, "--json").json
+    assert (back["copy"], back["orphans"]) == (f"{kept_file()}.2", 0)
+    kept_file().write_text("no TOML")
+    assert acic("platform", "detect", "--storage", tmp_path).status == 0, "nobody knows what fitted it"
+
+
 def test_what_another_machine_measured_asks_for_its_platform_file(
     acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

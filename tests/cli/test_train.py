@@ -537,6 +537,23 @@ def test_a_job_to_which_nothing_matters_is_refused(lab: Laboratory, acic: Callab
     assert not lab.campaign.exists()
 
 
+def test_runs_write_to_the_one_place_that_was_named(
+    lab: Laboratory, acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They wrote wherever their user stood, a home on NFS perhaps, and counted as those of the place in the title."""
+    place, elsewhere = lab.folder / "place", lab.folder / "elsewhere"
+    for folder in (place, elsewhere):
+        folder.mkdir()
+    assert acic("platform", "detect", "--storage", place).status == 0
+    monkeypatch.chdir(elsewhere)
+    words = ["train", "--platform", "here", "--budget", "10min", *QUICK, "--benchmark", lab.benchmark]
+    for name, typed, used in ((lab.name, [], place), (f"{lab.name}-2", ["--directory", elsewhere], elsewhere)):
+        found = acic(*words, "--name", name, *typed)
+        assert found.status == 0, found.err
+        begun = Journal(lab.campaign.with_name(name)).begun
+        assert (list(begun["places"]), begun["where"]["directory"]) == ([str(used)], str(used))
+
+
 @pytest.mark.parametrize("here", [True, False])
 def test_a_storage_that_is_gone_is_no_matter_of_the_directory(
     lab: Laboratory, acic: Callable[..., Result], here: bool

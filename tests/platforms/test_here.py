@@ -104,6 +104,36 @@ def test_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert platform_of(found).baseline["cb_nodes"] == 1
 
 
+def test_one_place_that_is_named_is_where_runs_write(tmp_path: Path) -> None:
+    """It stood in the title alone, and runs wrote wherever their user stood: the space must stay as it is."""
+    there = given_storage([tmp_path], Path("/proc/self/mounts").read_text())
+    named, found = find_machine(there), replace(find_machine(there), directory="")
+    assert platform_of(named).directory == str(tmp_path.resolve())
+    assert platform_of(named).space == platform_of(found).space
+    assert platform_of(found).directory == ""
+    two = find_machine(given_storage([tmp_path, tmp_path.parent], Path("/proc/self/mounts").read_text()))
+    assert platform_of(two).directory == ""
+    with pytest.raises(InvalidInput, match=r"directory of here-.* does nothing: configurations choose storage"):
+        platform_of(replace(two, directory="/x"))
+
+
+def test_a_file_that_is_made_anew_leaves_a_copy_of_one_that_differed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    machine = Machine(host="edited", kernel="1", cores=3, memory=GIB, storage=(Storage("/x", "ext4", "/"),))
+    text = platform_text(machine, today=TODAY)
+    assert keep(text) is None
+    assert keep(platform_text(machine, today=date(2027, 1, 1))) is None, "another date is no difference"
+    for number in (1, 2):
+        edited = f"{text}# my own note {number}\n"
+        kept_file().write_text(edited)
+        copy = keep(text)
+        assert copy == kept_file().with_name(f"{kept_file().name}.{number}")
+        assert copy.read_text() == edited
+        assert kept_file().read_text() == text
+
+
 def test_the_kept_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     machine = Machine(host="edited", kernel="1", cores=3, memory=GIB, storage=(Storage("/x", "ext4", "/"),))
@@ -222,7 +252,7 @@ def test_the_file_that_is_kept_stays_where_a_link_leads_to(tmp_path: Path, monke
     kept_file().symlink_to(tmp_path / "mine.toml")
     keep("after")
     assert (tmp_path / "mine.toml").read_text() == kept_file().read_text() == "after"
-    assert os.listdir(kept_file().parent) == [kept_file().name]
+    assert sorted(os.listdir(kept_file().parent)) == [kept_file().name, f"{kept_file().name}.1"]
 
 
 PLAIN = "{0}\nstripe_count:  {1} stripe_size:   {2} pattern:       0 stripe_offset: -1\n"

@@ -228,6 +228,7 @@ def test_the_document_s_example_of_hardware_is_enough_for_the_prior() -> None:
         ("[[instance]]", '[roles]\ndedicated = "dedicated"\n[[instance]]', "dedicated is 'dedicated'"),
         ("[[instance]]", '[roles]\nplacement = "stripe_count"\n[[instance]]', "has placement, and no dedicated"),
         ("[[instance]]", '[roles]\nstorage = "romio_cb_write"\n[[instance]]', "has 'automatic'"),
+        ('default_instance = "node"', 'directory = "~/x"\ndefault_instance = "node"', "directory is '~/x'"),
         ('"enable", "disable"]', '"enabled", "disable"]', "has 'enabled', which ROMIO would ignore"),
         ("[[instance]]", "[lab]\nnod = 1\n[[instance]]", "[lab] has no 'nod'"),
         ("[[instance]]", "[training]\nio_processes = 4\n[[instance]]", "io_processes is 4"),

@@ -57,7 +57,7 @@ _OPTIONS = (
     click.option(
         "--directory",
         type=PathName(file_okay=False),
-        help="Where runs write, if the platform has no choice of storage.  [default: here]",
+        help="Where runs write, if the platform has no choice of storage.  [default: the platform's, or here]",
     ),
     click.option("--benchmark", metavar="NAME", help="ior, acic-bench, or a path.  [default: ior if found]"),
 )
@@ -104,8 +104,8 @@ def check_placing(platform: Platform, given: dict[str, Any]) -> None:
         )
 
 
-def where_of(given: dict[str, Any]) -> Where:
-    """Return how runs are to be made; takes its options out of `given`.
+def where_of(given: dict[str, Any], platform: Platform) -> Where:
+    """Return how runs are to be made on `platform`; takes its options out of `given`.
 
     Raises:
         AcicError: options that do not go together, or a scheduler that is not known.
@@ -132,7 +132,7 @@ def where_of(given: dict[str, Any]) -> Where:
         if not equals:
             raise InvalidInput(f"{text!r} is no attribute", hint="write NAME=VALUE")
         pairs.append((name, value))
-    directory = str(resolved(mine["directory"] or Path.cwd()))
+    directory = str(resolved(mine["directory"] or Path(platform.directory or Path.cwd())))
     where = Where(**mine | {"attributes": tuple(pairs), "directory": directory})
     if where.runner not in (LOCAL, SSH):
         batch_runner(where, None)  # a plan for a scheduler that nobody knows would be shown for nothing

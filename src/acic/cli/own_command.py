@@ -39,7 +39,7 @@ def by_command(
     """
     from acic.campaign.own_command import OwnCommand
 
-    where, budget = where_of(given), budget_of(given["budget"])
+    where, budget = where_of(given, platform), budget_of(given["budget"])
     runs = OwnCommand(words, platform, wanted, where, budget, price=search["price"], processes=processes, announce=say)
     note_own_hints()
     if platform.hints:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.store_option import store_option
+from acic.errors import AcicError
 from acic.units import format_usd
 
 
@@ -61,6 +66,8 @@ def show(name: str, as_json: bool) -> None:
             for d in found.disks.values()
         ]
         table(["disk", "outlives its machine", "price of each", "date", "source"], disks)
+    if found.directory:
+        click.echo(f"Runs write to {found.directory}, unless --directory names another place.")
     click.echo(f"Baseline: {found.baseline_fact.source} ({found.baseline_fact.date}).")
     click.echo(f"Source: {found.fact.source} ({found.fact.date}).")
 
@@ -78,11 +85,12 @@ def _price(hourly: float | None) -> str:
     help="A directory that jobs may write to, the one of today first; repeat.  [default: what is mounted]",
 )
 @click.option("--dry-run", is_flag=True, help="Print the file instead of keeping it.")
+@store_option
 @json_option
-def detect(storages: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
+def detect(storages: tuple[Path, ...], dry_run: bool, store_url: str | None, as_json: bool) -> None:
     """Describe this machine as the platform `here`: its storage, and what can be set on it without being root.
 
-    The description is kept in a file of your own; edit it as you like.
+    The description is kept in a file of your own; edit it as you like. Where there is one already, a copy of it stays.
     """
     from datetime import date
 
@@ -98,11 +106,35 @@ def detect(storages: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
             click.echo(text, nl=False)
         return
     replaced = kept_file().exists()
-    keep(text)
+    copy = keep(text)
+    orphans = _orphans(copy, store_url) if copy else 0
     if as_json:
-        emit_json({"file": str(kept_file()), "machine": found})
+        emit_json({"file": str(kept_file()), "copy": copy and str(copy), "orphans": orphans, "machine": found})
         return
     for doubt in doubts(found):
         say(f"note: {doubt}")
+    if copy:
+        say(f"note: the one before, with all that was edited in it, is kept as {copy}")
+    if orphans:
+        say(
+            f"note: {orphans} measurements fit that one and do not fit this one, and teach nothing any more; "
+            f"to go back: {shlex.join(['mv', str(copy), str(kept_file())])}"
+        )
     click.echo(f"{found.host}: {found.cores} cores; storage {', '.join(str(s.directory) for s in found.storage)}")
     say(f"{'written anew' if replaced else 'written'}: {kept_file()}; `acic platform show here` shows it")
+
+
+def _orphans(before: Path, store_url: str | None) -> int:
+    """Return how many measurements fit the platform file `before`, and not this machine's own of now."""
+    from acic.platforms import load_platform
+    from acic.platforms.here import HERE
+    from acic.platforms.load import read_platform
+    from acic.store.database import Store
+
+    with suppress(AcicError, OSError, UnicodeDecodeError):  # a file that was edited wrongly, or no database to ask
+        then, now = read_platform(before.read_text(encoding="utf-8-sig"), str(before)), load_platform(HERE)
+        with Store.open_existing(store_url) as store:
+            measured = Counter(one.configuration for one in store.training_records(then.name)) if store else Counter()
+        lost = (c for c in measured if not then.space.problem(c) and (then.name != now.name or now.space.problem(c)))
+        return sum(measured[one] for one in lost)
+    return 0

@@ -147,7 +147,7 @@ def bench(
         request = Request(
             platform=given["platform_name"],
             budget=budget,
-            where=where_of(given),
+            where=where_of(given, platform),
             like=like,
             repeats=repeats,
             screen=False,

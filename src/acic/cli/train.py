@@ -139,7 +139,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     return Request(
         platform=given["platform_name"],
         budget=replace(budget, points=given["points"]),
-        where=where_of(given),
+        where=where_of(given, platform),
         like=like,
         only=settings_of(platform, given["only"], "--only"),
         active=given["plan"] == "active",

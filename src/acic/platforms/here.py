@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import platform as machine
 import re
+import shutil
 import socket
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -51,6 +53,7 @@ class Machine:
         memory: B.
         storage: where jobs can write; the first is taken for where they write today.
         layouts: how files are striped in directories of these, as far as that is told.
+        directory: the one of these that its user named, where runs write then; "" where none or several were.
     """
 
     host: str
@@ -59,6 +62,7 @@ class Machine:
     memory: int
     storage: Sequence[Storage]
     layouts: Mapping[str, Layout] = field(default_factory=dict)
+    directory: str = ""
 
     def stripes(self, storage: Storage) -> bool:
         """Return whether stripes can be chosen there: not beside a layout that they do not tell."""
@@ -77,6 +81,7 @@ def find_machine(storage: Sequence[Storage] = (), *, environment: Mapping[str, s
         memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         storage=found,
         layouts={directory: layout for directory, layout in layouts.items() if layout},
+        directory=storage[0].directory if len(storage) == 1 else "",
     )
 
 
@@ -124,12 +129,32 @@ def remedy_of(name: str) -> str:
     )
 
 
-def keep(text: str) -> None:
-    """Write the user's own platform file of this machine; it appears when it is whole."""
+def keep(text: str) -> Path | None:
+    """Write the user's own platform file of this machine; it appears when it is whole.
+
+    Returns:
+        The copy of the one whose place it took; None where there was none, or it told the same.
+    """
     path = kept_file()
     path.parent.mkdir(parents=True, exist_ok=True)
+    copy = _copied(path, text)
     with whole(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
+    return copy
+
+
+def _copied(path: Path, text: str) -> Path | None:
+    """Return a new copy of a platform file that `text` takes the place of, where that tells more than another date."""
+    if not path.exists() or _undated(path.read_text(encoding="utf-8", errors="replace")) == _undated(text):
+        return None
+    names = (path.with_name(f"{path.name}.{number}") for number in itertools.count(1))
+    copy = next(name for name in names if not os.path.lexists(name))
+    shutil.copyfile(path, copy)
+    return copy
+
+
+def _undated(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("date = ")]
 
 
 def platform_text(found: Machine, *, today: date) -> str:
@@ -146,6 +171,7 @@ def platform_text(found: Machine, *, today: date) -> str:
         _entry("date", today.isoformat()),
         _entry("about", "This machine, with what can be set on it by its users."),
         _entry("missing", f"Measure it: acic train --platform {HERE} --budget 10min"),
+        *([_entry("directory", found.directory)] if found.directory else []),
         _entry("default_instance", "node"),
         _entry("apply", kinds),
         _entry("deployment", ["storage"] if "storage" in parameters else []),

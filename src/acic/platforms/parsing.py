@@ -17,7 +17,8 @@ _MOST = 2**62  # arrays of whole numbers hold little more
 _FACT = ("source", "date")
 _NEEDED = ("name", "title", "revision", *_FACT, "default_instance", "baseline", "parameter", "instance")
 _LISTS = ("constraint", "disk", "training_constraint")
-_OTHERS = ("about", "copy_of", "missing", "apply", "compute_nodes", "roles", "deployment", "training", "lab", *_LISTS)
+_TOLD = ("about", "copy_of", "missing", "apply", "directory", "compute_nodes")
+_OTHERS = (*_TOLD, "roles", "deployment", "training", "lab", *_LISTS)
 _KINDS = ("cores", "memory", "price", "persistent")  # of a machine or a disk
 _RULE = ("when", "then", "absent", "never", "why")
 _LAB = ("compute_nodes", "server_nodes", "network")
@@ -66,6 +67,7 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
         instances=_by_name("instance", each("instance", tables("instance", content["instance"]), _instance)),
         default_instance=string("default_instance", content["default_instance"]),
         disks=_by_name("disk", each("disk", tables("disk", content.get("disk", [])), _disk)),
+        directory=string("directory", content.get("directory", "")),
         compute_nodes=count("compute_nodes", content["compute_nodes"]) if "compute_nodes" in content else None,
         roles=roles,
         apply=apply,

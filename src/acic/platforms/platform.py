@@ -97,6 +97,7 @@ class Platform:
     training: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)  # workload values that a campaign runs
     training_constraints: tuple[Constraint, ...] = ()  # combinations of them that it runs, in a reasonable time
     disks: Mapping[str, Disk] = field(default_factory=dict)
+    directory: str = ""  # where runs write, if configurations choose no storage; "" for where their user stands
     compute_nodes: int | None = None  # that every job gets, whatever its processes; None for as many as it fills
     lab: Mapping[str, Any] = field(default_factory=dict)  # the virtual cluster's facts, for acic.cluster.lab to read
     fact: Fact
@@ -186,6 +187,13 @@ class Platform:
                 raise InvalidInput(
                     f"{roles.storage} of {self.name} has {directory!r}", hint="name directories from / on, without ~"
                 )
+        if self.directory and roles.storage:
+            raise InvalidInput(
+                f"directory of {self.name} does nothing: configurations choose {roles.storage}",
+                hint=f"leave it out, or put it among the values of {roles.storage}",
+            )
+        if self.directory and not self.directory.startswith("/"):
+            raise InvalidInput(f"directory is {self.directory!r}", hint="name it from / on, without ~")
         places = self.space[roles.placement].values if roles.placement else ("",)
         if roles.dedicated != "" and roles.dedicated not in places:
             raise InvalidInput(
