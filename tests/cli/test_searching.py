@@ -793,16 +793,20 @@ def test_a_replica_that_is_not_like_the_log_is_told_so(
     words = ["walk", lab / "job.toml", "--order", "random", "--runs", 2]
     seconds = run(*words, "--json").json["observations"][0]["seconds"]
     run_seconds = f"run_seconds = {seconds * times / 0.4!r}\n"
+    run_seconds += 'source = "darshan 3.41 log"\n' if slower else ""
     (lab / "job.toml").write_text(COMPUTING.replace("run_seconds = 2.0\n", run_seconds))
     found = run(*words)
     assert found.status == 0, found.err
-    told = [line for line in found.err.splitlines() if line.startswith("note: the log tells ")]
+    teller = "the log" if slower else "the workload file"
+    told = [line for line in found.err.splitlines() if line.startswith(f"note: {teller} tells ")]
     assert bool(told) is said
     for line in told:
-        assert line.startswith(f"note: the log tells {format_seconds(seconds * times)} of I/O, which took the replica ")
+        assert line.startswith(
+            f"note: {teller} tells {format_seconds(seconds * times)} of I/O, which took the replica "
+        )
         assert "and figures with computing mix the two" in line
         assert "ACIC_MPIEXEC" in line
-        assert line.endswith(f"acic verify LOG --platform {lab / 'pretend.toml'} -- COMMAND")
+        assert line.endswith(f"acic verify JOB --platform {lab / 'pretend.toml'} -- COMMAND")
         assert ("it waits for the disk" in line) is slower
 
 
@@ -1276,6 +1280,43 @@ def test_verify_of_a_command_that_fails_has_no_success(run: Callable[..., Any], 
     assert found.status == 1
     assert "exit status 1" in found.err
     assert "Traceback" not in found.err
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_command_that_fails_is_told_by_what_it_said_itself(run: Callable[..., Any], lab: Path) -> None:
+    """MPI codes in Fortran tell errors on standard output, which was gone; and the launcher's own words were quoted."""
+    words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--"]
+    found = run(*words, "sh", "-c", "echo begun; echo ' FATAL: namelist &run not found'; exit 2")
+    assert "note: baseline: exit status 2; FATAL: namelist &run not found\n" in found.err
+    found = run(*words, "./notthere")
+    assert "note: baseline: exit status 127: the program cannot be found; ./notthere: No such file" in found.err
+
+
+def test_a_command_that_is_quoted_as_one_word_is_refused(run: Callable[..., Any], lab: Path, learned: Path) -> None:
+    found = run("verify", lab / "job.toml", "--model", "ridge", "--", "./slow.sh {directory}")
+    assert (found.status, found.out) == (2, "")
+    assert "acic: there is no program './slow.sh {directory}'\nhint: leave out the quotes around the whole" in found.err
+    assert learned.exists()
+
+
+@pytest.mark.usefixtures("learned")
+@pytest.mark.parametrize("given", [True, False])
+def test_a_command_that_would_be_given_input_is_told_that_it_gets_none(
+    run: Callable[..., Any], lab: Path, given: bool
+) -> None:
+    """`acic verify ... -- ./app <input` compared runs that had read nothing, without a word."""
+    (lab / "input").write_text("hello\n")
+    standing = os.dup(0)
+    file = os.open(lab / "input" if given else os.devnull, os.O_RDONLY)
+    try:
+        os.dup2(file, 0)
+        found = run("verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--", "true")
+    finally:
+        os.dup2(standing, 0)
+        os.close(standing)
+        os.close(file)
+    assert found.status == 0, found.err
+    assert ("note: no run gets anything on standard input" in found.err) is given
 
 
 def layouts() -> Platform:

@@ -161,6 +161,22 @@ def test_a_job_tells_what_it_said_last(tmp_path: Path) -> None:
     assert len(made.last_said(9)) == 3
 
 
+def test_a_job_that_said_nothing_on_standard_error_is_told_by_its_output(tmp_path: Path) -> None:
+    made = Job(**(SOUND | {"folder": tmp_path}))
+    made.stderr.write_bytes(b"\n")
+    made.stdout.write_bytes(b"not the last line\n" * 10_000 + b" FATAL: no input\n")
+    assert made.last_said() == ["FATAL: no input"]
+    banner = (
+        "=" * 83 + "\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 2\n" + "=" * 83 + "\n"
+    )
+    made.stdout.write_text(f"step = 1\nFATAL: no input\n\n\n{banner}Please see the FAQ page\n")
+    assert made.last_said(2) == ["step = 1", "FATAL: no input"]
+    made.stdout.write_text(f"\n{banner}")
+    assert made.last_said() == []
+    made.stderr.write_text("setpriv: failed to execute ./notthere: No such file or directory\n")
+    assert made.last_said() == ["./notthere: No such file or directory"]
+
+
 @pytest.mark.parametrize(
     "error", [TransientError("slurm does not answer"), OSError(28, "No space left on device"), KeyboardInterrupt()]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import shlex
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -130,8 +131,15 @@ def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configurat
     """Refuse a command whose runs could not differ as the configurations do, before any of them is made.
 
     Raises:
-        InvalidInput: they have to be deployed, or a place or layout is to be set and the command does not name its own.
+        InvalidInput: they have to be deployed, or a place or layout is to be set and the command does not name its own;
+            or all of it is quoted as one word.
     """
+    if len(words) == 1 and len(words[0].split()) > 1 and shutil.which(words[0]) is None:
+        shell = shlex.join(["sh", "-c", *words])
+        raise InvalidInput(
+            f"there is no program {words[0]!r}",
+            hint=f"leave out the quotes around the whole command, or have a shell read it: -- {shell}",
+        )
     if set(WHOLE) & set(platform.apply):
         raise InvalidInput(
             f"the configurations of {platform.name} have to be deployed, which is not done for a command of one's own",

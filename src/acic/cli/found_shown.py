@@ -13,6 +13,7 @@ from acic.cli.output import emit_json, say, table
 from acic.cli.searching import Bench, amount
 from acic.errors import AcicError
 from acic.units import format_seconds
+from acic.workloads.workload import DARSHAN
 
 if TYPE_CHECKING:
     from acic.search import Found, Observation
@@ -149,17 +150,18 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
 
 
 def _unlike_log(opened: Bench, baseline: Measured) -> str:
-    """Return what is to be known where the baseline's replica and the log differ in what their I/O takes; "" if not."""
+    """Return what is to be known where the I/O of the baseline's replica takes another time than is told; "" if not."""
     told, found = opened.io_by_log, baseline.seconds
     if not told or not found or max(told, found) <= APART * min(told, found):
         return ""
     mixed = ", and figures with computing mix the two" if opened.computing else ""
     slower = "it waits for the disk, as the application may not, or " if found > told else ""
+    teller = "the log" if opened.workload.source.startswith(DARSHAN) else "the workload file"
     return (
-        f"the log tells {format_seconds(told)} of I/O, which took the replica {format_seconds(found)} on the baseline"
-        f"{mixed}. Where the log is of this platform, {slower}its MPI or machine is not that of the log: name the "
+        f"{teller} tells {format_seconds(told)} of I/O, which took the replica {format_seconds(found)} on the baseline"
+        f"{mixed}. Where that run was on this platform, {slower}its MPI or machine is not that of the run: name the "
         "application's mpiexec in ACIC_MPIEXEC, or compare by the application itself: "
-        f"acic verify LOG --platform {opened.field.platform.argument} -- COMMAND"
+        f"acic verify JOB --platform {opened.field.platform.argument} -- COMMAND"
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from acic.cli.measuring import budget_of, note_own_hints, where_of
@@ -42,10 +45,22 @@ def by_command(
     where, budget = where_of(given, platform), budget_of(given["budget"])
     runs = OwnCommand(words, platform, wanted, where, budget, price=search["price"], processes=processes, announce=say)
     note_own_hints()
+    _note_input()
     if platform.hints:
         _note_open_mpi()
     with progress("running", total=search["rounds"] * len(wanted)) as seen:
         return runs.measured(search["goal"], search["rounds"], seed=given["seed"], watch=seen)
+
+
+def _note_input() -> None:
+    """Say that no run reads what this program is given on standard input, where that is a file or a pipe."""
+    with suppress(OSError):  # there is none
+        mode = os.fstat(0).st_mode
+        if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
+            say(
+                "note: no run gets anything on standard input; where the command reads it, "
+                "give it a file in each run: -- sh -c './app < input'"
+            )
 
 
 def _note_open_mpi() -> None:

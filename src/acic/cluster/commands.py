@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO
 
+UNABLE = "setpriv: failed to execute "  # what `die_with_parent` says of a program that there is not, before its name
 _KILLED = 1.0  # s for a killed process to be gone
 
 

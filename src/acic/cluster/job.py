@@ -11,12 +11,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from acic.cluster import commands
 from acic.errors import AcicError, InvalidInput
 
 TAG = "ACIC_JOB"  # the environment variable that every process of a job carries, with the job's name
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_END = 65_536  # B of an output that are looked at for its last lines
+_BANNER = "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"  # of MPICH's mpiexec, on standard output
 
 
 class Refused(InvalidInput):
@@ -118,9 +121,24 @@ class Job:
         return self.folder / f"{self.name}.err"
 
     def last_said(self, lines: int = 1) -> list[str]:
-        """Return the last lines, at most so many, of its standard error; none where there is nothing."""
-        said = self.stderr.read_text(errors="replace").strip().splitlines() if self.stderr.exists() else []
-        return said[-lines:]
+        """Return the last lines, at most so many, of its standard error, or where that is empty of its standard output.
+
+        What its launchers say of themselves is left out.
+        """
+        said = (_end_of(path) for path in (self.stderr, self.stdout))
+        return next(filter(None, said), [])[-lines:]
+
+
+def _end_of(output: Path) -> list[str]:
+    """Return the last lines of a file of output; none where there is nothing."""
+    if not output.exists():
+        return []
+    with output.open("rb") as file:
+        file.seek(max(0, output.stat().st_size - _END))
+        text = file.read().decode(errors="replace")
+    text, banner, _ = text.partition(_BANNER)
+    said = text.rstrip("= \n" if banner else None).strip().splitlines()
+    return [line.strip().removeprefix(commands.UNABLE) for line in said]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from acic.workloads.spells import counted_twice
 from acic.workloads.substitutes import substitutes
 from acic.workloads.tables import lacks_counters, tables, tells_nothing
 from acic.workloads.timing import merged
-from acic.workloads.workload import Workload
+from acic.workloads.workload import DARSHAN, Workload
 
 
 def characterize_file(path: Path | str, *, partial: bool = False, only: str = "") -> Workload:
@@ -76,7 +76,7 @@ def characterize(log: Log) -> Workload:
         phases=tuple(phases),
         run_seconds=seconds if seconds > 0 else None,
         io_share=min(1.0, waiting / seconds) if known else None,
-        source=f"darshan {log.job.log_version} log",
+        source=f"{DARSHAN} {log.job.log_version} log",
         notes=(*notes(log, drafts, empty.seconds, evidence.damaged), *places(phases), *dict.fromkeys(layouts(phases))),
         complete=not log.notes and not any(modules_missing(log)),
     )

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from acic.errors import InvalidInput
 
+DARSHAN = "darshan"  # what `Workload.source` begins with where it is a log
 MOST_PROCESSES = 2**27  # of a job: ten times the cores of the largest machines
 
 
@@ -144,7 +145,7 @@ class Workload:
         phases: largest in bytes first; empty if the job did no I/O that was recorded.
         run_seconds: wall time of the whole job, s; None if not known.
         io_share: share of run_seconds in which the job waits for I/O, 0..1; None if not known.
-        source: where this came from ("darshan 3.41 log", "TOML", "options").
+        source: where this came from ("darshan 3.41 log", "TOML", "options"); that of logs begins with `DARSHAN`.
         notes: what could not be read or is uncertain, one sentence each.
         complete: whether all of its I/O is told: False where records or modules of a log are missing.
     """
