@@ -24,6 +24,8 @@ from acic.advisor.knowledge import Knowledge
 from acic.benchmarks import find_benchmark
 from acic.campaign.comparison import Improvement
 from acic.campaign.journal import Journal
+from acic.campaign.killed import noted
+from acic.campaign.request import Where
 from acic.campaign.session import Session
 from acic.cli.found_shown import Doubt
 from acic.cli.main import run as run_command
@@ -1317,6 +1319,26 @@ def test_a_command_that_would_be_given_input_is_told_that_it_gets_none(
         os.close(file)
     assert found.status == 0, found.err
     assert ("note: no run gets anything on standard input" in found.err) is given
+
+
+@pytest.mark.usefixtures("learned")
+def test_who_measures_beside_another_is_told_so(run: Callable[..., Any], lab: Path) -> None:
+    """Two searches at once measured each other: the baseline of the one took four times as long."""
+    job = [*WRITE, "--order", "random", "--runs", 2]
+    command = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--", "true"]
+    assert run("walk", *job, "--name", "first").status == 0
+    first = Session.open("first").journal
+    with first.locked():
+        beside = run("walk", *job, "--name", "second")
+        own = run(*command)
+    told = "note: the campaign first is at work on this machine, too: each slows the other"
+    for found in (beside, own):
+        assert found.status == 0, found.err
+        assert found.err.count(told) == 1
+    assert "at work on this machine" not in run("walk", *job, "--resume", "--name", "second").err
+    with noted(Where(), lab / "acic-verify-1"):
+        assert "note: a command of `acic verify` is at work on" in run("walk", *job, "--name", "third").err
+    assert "at work on this machine" not in run(*command).err
 
 
 def layouts() -> Platform:

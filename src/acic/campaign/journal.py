@@ -187,17 +187,7 @@ class Journal:
     @property
     def running(self) -> bool:
         """Whether a controller is at work on it now."""
-        lock = self.folder / "lock"
-        if not lock.exists():
-            return False
-        with lock.open("r") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
-            except OSError:
-                return False  # a file system without locks, on which none can be
-        return False
+        return held(self.folder / "lock")
 
     @property
     def pause_asked(self) -> bool:
@@ -278,6 +268,20 @@ def lock(file: IO[str]) -> None:
             f"the file system of {file.name} has no locks: {error.strerror}",
             hint="set XDG_STATE_HOME to a folder on one that has (Lustre: mounted with flock)",
         ) from error
+
+
+def held(file: Path) -> bool:
+    """Return whether a process has the lock of a file of the user's state; False where there is no such file."""
+    try:
+        with file.open("r") as opened:
+            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return False  # a file system without locks, on which none can be
+    return False
 
 
 def journals(within: Path | None = None) -> list[Journal]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acic.benchmarks import ACIC_BENCH, Benchmark, find_benchmark
+from acic.campaign.beside import beside
 from acic.campaign.controller import Controller
 from acic.campaign.journal import Journal, campaigns_folder, folder_of, free_folder, journals
 from acic.campaign.places import found_on, same_places, storage_directories
@@ -159,6 +160,8 @@ class Session:
                 hint="go on with it there, or begin a new campaign here; what it measured is in the store",
             )
         check_settable(self.platform, request.only)
+        if told := beside(request.where.runner, self.journal.name):
+            announce(f"note: {told}")
         devices = same_places(begun["places"])
         paid = self.platform.at_price(request.search.get("price"))
         waiting = Waiting(request.where.runner, announce=announce, watch=watch, note=self.journal.note_waiting)

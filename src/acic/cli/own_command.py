@@ -40,10 +40,13 @@ def by_command(
     Raises:
         InvalidInput: as `OwnCommand` does.
     """
+    from acic.campaign.beside import beside
     from acic.campaign.own_command import OwnCommand
 
     where, budget = where_of(given, platform), budget_of(given["budget"])
     runs = OwnCommand(words, platform, wanted, where, budget, price=search["price"], processes=processes, announce=say)
+    if told := beside(where.runner):
+        say(f"note: {told}")
     note_own_hints()
     _note_input()
     if platform.hints:
