@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from acic.units import format_bytes
 from acic.workloads import Operation, Phase, Workload
+
+_ROUNDED = 0.05  # of a file, that sizes which people tell are off by
 
 
 def removing_temporary(workload: Workload, results: int) -> Workload:
     """Return `workload`, whose phases tell how many temporary files it removes, where they did not.
 
     No log tells which names are removed. But where less must outlive the run than was written, the rest is what it
-    wrote for itself: of the files that it reads again the largest first.
+    wrote for itself: of the files that it reads again the largest first, and whole ones alone, as of one that results
+    are in nothing is removed.
 
     Args:
         workload: what the application does. One that tells of removed files, beside empty ones, tells of all.
@@ -26,8 +30,9 @@ def removing_temporary(workload: Workload, results: int) -> Workload:
     removed: dict[int, int] = {}
     for phase in sorted(writes, key=size_of, reverse=True):
         if phase.example in read and phase.example and left > 0 and phase.bytes:  # a description may name no file
-            removed[id(phase)] = round(phase.files * min(1.0, left / size_of(phase)))
-            left -= size_of(phase)
+            each = size_of(phase) / phase.files
+            removed[id(phase)] = min(phase.files, math.floor(left / each + _ROUNDED))
+            left -= removed[id(phase)] * each
     if not any(removed.values()):
         return workload
     phases = tuple(_removing(phase, removed.get(id(phase), 0)) for phase in workload.phases)
