@@ -160,3 +160,13 @@ def test_a_measurement_knows_its_bandwidths() -> None:
         replace(failure(), outcome=Outcome.OK)
     with pytest.raises(InvalidInput, match="timezone"):
         replace(measurement(), time=measurement().time.astimezone(UTC).replace(tzinfo=None))
+
+
+@pytest.mark.parametrize("value", ["", 5, None, [1]])
+@pytest.mark.parametrize("field", ["workload", "configuration", "versions", "host_shape", "repetitions"])
+def test_what_is_of_another_kind_is_told_by_the_name_of_its_field(field: str, value: object) -> None:
+    """It was said that 'str' object has no attribute 'items', of one of 17 fields."""
+    with pytest.raises(InvalidInput) as caught:
+        from_content(to_content(measurement()) | {field: value})
+    assert f"{field} is {value!r}, not " in caught.value.problem
+    assert "object has no attribute" not in caught.value.problem

@@ -60,21 +60,21 @@ def from_content(content: Mapping[str, Any]) -> Measurement:
             raise InvalidInput(f"there is no field {min(unknown)!r}", hint="correct the field's name")
         found = Measurement(
             **{name: _text(content[name], name) for name in _TEXTS},
-            workload=_possible(characteristics(content["workload"])),
+            workload=_possible(characteristics(_names(content["workload"], "workload"))),
             configuration=Configuration(_labels(content["configuration"], "configuration")),
             outcome=Outcome(content["outcome"]),
-            time=_time(content["time"]),
-            repetitions=repetitions(content["repetitions"]),
+            time=_time(_text(content["time"], "time")),
+            repetitions=repetitions(_triples(content["repetitions"], "repetitions")),
             basis=Basis(content["basis"]),
-            versions={k: _text(v, "versions") for k, v in content["versions"].items()},
-            host_shape={k: _shape(v) for k, v in content["host_shape"].items()},
+            versions={k: _text(v, "versions") for k, v in _names(content["versions"], "versions").items()},
+            host_shape={k: _shape(v) for k, v in _names(content["host_shape"], "host_shape").items()},
             seed=None if content["seed"] is None else _count(content["seed"], "seed"),
         )
         check_figures(found)
         return found
     except KeyError as error:
         raise InvalidInput(f"the field {error.args[0]!r} is missing", hint="add it") from error
-    except (TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidInput(f"a field is not what it should be: {error}", hint="correct it") from error
 
 
@@ -210,6 +210,18 @@ def _text(value: object, name: str) -> str:
     return value
 
 
+def _names(value: object, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} is {value!r}, not an object of names and values")
+    return value
+
+
+def _triples(value: object, name: str) -> Sequence[Any]:
+    if not isinstance(value, list) or not all(isinstance(one, list) and len(one) == 3 for one in value):
+        raise TypeError(f"{name} is {value!r}, not a list of [bandwidth, seconds, operations per second]")
+    return value
+
+
 def _count(value: object, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} is {value!r}, not a whole number")
@@ -233,13 +245,13 @@ def _time(text: str) -> datetime:
     return time.astimezone(UTC) if time.tzinfo else time  # one without is told by Measurement
 
 
-def _labels(values: Mapping[str, object], name: str) -> dict[str, Value]:
-    for key, value in values.items():
+def _labels(values: object, name: str) -> dict[str, Value]:
+    for key, value in (labels := _names(values, name)).items():
         if not isinstance(value, str | int | float):
             raise TypeError(f"{name} holds {value!r}")
         if isinstance(value, float) and not math.isfinite(value):  # JSON has none: it could not be exported
             raise ValueError(f"{key} is {value}")
-    return dict(values)  # type: ignore[arg-type]  # checked above
+    return dict(labels)
 
 
 def _shape(value: object) -> str | int:
