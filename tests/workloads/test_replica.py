@@ -108,6 +108,29 @@ def test_gaps_that_ior_fills_and_bytes_that_it_moves_less_often_are_said() -> No
         assert [one.operation for one in replicas if difference in one.differences] == [Operation.READ]
 
 
+@pytest.mark.parametrize(("over", "told"), [(2048.0, "2048"), (1234.5, "1234"), (99.96, "100"), (2.5, "2.5")])
+def test_how_often_bytes_are_moved_is_told_as_people_write_it(over: float, told: str) -> None:
+    """It was 2.05e+03 times over."""
+    phase = from_options(processes=4, data_size=MIB, operation="read").phases[0]
+    read = Workload(name="x", processes=4, phases=(dataclasses.replace(phase, details={"times_over": over}),))
+    assert f"The application reads each byte {told} times over, IOR once." in ior_commands(read)[-1].differences
+
+
+def test_what_the_application_moves_is_what_the_log_has_of_it() -> None:
+    """It was what the replica's processes would move, if each moved the mean as a whole number."""
+    phase = from_options(processes=3, data_size=MIB, operation="write").phases[0]
+    (one,) = ior_commands(Workload(name="x", processes=3, phases=(dataclasses.replace(phase, bytes=3 * MIB + 1),)))
+    assert one.differences == (f"IOR moves {3 * MIB} B in all, the application {3 * MIB + 1} B.",)
+
+
+def test_opens_of_variables_are_no_opens_of_files() -> None:
+    """FLASH opens a file of PnetCDF once in each of 4 processes, and 120 variables within: that was told of files."""
+    workload = characterize_file(KNOWN.parent / "apps" / "flash_io.darshan")
+    assert {phase.characteristics.interface for phase in workload.phases} == {Interface.PNETCDF}
+    assert [phase.details["opens"] for phase in workload.phases] == [4, 8]
+    assert not [one for replica in ior_commands(workload) for one in replica.differences if "opens files" in one]
+
+
 def test_bytes_that_repetitions_move_again_are_no_difference() -> None:
     phase = from_options(processes=4, data_size=MIB, operation="read", iterations=3).phases[0]
     details: dict[str, str | float] = {"iterations_are": "again", "times_over": 3.0}
@@ -201,8 +224,10 @@ def check(workload: Workload) -> None:
             requests = max(1, round(c.data_size / c.request_size))
             # whole requests of whole words: less than 8 B more in each
             assert 0 <= moved - c.iterations * c.data_size < 8 * requests * c.iterations
-            said = any("in all" in difference for difference in replica.differences)
-            assert said is (moved != c.iterations * c.data_size)
+            own = workload.phases[replica.phase].bytes or c.total_bytes
+            said = [difference for difference in replica.differences if "in all" in difference]
+            moved *= c.io_processes
+            assert said == ([f"IOR moves {moved} B in all, the application {own} B."] if moved != own else [])
 
 
 def test_a_workload_without_phases_has_no_commands() -> None:

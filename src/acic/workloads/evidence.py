@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from acic.units import MIB
-from acic.workloads.columns import BYTES, CALLS, HIGHEST_BYTE, LIBRARY_DATA, READ, SECONDS, VIEWS, WAITS, WRITE
+from acic.workloads.columns import BYTES, CALLS, HIGHEST_BYTE, LIBRARY_DATA, OPENS, READ, SECONDS, VIEWS, WAITS, WRITE
 from acic.workloads.darshan import Heatmap, Log, Module, below
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
@@ -93,6 +93,16 @@ class Evidence:
                 highest = table.column(HIGHEST_BYTE + direction)
                 found = max([found, *(highest[row] + 1 for row in table.rows_of([file]) if highest[row] > 0)])
         return found
+
+    def opens(self, group: Group) -> int:
+        """Return how often all processes together opened the group's files; 0 if the log does not tell.
+
+        Records of datasets and variables count how often these were opened, within the files.
+        """
+        if group.table.name not in LIBRARY_DATA.values():
+            return group.totals[OPENS]
+        lower = self.tables.get("MPI-IO") or self.tables.get("POSIX")
+        return lower.about(group.files).totals[OPENS] if lower is not None else 0
 
     def waits(self, group: Group) -> int:
         """Return how often each process waited for PnetCDF's non-blocking requests on the group's files."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from acic.workloads import access, sizes
-from acic.workloads.columns import COLLECTIVE, LIBRARY_DATA, OPENS, SYNCS, UNALIGNED, WRITE
+from acic.workloads.columns import COLLECTIVE, LIBRARY_DATA, SYNCS, UNALIGNED, WRITE
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import Group
 from acic.workloads.iterations import Iterations, iterations
@@ -243,7 +243,7 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
     if (spells := found.timing.spells).first and any(spells.last):
         details["began"], details["ended"] = min(spells.first), max(spells.last)
     details |= _parts(found, evidence)
-    if opens := totals[OPENS]:
+    if opens := evidence.opens(group):
         details["opens"] = opens
     if syncs := sum(totals[SYNCS : SYNCS + 3]):
         details["syncs"] = syncs

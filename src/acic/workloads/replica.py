@@ -29,6 +29,7 @@ _OTHER_TASKS = ", or add -C to it on several nodes"  # which does not go with ra
 _ATOM = 8  # B, of which IOR's sizes are multiples
 _MANY_OPENS = 10  # of a file by a process: then metadata is part of the load
 _ALIKE = 0.02  # of how often bytes are moved, that files of somewhat unlike sizes differ by
+_ROUND = 100  # times, from which on parts of one are told to nobody
 _PAUSE = 0.1  # s, that IOR's delay in whole seconds cannot tell from none
 
 
@@ -193,8 +194,8 @@ def _of_layout(phase: Phase, layout: _Layout) -> Iterator[str]:
             f"Requests are of {layout.transfer} B, not {c.request_size} B: IOR makes whole ones, of a multiple of "
             f"{_ATOM} B."
         )
-    if layout.moved != c.total_bytes:
-        yield f"IOR moves {layout.moved} B in all, the application {c.total_bytes} B."
+    if layout.moved != (own := phase.bytes or c.total_bytes):
+        yield f"IOR moves {layout.moved} B in all, the application {own} B."
     yield from _of_coverage(phase, layout)
 
 
@@ -205,7 +206,8 @@ def _of_coverage(phase: Phase, layout: _Layout) -> Iterator[str]:
         yield f"The application leaves gaps: it {verb} {over:.0%} of the bytes of its files, IOR all of them."
     elif over > layout.times_over * (1.0 + _ALIKE):
         here = "once" if layout.times_over == 1 else f"{layout.times_over} times"
-        yield f"The application {verb} each byte {over:.3g} times over, IOR {here}."
+        told = f"{over:.0f}" if over >= _ROUND else f"{over:.3g}"
+        yield f"The application {verb} each byte {told} times over, IOR {here}."
 
 
 def _of_time(phase: Phase, layout: _Layout) -> Iterator[str]:
