@@ -16,6 +16,7 @@ from acic.advisor.answers import answers
 from acic.advisor.forecast import CHOSEN, SLIGHT, Forecast, forecast
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn
+from acic.advisor.prices import one_price
 from acic.advisor.ranking import TIE
 from acic.advisor.recommend import recommend
 from acic.advisor.safety import Unsafe
@@ -25,7 +26,7 @@ from acic.models.registry import learner
 from acic.platforms import Platform, load_platform
 from acic.platforms.platform import Disk
 from acic.prior import BENCHMARK
-from acic.space import Configuration
+from acic.space import Configuration, Value
 from acic.store import Measurement
 from acic.store.training import training_table
 from acic.units import GIB, MIB, format_seconds, format_usd
@@ -263,6 +264,37 @@ def test_the_front_trades_time_for_money(cluster: Platform, knowledge: Knowledge
         assert b.cost is not None
         assert a.seconds.value <= b.seconds.value
         assert a.cost.value > b.cost.value
+
+
+def test_what_gains_nothing_is_no_reason_to_look_between(cluster: Platform, knowledge: Knowledge) -> None:
+    """An answer that was slower and dearer than the baseline had a note on what lies between the two."""
+
+    def said(goal: Goal, keep: dict[str, Value], among: Configuration | None = None) -> bool:
+        named = None if among is None else [among]
+        advice = recommend(application(WRITE), cluster, knowledge, goal=goal, keep=keep, among=named)
+        return any("lies between" in note for note in advice.notes)
+
+    worst = recommend(application(WRITE), cluster, knowledge, top=1000).recommendations[-1].configuration
+    advice = recommend(application(WRITE), cluster, knowledge, among=[worst])
+    assert advice.recommendations[0].improvement.value < 1.0
+    assert not said(Goal.TIME, {}, worst)
+    assert said(Goal.TIME, {"placement": "dedicated", "servers": 4})
+
+
+def test_one_price_for_unlike_machines_is_told(cluster: Platform, knowledge: Knowledge) -> None:
+    """--price 3 made a machine of $1.30 as dear as one of $2.40, and so the larger one the cheapest."""
+
+    def priced(*prices: float | None) -> Platform:
+        pairs = zip(cluster.instances.items(), prices, strict=True)
+        return replace(cluster, instances={name: replace(one, price=price) for (name, one), price in pairs})
+
+    (note,) = [n for n in recommend(application(WRITE), priced(1.3, 2.4), knowledge, price=3.0).notes if "--price" in n]
+    first, second = cluster.instances
+    told = f"to cost $3.00 an hour: {first} (its own: $1.30), {second} (its own: $2.40)."
+    assert note.startswith(f"--price takes every kind of machine {told}")
+    assert "--keep instance_type=KIND" in note
+    assert f": {first}, {second}. So" in one_price(priced(None, None), 3.0)[0]
+    assert one_price(priced(1.3, 1.3), 3.0) == one_price(priced(1.3, 2.4), None) == []
 
 
 def test_what_takes_and_costs_the_same_is_one_answer_of_a_front() -> None:

@@ -58,6 +58,24 @@ def test_the_reason_tells_what_is_too_little() -> None:
     assert large.startswith("4.64x is the best")  # as in the table below it
 
 
+@pytest.mark.parametrize(
+    ("gain", "noise", "most"), [(0.635, 0.0, "0.64x"), (0.98, 0.0, "0.980x"), (0.635, 0.5, "0.64x")]
+)
+def test_what_is_worse_than_the_baseline_is_said_to_be(gain: float, noise: float, most: str) -> None:
+    """A run 57 % longer was less than 5 % better, and that within its error."""
+    told = {goal: judge(recommended(gain, gain), noise=noise, extrapolated=False, goal=goal) for goal in Goal}
+    assert {verdict for verdict, _ in told.values()} == {Verdict.NOTHING}
+    worse = f"the baseline is predicted to be {{}} than all that may be chosen, which is {most} at best: change nothing"
+    assert told[Goal.TIME][1] == worse.format("faster")
+    assert told[Goal.COST][1] == worse.format("cheaper")
+    assert told[Goal.PARETO][1] == worse.format("faster") + " for time"
+
+
+def test_what_is_too_little_to_save_money_is_no_speed() -> None:
+    small = judge(recommended(1.003, 1.0), noise=0.0, extrapolated=False, goal=Goal.COST)[1]
+    assert small.startswith("1.003x cheaper is the best that is predicted, and less than 5%")
+
+
 def test_what_nobody_can_tell_is_tried_first_whatever_a_run_or_two_differ_by() -> None:
     """Two runs of a baseline, one of them slow, were a platform's noise: 4.6x was said to be no reason to change."""
     assert verdict(4.6, 0.0, noise=5.5) is Verdict.VERIFY

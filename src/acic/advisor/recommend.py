@@ -17,7 +17,9 @@ from acic.advisor.changes import Change, by_parameter
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.indifferent import is_indifferent, said_so
 from acic.advisor.knowledge import Knowledge
-from acic.advisor.ranking import TIE, free_values, representative
+from acic.advisor.prices import one_price, price_of_it
+from acic.advisor.ranking import free_values, representative
+from acic.advisor.recorded import unlike_baseline
 from acic.advisor.staging import more_than_written
 from acic.advisor.temporary import removing_temporary
 from acic.advisor.verdict import judge
@@ -100,7 +102,8 @@ def recommend(
         extrapolated=tuple(dict.fromkeys([*outside, *(note for notes in systems for note in notes)])),
         notes=(
             *([f"{crowd}. The seconds that it computes are kept as they are, and no cost is told."] if crowd else []),
-            *_price_of_it(goal, recommendations[0], before, cost),
+            *price_of_it(goal, recommendations[0], before, cost),
+            *(one_price(platform, price) if rate is not None else ()),
             *(_unshown(found, allowed, top) if goal is Goal.PARETO and among is None else ()),
             *_notes(workload, platform, knowledge, found, weighty),
             *(_not_copied(platform, knowledge) if results else ()),
@@ -220,20 +223,6 @@ def _place(knowledge: Knowledge, configuration: Configuration) -> int:
     return int(np.flatnonzero((knowledge.points == point).all(axis=1))[0])
 
 
-def _price_of_it(goal: Goal, best: Recommendation, seconds: float, dollars: float | None) -> list[str]:
-    """Return what the first answer costs of what was not asked for; nothing where that is no more than a tie."""
-    if dollars is None or best.cost is None or goal is Goal.PARETO:
-        return []
-    now, then = (best.cost.value, dollars) if goal is Goal.TIME else (best.seconds.value, seconds)
-    if now <= then * (1 + TIE):
-        return []
-    what, text = ("costs", format_usd) if goal is Goal.TIME else ("takes", format_seconds)
-    return [
-        f"The first answer {what} {now / then:.2f} times what the baseline does, {text(now)} a run for {text(then)}; "
-        "acic recommend --goal pareto shows what lies between."
-    ]
-
-
 def _largest(found: Forecast) -> tuple[Characteristics, Use]:
     """Return the covered phase that takes longest under the baseline, as the model was asked about it."""
     place = max(range(len(found.covered)), key=lambda place: found.times.phases[place])
@@ -295,6 +284,7 @@ def _notes(
             f"The log's own seconds are taken as those of the baseline on {platform.name}; "
             "say --elsewhere if it was made on another machine."
         )
+        notes += unlike_baseline(weighty, platform)
     left = [phase for phase in workload.phases if phase not in covered]
     if left:
         kinds = " and ".join(sorted({f"{p.characteristics.operation}s" for p in left}))

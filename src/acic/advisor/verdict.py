@@ -27,17 +27,23 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool, goal: Goal 
         goal: what the gain is of.
     """
     gain = best.improvement
-    factor = f"{gain.value:.2f}x{' cheaper' if goal is Goal.COST else ''}"
+    cheaper = " cheaper" if goal is Goal.COST else ""
+    factor = f"{gain.value:.2f}x{cheaper}"
     if gain.low <= 0 and worth(gain.value, 0.0):  # so the noise rests on little, too
         return Verdict.VERIFY, (
             f"{factor} is predicted, and too little was measured to tell how sure that is: "
             "try it on a short run before you rely on it"
         )
     if not worth(gain.value, noise):
-        why = f"runs differ by {noise:.1%}" if noise > LEAST_GAIN else f"less than {LEAST_GAIN:.0%} is within its error"
-        digits = 2 if worth(gain.value, 0.0) else 3  # 1.00x would be none, 1.05x enough
         rest = "change nothing" if goal is not Goal.PARETO else "change nothing for time"
-        return Verdict.NOTHING, f"{gain.value:.{digits}f}x is the best that is predicted, and {why}: {rest}"
+        digits = 2 if abs(gain.value - 1.0) > LEAST_GAIN else 3  # 1.00x would be none, 1.05x enough
+        most = f"{gain.value:.{digits}f}x"
+        if round(gain.value, 3) < 1.0:
+            better = "cheaper" if goal is Goal.COST else "faster"
+            told = f"the baseline is predicted to be {better} than all that may be chosen, which is {most} at best"
+            return Verdict.NOTHING, f"{told}: {rest}"
+        why = f"runs differ by {noise:.1%}" if noise > LEAST_GAIN else f"less than {LEAST_GAIN:.0%} is within its error"
+        return Verdict.NOTHING, f"{most}{cheaper} is the best that is predicted, and {why}: {rest}"
     if gain.low <= 1:
         return Verdict.VERIFY, (
             f"{factor} is predicted, but the interval reaches down to {gain.low:.2f}x: "
