@@ -129,6 +129,36 @@ def test_a_second_log_is_refused_with_how_to_ask_of_several(name: str, acic: Cal
 
 
 @pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("recommend a.darshan --platform lab --platform tianhe-lustre", "--platform"),
+        ("explain a.darshan --platform lab --goal time --goal=cost", "--goal"),
+        ("recommend --platform lab --collective --independent", "--collective"),
+        ("data list --limit 3 --limit 4", "--limit"),
+        ("characterize --json --only /a --json --only /b a.darshan", "--only"),
+    ],
+)
+def test_an_option_of_one_value_is_given_once(words: str, option: str, acic: Callable[..., Result]) -> None:
+    """Two platforms were answered for the second one, and nothing said so."""
+    result = acic(*words.split())
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"acic: {option} is given twice\nhint: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "data list --json --json",
+        "recommend --platform lab --keep servers=1 --keep servers=1",
+        "verify a.darshan --platform lab -- app --platform a --platform b",
+        "data list --limit",
+    ],
+)
+def test_what_may_stand_twice_is_not_said_to_be_given_twice(words: str, acic: Callable[..., Result]) -> None:
+    assert "given twice" not in acic(*words.split()).err
+
+
+@pytest.mark.parametrize(
     "words",
     ["recommend", "explain", "walk", "tune", "verify", "model validate", "design screen", "data trust"],
 )

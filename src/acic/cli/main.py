@@ -14,6 +14,7 @@ import click
 
 import acic
 from acic.cli.output import say
+from acic.cli.repeated import refuse_repeated
 from acic.errors import AcicError, InvalidInput
 from acic.interrupts import interruptible
 
@@ -90,7 +91,10 @@ class LazyGroup(click.Group):
             near = get_close_matches(args[0], COMMANDS)
             hint = f"did you mean {' or '.join(near)}?" if near else "`acic --help` lists the commands"
             raise InvalidInput(f"there is no command {args[0]!r}", hint=hint)
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if not ctx.resilient_parsing:
+            refuse_repeated(command, rest, ctx)
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click's)
         """Write the list of commands without importing any."""
