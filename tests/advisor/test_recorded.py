@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from acic.advisor.advice import Verdict
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.recommend import recommend
 from acic.advisor.recorded import unlike_baseline
@@ -67,6 +68,16 @@ def test_files_in_another_directory_than_the_baselines_are_told(example: str, th
     )
     found = told(stored, example)
     assert (f"had storage {there} (the baseline: /home/me)" in found) if there else not found
+
+
+def test_what_is_saved_over_another_baseline_is_tried_first(cluster: Platform, knowledge: Knowledge) -> None:
+    asked = application(WRITE)
+    made = replace(asked, phases=(replace(asked.phases[0], details={"file_system": "lustre"}),))
+    assert recommend(asked, cluster, knowledge).verdict is Verdict.CHANGE
+    advice = recommend(made, cluster, knowledge)
+    assert advice.verdict is Verdict.VERIFY
+    assert "over a baseline that the log was not made with" in advice.reason
+    assert recommend(made, cluster, knowledge, elsewhere=True).verdict is Verdict.CHANGE
 
 
 def test_it_is_told_once_and_only_where_the_logs_seconds_are_taken(cluster: Platform, knowledge: Knowledge) -> None:

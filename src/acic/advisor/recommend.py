@@ -81,7 +81,9 @@ def recommend(
     outside = [note for phase in weighty for note in knowledge.outside(phase.characteristics)]
     systems = [knowledge.outside_system(one.configuration) for one in recommendations]
     noise = knowledge.learned.noise * found.io_share
-    verdict, reason = judge(recommendations[0], noise=noise, extrapolated=bool(outside or systems[0]), goal=goal)
+    unlike = [] if found.from_bytes else unlike_baseline(weighty, platform)
+    doubts = {"extrapolated": bool(outside or systems[0]), "unlike": bool(unlike)}
+    verdict, reason = judge(recommendations[0], noise=noise, goal=goal, **doubts)
     before = found.baseline_seconds
     cost = None if rate is None else float(before * rate[found.baseline])
     advice = Advice(
@@ -105,6 +107,7 @@ def recommend(
             *price_of_it(goal, recommendations[0], before, cost),
             *(one_price(platform, price) if rate is not None else ()),
             *(_unshown(found, allowed, top) if goal is Goal.PARETO and among is None else ()),
+            *unlike,
             *_notes(workload, platform, knowledge, found, weighty),
             *(_not_copied(platform, knowledge) if results else ()),
             *more_than_written(workload, results),
@@ -284,7 +287,6 @@ def _notes(
             f"The log's own seconds are taken as those of the baseline on {platform.name}; "
             "say --elsewhere if it was made on another machine."
         )
-        notes += unlike_baseline(weighty, platform)
     left = [phase for phase in workload.phases if phase not in covered]
     if left:
         kinds = " and ".join(sorted({f"{p.characteristics.operation}s" for p in left}))

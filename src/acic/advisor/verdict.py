@@ -17,13 +17,16 @@ def worth(gain: float, noise: float) -> bool:
     return gain > 1.0 + max(noise, LEAST_GAIN)
 
 
-def judge(best: Recommendation, *, noise: float, extrapolated: bool, goal: Goal = Goal.TIME) -> tuple[Verdict, str]:
+def judge(
+    best: Recommendation, *, noise: float, extrapolated: bool, unlike: bool = False, goal: Goal = Goal.TIME
+) -> tuple[Verdict, str]:
     """Return what to do about the best recommendation, and why in one sentence.
 
     Args:
         best: the first recommendation.
         noise: relative spread of the application's run time between runs of the same configuration.
         extrapolated: whether the workload, or what is recommended, lies outside of what was measured.
+        unlike: whether the log that tells what the baseline takes was not made with it.
         goal: what the gain is of.
     """
     gain = best.improvement
@@ -47,6 +50,11 @@ def judge(best: Recommendation, *, noise: float, extrapolated: bool, goal: Goal 
     if gain.low <= 1:
         return Verdict.VERIFY, (
             f"{factor} is predicted, but the interval reaches down to {gain.low:.2f}x: "
+            "try it on a short run before you rely on it"
+        )
+    if unlike:
+        return Verdict.VERIFY, (
+            f"{factor} is predicted over a baseline that the log was not made with: "
             "try it on a short run before you rely on it"
         )
     if extrapolated:
