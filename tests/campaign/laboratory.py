@@ -135,9 +135,11 @@ class Laboratory:
         return {**os.environ, **mine}
 
     def train(self, *more: object, benchmark: object = None) -> list[str]:
-        """Return the words of `acic` that begin the campaign."""
-        words = ["train", "--name", self.name, "--platform", self.platform_file, "--budget", "10h"]
-        return [str(w) for w in (*words, "--directory", self.data, "--benchmark", benchmark or self.benchmark, *more)]
+        """Return the words of `acic` that begin the campaign: with `more`, and what that does not tell."""
+        words = {"--name": self.name, "--platform": self.platform_file, "--budget": "10h", "--directory": self.data}
+        words["--benchmark"] = benchmark or self.benchmark
+        untold = [word for option, value in words.items() if option not in more for word in (option, value)]
+        return [str(word) for word in ("train", *untold, *more)]
 
     def resume(self) -> list[str]:
         return ["train", "--resume", "--name", self.name]
