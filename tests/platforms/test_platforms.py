@@ -408,6 +408,18 @@ def test_a_baseline_outside_the_space_is_refused() -> None:
         parse_platform(broken)
 
 
+def test_a_value_that_no_valid_configuration_has_is_refused() -> None:
+    """Two rules that contradict one another took a directory out of every plan, and nobody said so."""
+    broken = table("ec2-2013")
+    for servers in (2, 4):
+        broken["constraint"].append({"when": {"placement": "part-time"}, "then": {"servers": servers}})
+    with pytest.raises(InvalidInput, match="no valid configuration of ec2-2013 has placement part-time") as caught:
+        parse_platform(broken)
+    assert "contradict" in caught.value.hint
+    broken["constraint"].pop()
+    assert parse_platform(broken).name == "ec2-2013"
+
+
 def test_a_role_that_is_no_parameter_is_refused() -> None:
     broken = table("ec2-2013")
     broken["roles"]["servers"] = "waiters"

@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 
 from acic.campaign.points import Field
 from acic.platforms import load_platform, platform_names
-from acic.space import ABSENT, AtMost, Constraint, Parameter, Rule, Scale, Space, made_valid, obeying_rows, valid_rows
+from acic.space import (
+    ABSENT,
+    AtMost,
+    Constraint,
+    Parameter,
+    Rule,
+    Scale,
+    Space,
+    made_valid,
+    never_valid,
+    obeying_rows,
+    valid_rows,
+)
 from tests.campaign.fakes import lab_platform
 
 NUMBERS = (1, 2, 4, 8)
@@ -119,3 +131,28 @@ def test_the_spaces_of_campaigns_are_made_valid(name: str, data: st.DataObject) 
         assert np.array_equal(valid_rows(space, row[None, :]), row[None, :])
         if not space.problem(wanted):
             assert made == wanted
+
+
+@settings(max_examples=200, deadline=None)
+@given(space=spaces())
+def test_values_that_no_valid_combination_has_are_told(space: Space) -> None:
+    rows = [np.frombuffer(row, dtype=np.int8) for row in valid(space)]
+    assume(rows)
+    had = [{int(row[column]) for row in rows} for column in range(len(space.parameters))]
+    lost = {
+        p.name: tuple(v for i, v in enumerate(p.values) if i not in h)
+        for p, h in zip(space.parameters, had, strict=True)
+    }
+    assert never_valid(space) == {name: values for name, values in lost.items() if values}
+
+
+def test_only_what_is_tied_together_is_gone_through() -> None:
+    """Of 4 ** 43 combinations; the contradiction is by way of a third parameter."""
+    parameters = tuple(Parameter(name=f"p{i}", values=NUMBERS, scale=Scale.LOG) for i in range(43))
+    rules = (
+        Rule(when={"p0": 2}, then={"p20": 4}),
+        Rule(when={"p20": 4}, then={"p42": 1}),
+        Rule(when={"p0": 2}, then={"p42": 8}),
+        AtMost(smaller="p7", larger="p8"),
+    )
+    assert never_valid(Space(parameters, rules)) == {"p0": (2,)}

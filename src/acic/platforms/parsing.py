@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from acic.errors import InvalidInput
 from acic.platforms.platform import Disk, Fact, Instance, Platform, Roles
-from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space, Value
+from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space, Value, never_valid
 from acic.toml import count, each, flag, known, label, number, string, strings, table, tables
 from acic.units import parse_bytes
 
@@ -78,8 +78,20 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
         training_constraints=_constraints("training_constraint", content),
         fact=_fact(content),
     )
+    _check_reachable(made)
     _check_lab(made)
     return made
+
+
+def _check_reachable(platform: Platform) -> None:
+    """Refuse values that no valid configuration has: others would be measured and advised in their place, unsaid."""
+    for name, values in never_valid(platform.space).items():
+        texts = ", ".join(map(platform.space[name].text, values))
+        raise InvalidInput(
+            f"no valid configuration of {platform.name} has {name} {texts}",
+            hint=f"correct the constraints that rule it out (do two contradict one another?), or leave it out of the "
+            f"values of {name}",
+        )
 
 
 def _fact(content: Mapping[str, Any]) -> Fact:

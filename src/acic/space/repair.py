@@ -56,6 +56,31 @@ def repaired(space: Space, wanted: Mapping[str, Value], *, keep: str = "") -> Co
     return None
 
 
+def never_valid(space: Space) -> dict[str, tuple[Value, ...]]:
+    """Return the listed values that no valid combination has, by parameter.
+
+    Values are ruled out by parameters that constraints tie to theirs, at once or through others: only these are gone
+    through, so that a large space costs no more. Where a million combinations are tied together, nothing is told.
+    """
+    found: dict[str, tuple[Value, ...]] = {}
+    for part in map(space.only, map(sorted, _tied(space))):
+        if part.raw_size <= _LISTED:
+            for parameter, column in zip(part.parameters, part.enumerate().T, strict=True):
+                had = set(column.tolist())
+                if lost := tuple(value for i, value in enumerate(parameter.values) if i not in had):
+                    found[parameter.name] = lost
+    return found
+
+
+def _tied(space: Space) -> list[set[str]]:
+    """Return the parameters that constraints are about, those together that they tie to one another."""
+    groups: list[set[str]] = []
+    for constraint in space.constraints:
+        near = [group for group in groups if group & constraint.mentions]
+        groups = [group for group in groups if group not in near] + [constraint.mentions.union(*near)]
+    return groups
+
+
 def _applying(space: Space, values: Mapping[str, Value]) -> dict[str, Value]:
     """Return `values` without what does not apply; once that is left out, a rule on it no longer holds.
 
