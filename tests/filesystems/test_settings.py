@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from acic.blueprints.instructions import instructions
+from acic.campaign.settable import check_settable
 from acic.errors import InvalidInput
 from acic.filesystems import KINDS, Settings, by_hand, kinds_that_set, settings
 from acic.filesystems.hints import ROMIO_DEFAULTS, hint_text
-from acic.filesystems.settings import PER_PROCESS, lfs_size
-from acic.platforms import Platform, load_platform, parse_platform, platform_names
+from acic.filesystems.settings import PER_PROCESS, Kind, lfs_size
+from acic.platforms import APPLY, Platform, load_platform, parse_platform, platform_names
 from acic.units import GIB, KIB, MIB
 
 BASELINE: Mapping[str, Any] = {
@@ -175,6 +177,22 @@ def test_each_parameter_is_set_by_its_kind_and_by_no_other(changed: dict[str, An
     for name in set(changed) - {"storage"}:
         for kind in set(KINDS) - {"storage"}:
             assert (made([kind], **{name: changed[name]}) != made([])) == (kind in kinds_that_set(name))
+
+
+def test_a_new_kind_of_system_is_a_line_and_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A third list of what each kind sets was needed: without it campaigns said that nothing sets the parameter."""
+
+    def beegfs(made: Settings, configuration: Mapping[str, Any], changed: Mapping[str, Any]) -> Settings:
+        command = ("beegfs-ctl", "--setpattern", f"--numtargets={configuration['stripe_count']}", made.directory)
+        return replace(made, layout=(command,)) if "stripe_count" in changed else made
+
+    monkeypatch.setitem(cast("dict[str, Kind]", KINDS), "beegfs", Kind(beegfs, ("stripe_count",)))
+    monkeypatch.setattr("acic.platforms.platform.APPLY", (*APPLY, "beegfs"))
+    platform = mine(["beegfs"], {"stripe_count": [1, 4]})
+    assert by_hand(platform) == ()
+    check_settable(platform, {})
+    (told,) = instructions(platform.apply, {"stripe_count": 4}, platform.baseline)
+    assert "beegfs-ctl --setpattern --numtargets=4 OUTPUT_DIR" in told.commands
 
 
 def test_hints_of_the_standard_are_hints() -> None:

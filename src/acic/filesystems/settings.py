@@ -83,7 +83,7 @@ def settings(
     for kind in kinds:
         if kind not in KINDS:
             raise InvalidInput(f"nothing is known of setting {kind!r}", hint=f"use {', '.join(sorted(KINDS))}")
-        made = KINDS[kind](made, configuration, changed)
+        made = KINDS[kind].act(made, configuration, changed)
     return replace(made, hints={**made.hints, **_spread(made.hints, configuration, machines)})
 
 
@@ -100,7 +100,7 @@ def kinds_that_set(name: str) -> tuple[str, ...]:
     """Return the kinds of what can be set that set a parameter of that name; the storage is the one in [roles]."""
     if is_hint(name):
         return ("romio",)
-    return tuple(kind for kind, names in _SETS.items() if name in names)
+    return tuple(kind for kind, one in KINDS.items() if name in one.parameters)
 
 
 def lfs_size(size: int) -> str:
@@ -185,12 +185,25 @@ def _whole(configuration: Configured, name: str) -> int:
     return value
 
 
-KINDS: Mapping[str, Callable[[Settings, Configured, Configured], Settings]] = {
-    "storage": _storage,  # first: what follows works on its directory
-    "files": _files,
-    "lustre": _lustre,
-    "ceph": _ceph,
-    "orangefs": _orangefs,
-    "romio": _romio,
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of what can be set.
+
+    Args:
+        act: takes what was set before it, the whole configuration, and what of it has to be set; returns what to set.
+        parameters: that it sets, by name; hints, and the storage of [roles], are told otherwise (`kinds_that_set`).
+    """
+
+    act: Callable[[Settings, Configured, Configured], Settings]
+    parameters: tuple[str, ...] = ()
+
+
+KINDS: Mapping[str, Kind] = {
+    "storage": Kind(_storage),  # first: what follows works on its directory
+    "files": Kind(_files, UNGIVEN),
+    "lustre": Kind(_lustre, _STRIPES),
+    "ceph": Kind(_ceph, _STRIPES),
+    "orangefs": Kind(_orangefs, _STRIPES),
+    "romio": Kind(_romio),
 }
-_SETS = {"files": ("files",), "lustre": _STRIPES, "ceph": _STRIPES, "orangefs": _STRIPES}  # parameters, by kind
+"""By name, as `apply` in a platform's file has them; a new one is a line here, and its name in `platforms.APPLY`."""
