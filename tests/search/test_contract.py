@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from math import fsum, log2
 
@@ -25,6 +27,7 @@ from acic.search import (
     Tpe,
     strategy,
 )
+from acic.search.registry import WALK, WALKS
 from acic.space import Configuration, Parameter, Scale, Space
 from tests.search.made_up import Bench, Problem, failing, problems, separable, spaces, valid
 
@@ -201,6 +204,28 @@ def test_strategies_are_found_by_name() -> None:
     with pytest.raises(InvalidInput, match="there is no strategy 'grid'") as raised:
         strategy("grid")
     assert all(name in raised.value.hint for name in NAMES)
+
+
+def test_a_new_strategy_is_one_line_for_the_commands_and_the_replays() -> None:
+    """Three lists by hand left it out: it was found by its name, and nothing took the name."""
+    code = """
+from acic.search import PbWalk, RandomSearch, registry
+class Greedy(RandomSearch):
+    name = "greedy"
+class Lazy(PbWalk):
+    name = "lazy-walk"
+registry.WALKS += (Lazy(),)
+registry.TUNERS += (Greedy(),)
+registry.STRATEGIES += (Lazy(), Greedy())
+from acic.cli.tune import tune
+from acic.cli.walk import walk
+from acic.evaluation.loops import STRATEGIES
+taken = [one.type.choices for command in (tune, walk) for one in command.params if one.name in ("strategy", "order")]
+assert "greedy" in taken[0] and "lazy" in taken[1], taken
+assert {"greedy", "lazy-walk"} <= set(STRATEGIES), STRATEGIES
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert all(one.name.endswith(WALK) for one in WALKS)
 
 
 @pytest.mark.parametrize(

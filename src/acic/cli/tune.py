@@ -17,6 +17,8 @@ from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_typed
 from acic.cli.workload_input import characteristics, read_workload, workload_input
+from acic.search.registry import TUNERS
+from acic.search.registry import strategy as named
 from acic.units import format_seconds
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ LEAST = 8  # configurations to learn from
 @click.option("--goal", type=click.Choice(GOALS), default="time", show_default=True, help="What to minimise.")
 @click.option(
     "--strategy",
-    type=click.Choice(["model", "genetic", "optuna", "random"]),
+    type=click.Choice([one.name for one in TUNERS]),
     default="model",
     show_default=True,
     help="model: learn at small scale, run the best predicted; the others are there to compare.",
@@ -73,7 +75,6 @@ def tune(
     from acic.campaign.session import fits
     from acic.models.registry import learner
     from acic.search import Lessons, ModelDriven
-    from acic.search import strategy as named
 
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])

@@ -15,6 +15,8 @@ from acic.cli.resuming import as_begun
 from acic.cli.searching import GOALS, apply_options, bench, check_goal, ranks_of
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import characteristics, read_workload, workload_input
+from acic.search.registry import WALK, WALKS
+from acic.search.registry import strategy as named
 
 if TYPE_CHECKING:
     from acic.search import Search
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--goal", type=click.Choice(GOALS), default="time", show_default=True, help="What to minimise.")
 @click.option(
     "--order",
-    type=click.Choice(["pb", "random"]),
+    type=click.Choice([one.name.removesuffix(WALK) for one in WALKS]),
     default="pb",
     show_default=True,
     help="Which parameter comes next: by Plackett-Burman rank, or any.",
@@ -53,7 +55,7 @@ def walk(
     first. Every measurement goes into the database.
     """
     from acic.campaign.repeats import Repeats
-    from acic.search import PbWalk, RandomWalk
+    from acic.search import PbWalk
     from acic.search.walk import longest
 
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
@@ -66,7 +68,7 @@ def walk(
     with bench(workload, given, kind="walk", store_url=store_url, repeats=Repeats(1, 3, 0.1), search=mine) as opened:
         if order == "pb" and not ranks:
             say("note: no campaign has ranked the parameters here; a screening comes first")
-        search: Search = PbWalk(ranks=ranks or None) if order == "pb" else RandomWalk()
+        search: Search = PbWalk(ranks=ranks or None) if order == "pb" else named(order + WALK)
         most = longest(opened.field.system, screened=order == "pb" and not ranks)
         found = search_with(opened, search, goal, runs, most=most if runs is None else min(most, runs))
     show_found(opened, found, goal, as_json)

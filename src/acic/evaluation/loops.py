@@ -25,7 +25,8 @@ from acic.evaluation.field import Application
 from acic.evaluation.parallel import spread
 from acic.evaluation.picks import Curve
 from acic.evaluation.replay import Replay, Session
-from acic.search import Genetic, Observation, PbWalk, RandomSearch, RandomWalk, Search, Tpe
+from acic.search import Observation, PbWalk, Search, Tpe
+from acic.search.registry import STRATEGIES as SEARCHES
 from acic.space import Configuration
 
 Floats = NDArray[np.float64]
@@ -222,12 +223,12 @@ def _itself(search: Search, _: Before) -> Search:
     return search
 
 
+_OWN: Mapping[str, Trail] = {  # that know more before the first run than a search does
+    "model": _top,
+    "halving": _halving,
+    PbWalk.name: partial(_searched, _pb_walk),
+}
 STRATEGIES: Mapping[str, Trail] = MappingProxyType(
-    {
-        "model": _top,
-        "halving": _halving,
-        PbWalk.name: partial(_searched, _pb_walk),
-        **{one.name: _plain(one) for one in (RandomWalk(), Tpe(), Genetic(), RandomSearch())},
-    }
+    {**_OWN, **{one.name: _plain(one) for one in SEARCHES if one.name not in _OWN}}
 )
-"""By name; a new one is a line here."""
+"""By name: what acic advises, run in two ways, and the searches that `acic.search` has."""

@@ -1,4 +1,7 @@
-"""The strategies that can be asked for by name; a new one is one file and one line here."""
+"""The strategies that can be asked for by name; a new one is one file and one line here.
+
+The commands and the replays of `acic.evaluation.loops` take their names from here.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from acic.search.tpe import Tpe
 from acic.search.uniform import RandomSearch
 from acic.search.walk import PbWalk, RandomWalk
 
-STRATEGIES: tuple[Search, ...] = (PbWalk(), RandomWalk(), ModelDriven(), Genetic(), Tpe(), RandomSearch())
+WALKS: tuple[Search, ...] = (PbWalk(), RandomWalk())  # of `acic walk --order`, called by what is before WALK
+TUNERS: tuple[Search, ...] = (ModelDriven(), Genetic(), Tpe(), RandomSearch())  # of `acic tune --strategy`
+STRATEGIES = (*WALKS, *TUNERS)
+WALK = "-walk"
 NAMES = tuple(strategy.name for strategy in STRATEGIES)
 
 
