@@ -120,6 +120,7 @@ class Crossing:
     at: int = 2 * MIB
 
     name = "crossing"
+    is_relative = False
 
     @property
     def looks_at(self) -> NDArray[np.int64]:

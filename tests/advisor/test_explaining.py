@@ -226,6 +226,7 @@ class OneDriver:
     system: str
 
     name = "one driver"
+    is_relative = False
 
     @property
     def looks_at(self) -> NDArray[np.int64]:
@@ -419,6 +420,7 @@ class _Slower:
 
     other: OneDriver
     name = "slower"
+    is_relative = False
 
     @property
     def looks_at(self) -> NDArray[np.int64]:

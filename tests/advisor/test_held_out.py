@@ -71,7 +71,7 @@ class Blind:
     def __init__(self, column: str) -> None:
         self._column = column
 
-    name, version, about = "blind", 1, "for a test"
+    name, version, about, is_relative = "blind", 1, "for a test", False
 
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> Blind:  # noqa: ARG002 (the signature of learners)
         self._at = data.columns.index(self._column)

@@ -29,12 +29,13 @@ from acic.models import (
     in_units,
     learner,
 )
-from acic.models.twins import beside, is_relative
+from acic.models.twins import beside
 from acic.models.validation import grouped_folds, out_of_fold
 from tests.models.conftest import PARAMETERS, made_up
 
 each = pytest.mark.parametrize("learner", LEARNERS, ids=NAMES)
 LEARNING = [one for one in LEARNERS if one.name != "prior"]  # which is what it is, whatever was measured
+MOST = ("forest", "cart", "extra-trees", "boosting", "ranking", "nearest", "gaussian", "ridge")
 each_that_learns = pytest.mark.parametrize("learner", LEARNING, ids=[one.name for one in LEARNING])
 
 
@@ -96,8 +97,9 @@ def test_columns_that_are_constant_do_no_harm(learner: Learner) -> None:
 
 @each_that_learns
 def test_something_is_learned(learner: Learner) -> None:
+    """What is promised is that it is more than chance; those that came with 0.6 keep it."""
     scores = cross_validate(learner, made_up(200), k=2)
-    assert scores.r2_log > (0.3 if learner.name == "nonlinear" else 0.6)  # which does not see labels
+    assert scores.r2_log > (0.6 if learner.name.removeprefix("prior+") in MOST else 0.3)  # who sees no labels has less
     assert scores.spearman > 0.5
 
 
@@ -180,7 +182,7 @@ def test_the_baselines_twins_are_no_better_or_worse_than_it(narrow: Predictor, s
     assert_array_equal(beside(narrow, twins, baseline).mean, 0.0)
     apart = (others[:, narrow.looks_at] != baseline[narrow.looks_at]).any(axis=1)
     one, plain = beside(narrow, others, baseline), narrow.predict(others)
-    level = narrow.predict(baseline[None, :]).mean if is_relative(narrow) else 0.0
+    level = narrow.predict(baseline[None, :]).mean if narrow.is_relative else 0.0
     assert_array_equal(one.mean, np.where(apart, plain.mean - level, 0.0))
     assert_array_equal(one.spread, plain.spread)
     together = beside(narrow, np.vstack([twins, others]), np.tile(baseline, (40, 1)))  # a baseline for each row

@@ -49,6 +49,7 @@ class BoostingPredictor:
     high: Sum
 
     name = "boosting"
+    is_relative = False
 
     @property
     def looks_at(self) -> Integers:

@@ -27,6 +27,8 @@ class TreePredictor:
     columns: tuple[str, ...]
     trees: Trees
 
+    is_relative = False
+
     @property
     def looks_at(self) -> Integers:
         """Positions of the columns that make a difference, ascending."""

@@ -54,6 +54,7 @@ class GaussianPredictor:
     noise: float
 
     name = "gaussian"
+    is_relative = False
 
     @property
     def looks_at(self) -> Integers:

@@ -44,6 +44,7 @@ class NearestPredictor:
     neighbours: int
 
     name = "nearest"
+    is_relative = False
 
     @property
     def looks_at(self) -> Integers:

@@ -95,6 +95,7 @@ class NonlinearPredictor:
     error: float
 
     name = "nonlinear"
+    is_relative = False
 
     @property
     def looks_at(self) -> Integers:

@@ -117,6 +117,10 @@ class Predictor(Protocol):
     def looks_at(self) -> Integers:
         """Positions of the columns that make a difference, ascending: rows equal in these are predicted alike."""
 
+    @property
+    def is_relative(self) -> bool:
+        """Whether only differences between its figures for one workload were learned, not their level."""
+
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""
 

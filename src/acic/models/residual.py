@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from acic.models.forest import Forest
 from acic.models.protocol import Arrays, Floats, Integers, Learner, Prediction, Predictor, TrainingSet
-from acic.models.twins import is_relative
 from acic.models.words import Describe, plain
 from acic.prior import IMPROVEMENT, LIKENESS
 
@@ -42,7 +41,7 @@ class ResidualPredictor:
     @property
     def is_relative(self) -> bool:
         """Whether the base learned differences only: the prior's own log improvement of the baseline is 0."""
-        return is_relative(self.base)
+        return self.base.is_relative
 
     @property
     def looks_at(self) -> Integers:
@@ -123,6 +122,7 @@ class PriorPredictor:
     columns: tuple[str, ...]
 
     name = "prior"
+    is_relative = False
 
     @property
     def looks_at(self) -> Integers:

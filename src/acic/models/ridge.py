@@ -74,6 +74,7 @@ class RidgePredictor:
     error: float
 
     name = "ridge"
+    is_relative = False
 
     @property
     def looks_at(self) -> Integers:

@@ -20,10 +20,5 @@ def beside(predictor: Predictor, x: Floats, baseline: Floats) -> Prediction:
     """
     predicted, columns = predictor.predict(x), predictor.looks_at
     twins = (x[:, columns] == baseline[..., columns]).all(axis=1)
-    level = predictor.predict(np.atleast_2d(baseline)).mean if is_relative(predictor) else 0.0
+    level = predictor.predict(np.atleast_2d(baseline)).mean if predictor.is_relative else 0.0
     return Prediction(np.where(twins, 0.0, predicted.mean - level), predicted.spread)
-
-
-def is_relative(predictor: Predictor) -> bool:
-    """Return whether only differences between a predictor's figures for one workload were learned, not their level."""
-    return bool(getattr(predictor, "is_relative", False))
