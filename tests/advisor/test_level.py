@@ -42,6 +42,13 @@ def test_the_baselines_file_system_has_all_of_a_level_and_others_a_part(pairs: l
         assert abs(added[1]) <= (1 - SHARED) * min(abs(level), FARTHEST) + 1e-12
 
 
+def test_others_have_seven_tenths_of_a_level() -> None:
+    """By the logarithm (decision 21): what took 0.8 of what was predicted takes 0.8 ** 0.7 of it elsewhere."""
+    (added,) = corrections([0.8 * 3.0], [3.0], OTHER)
+    there = 0.8 / np.exp(added)  # seconds over those predicted: the baseline's, over the improvement that is added
+    np.testing.assert_allclose(there, [0.8, 0.8**0.7, 0.8**0.7], rtol=1e-12)
+
+
 def test_a_phase_that_takes_what_was_predicted_stays_as_it_is() -> None:
     (added,) = corrections([3.0], [3.0], OTHER)
     assert not added.any()

@@ -61,6 +61,11 @@ def test_one_writer_is_safe_where_enough_were_right_and_none_was_wrong(count: in
     assert found.all == {wrong}
 
 
+def test_enough_is_what_tells_that_fewer_than_one_in_twenty_is_wrong() -> None:
+    """With 95 % confidence, and not one run fewer does."""
+    assert 0.95**ENOUGH < 0.05 <= 0.95 ** (ENOUGH - 1)
+
+
 @pytest.mark.parametrize("spoilt", ["one writer was wrong", "the right ones had several", "they were other software"])
 def test_without_such_runs_it_is_safe_for_nobody(spoilt: str) -> None:
     one = find(**SHARDS)

@@ -38,6 +38,27 @@ def test_the_seconds_of_several_runs_are_their_median(tmp_path: Path, rates: tup
     assert found.phases == (found.seconds,)
 
 
+def test_how_far_runs_differ_is_told_of_all_phases_together(tmp_path: Path) -> None:
+    """The slowest of each over the fastest of each; nothing is known of it where a phase ran once."""
+    rates = {WRITE.operation: (1e6, 2e6), READ.operation: (4e6, 1e6)}
+
+    def rate(trial: Trial) -> float:
+        mine = [one for one in trials.made if one.point.workload.operation is trial.point.workload.operation]
+        return rates[trial.point.workload.operation][len(mine) - 1]
+
+    trials, phases = FakeTrials(lab_platform(), bandwidth=rate), (WRITE, READ)
+    other = {**trials.platform.baseline, "romio_ds_write": "enable"}
+    asked: dict[str, Any] = {"like": phases, "repeats": Repeats(1, 2, 1e-9)}
+    with (made := controller(tmp_path / "campaign", trials, **asked)).at_work():
+        meter = Meter(made, Field(trials.platform, phases))
+        (found,) = meter.read([other], phases)
+    assert found.differ == pytest.approx((1 + 1) / (1 / 2 + 1 / 4) - 1)
+    with (made := controller(tmp_path / "once", trials, like=phases, repeats=Repeats(1, 1))).at_work():
+        trials.made.clear()
+        (found,) = Meter(made, Field(trials.platform, phases)).read([other], phases)
+    assert (found.differ, found.runs) == (None, 1)
+
+
 def test_repeats_that_were_planned_before_a_kill_are_not_planned_again(tmp_path: Path) -> None:
     """Who went on ran those first, and then as many anew."""
     trials, phases = FakeTrials(lab_platform()), (WRITE, READ)

@@ -70,6 +70,18 @@ def test_a_thousandfold_lie_is_seen_and_seeds_repeat(rows: TrainingRows, judge: 
     assert found == harm(rows, judge, "x1000", 0.2, model="cart", seeds=2)
 
 
+def test_the_figures_are_those_of_the_middle_seed_and_of_the_worst(
+    rows: TrainingRows, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Honest, undefended and defended regret of each seed, the most trusted liar and the least trusted other."""
+    seeds = [(0.10, 0.50, 0.11, 0.02, 0.9), (0.12, 0.70, 0.20, 0.05, 0.6), (0.08, 0.30, 0.07, 0.01, 0.8)]
+    monkeypatch.setattr("acic.evaluation.crowd._of_seed", lambda *given: seeds[given[-1]])
+    found = harm(rows, judge, "noise", 0.2, seeds=3)
+    assert (found.honest, found.undefended, found.defended) == (0.10, 0.50, 0.11)
+    assert found.worst == pytest.approx(0.20 - 0.12)
+    assert (found.liars, found.others) == (0.05, 0.6)
+
+
 def test_wrong_input_is_refused(rows: TrainingRows, judge: Judge) -> None:
     with pytest.raises(InvalidInput, match="nobody lies"):
         harm(rows, judge, "truth", 0.2)

@@ -604,6 +604,16 @@ def test_what_may_be_the_best_by_fresh_runs_is_run_as_often_as_what_is_chosen() 
     assert left[application] == {LAB.baseline: 2, SOME[1]: 2, SOME[2]: 1, SOME[4]: 2}, "three of five, and four"
 
 
+@pytest.mark.parametrize(("behind", "again"), [(0.059, True), (0.061, False)])
+def test_what_is_within_6_percent_of_the_best_is_run_again(behind: float, again: bool) -> None:
+    """As docs/evaluate.md and docs/survey.md have it."""
+    btio = next(k for k in SIX if (k.name, k.scale) == ("btio", "small"))
+    took = {SOME[1]: 10.0, SOME[2]: 10.0 * (1.0 + behind), SOME[4]: 20.0}
+    done = [replace(run_of(btio, c, n), seconds=s, staged=0.0) for n in range(3) for c, s in took.items()]
+    (left,) = left_over({("btio", "small"): SOME[4:5]}, done, LAB, passes=5).values()
+    assert (SOME[2] in left) == again
+
+
 def test_a_repeat_of_fresh_runs_draws_none_of_those_that_were_kept_beside_them(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from acic.errors import InvalidInput
@@ -15,6 +16,7 @@ from acic.evaluation.loops import (
     FIGURE_9,
     STRATEGIES,
     WIDEST,
+    WITHIN,
     Before,
     Floats,
     available,
@@ -28,6 +30,7 @@ from acic.evaluation.replay import Replay, replay_of
 from tests.evaluation.made_up import LAB, truth
 
 seeds = st.integers(0, 10_000)
+AROUND = (0.0, WITHIN, float(np.nextafter(WITHIN, 1)), 0.2, 0.3, np.inf)  # regrets just within, and just not
 QUICK = tuple(name for name in STRATEGIES if name != "optuna")
 
 
@@ -131,6 +134,23 @@ def test_needed_counts_from_where_the_answer_stays() -> None:
     assert_array_equal(needed(found), 4.0)  # of 4, 1 and never
     assert_array_equal(needed(found[:, 2:]), np.inf)
     assert_array_equal(needed(found[:, :2]), 4.0)
+
+
+@given(
+    arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 6), st.integers(1, 8)), elements=st.sampled_from(AROUND)),
+    st.sampled_from([WITHIN, 0.2]),
+)
+@settings(deadline=None)
+def test_needed_is_what_counting_gives(found: Floats, within: float) -> None:
+    """Just `within` the best is within; of an even number of applications the later of the two in the middle counts."""
+
+    def first(row: Floats) -> float:
+        runs = range(1, len(row) + 1)
+        return min((float(n) for n in runs if all(later <= within for later in row[n - 1 :])), default=np.inf)
+
+    expected = [sorted(first(row) for row in seed)[len(seed) // 2] for seed in found]
+    assert_array_equal(needed(found, within=within), expected)
+    assert_array_equal(needed(found), needed(found, within=0.05))  # "runs to 5 %"
 
 
 @given(st.integers(1, 6), st.integers(1, 5), seeds)
