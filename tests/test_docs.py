@@ -108,3 +108,13 @@ def test_every_extra_that_is_told_of_is_one_of_the_project() -> None:
     assert told <= set(extras)
     assert len(told) > 3
     assert with_extra("mpi") == "install acic with its mpi extra (in a clone: pip install '.[mpi]')"
+
+
+def test_places_to_add_something_at_are_there() -> None:
+    """Each file that docs/extending.md names, and the name in it that follows."""
+    text = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+    places = re.findall(r"`((?:src|tests)/[\w/.]+)`(?:: `(\w+)`)?", text)
+    assert len(places) > 20
+    for path, name in places:
+        assert (ROOT / path).exists(), path
+        assert not name or re.search(rf"\b{name}\b", (ROOT / path).read_text(encoding="utf-8")), f"{name} in {path}"
