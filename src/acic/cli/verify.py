@@ -18,7 +18,7 @@ from acic.cli.resuming import as_begun, store_as_begun
 from acic.cli.searching import GOALS, apply_options, bench, check_goal
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
-from acic.cli.verify_shown import BY, NOT_RUN, Verified, show
+from acic.cli.verify_shown import BY, NOT_RUN, OF, Verified, show, verdict
 from acic.cli.wanted import Wanted, prediction, wanted_of
 from acic.cli.workload_input import characteristics, read_workload, workload_input
 from acic.errors import AcicError, InvalidInput
@@ -116,16 +116,27 @@ def verify(
     configurations = [one.configuration for one in wanted]
     after: Advice | None = None
     paused: AcicError | None = None
+    campaign: str | None = None
     if own:
         rows = by_command(own, platform, configurations, given, search=mine, processes=workload.processes)
     else:
         mine["wanted"] = [one.kept() for one in wanted]
-        rows, paused = _by_replica(workload, configurations, given, mine, store_url=store_url)
+        rows, campaign, paused = _by_replica(workload, configurations, given, mine, store_url=store_url)
         after = _predicted(job, platform, _knowledge(platform, mine, store), mine, configurations)
     found = _compared(wanted, rows, after)
     if as_json:
-        outside = mine["extrapolated"]
-        emit_json({"goal": mine["goal"], "by": BY[bool(own)], "verified": found, "extrapolated": outside})
+        answer, reason = verdict(found, mine["goal"], of=OF[bool(own)])
+        emit_json(
+            {
+                "goal": mine["goal"],
+                "by": BY[bool(own)],
+                "verdict": answer,
+                "reason": reason,
+                "verified": found,
+                "extrapolated": mine["extrapolated"],
+                "campaign": campaign,
+            }
+        )
     else:
         show(found, platform, workload, mine["goal"], own=bool(own), extrapolated=mine["extrapolated"])
     if paused:
@@ -196,8 +207,8 @@ def _by_replica(
     search: dict[str, Any],
     *,
     store_url: str | None,
-) -> tuple[list[list[tuple[float | None, str]]], AcicError | None]:
-    """Return, for each configuration, what each round gave, and the error where it was paused.
+) -> tuple[list[list[tuple[float | None, str]]], str, AcicError | None]:
+    """Return, for each configuration, what each round gave, the campaign's name, and the error where it was paused.
 
     A round is s or USD, None if it failed, and a note. What gave wrong bytes in one of them failed in all.
     """
@@ -222,10 +233,11 @@ def _by_replica(
         [(None if one.configuration in state.unsafe else figure(one), one.note) for one in rounds]
         for rounds in readings
     ]
+    name = opened.session.journal.name
     if not state.paused:
-        return rows, None
+        return rows, name, None
     hint = f"it goes on by {opened.session.resumed_by}"
-    return rows, AcicError(f"the verification has stopped: {state.paused}", hint=hint)
+    return rows, name, AcicError(f"the verification has stopped: {state.paused}", hint=hint)
 
 
 def _compared(
@@ -246,6 +258,8 @@ def _compared(
                 refitted=None if after is None else prediction(after, one.configuration),
                 note=next((note for _, note in row if note), "") if row else NOT_RUN,
                 single_writer=one.single_writer,
+                rounds=len(row),
+                failed=len(row) - len(known),
             )
         )
     return made

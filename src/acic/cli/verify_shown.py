@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from acic.workloads import Workload
 
 BY = {True: "its own command", False: "its replica"}
+OF = {True: "run", False: "I/O"}  # what of it is timed
 NOT_RUN = "it was not run"
 
 
@@ -27,8 +28,8 @@ NOT_RUN = "it was not run"
 class Verified:
     """One configuration: what was predicted of it, what was measured, and what is predicted after learning that.
 
-    `objective` is the median over the rounds, s or USD; None if it failed, or was not run (`note` says why).
-    `single_writer` is that of the recommendation.
+    `objective` is the median over the rounds that gave one, s or USD; None if it failed in all `rounds`, or was not run
+    (`note` says why). It failed in `failed` of them. `single_writer` is that of the recommendation.
     """
 
     configuration: Configuration
@@ -38,6 +39,17 @@ class Verified:
     refitted: Estimate | None
     note: str = ""
     single_writer: bool = False
+    rounds: int = 0
+    failed: int = 0
+
+    @property
+    def failures(self) -> str:
+        """How often it failed, in words."""
+        return f"{self.failed} of {self.rounds} rounds"
+
+    def fails_more_than(self, other: Verified) -> bool:
+        """Return whether it failed in a larger part of its rounds."""
+        return self.failed * other.rounds > other.failed * self.rounds
 
 
 def show(
@@ -56,7 +68,7 @@ def show(
     from acic.advisor.cautions import one_writer
 
     names = [n for n in platform.space.names if len({one.configuration.get(n) for one in found}) > 1]
-    refitted = any(one.refitted for one in found)
+    refitted, failing = any(one.refitted for one in found), any(one.failed for one in found)
     rows = [
         [
             "baseline" if place == 0 else str(place),
@@ -64,12 +76,14 @@ def show(
             _interval(one.predicted),
             _interval(one.measured) if place else "1.00x",
             "-" if one.note == NOT_RUN else amount(one.objective, goal),
+            *([one.failures] if failing else []),
             *([_interval(one.refitted)] if refitted else []),
         ]
         for place, one in enumerate(found)
     ]
-    columns = ["", *names, "predicted", "measured", "median", *(["predicted now"] if refitted else [])]
-    by, of, in_cost = BY[own], "run" if own else "I/O", " in cost" if goal == "cost" else ""
+    columns = ["", *names, "predicted", "measured", "median"]
+    columns += [*(["failed in"] if failing else []), *(["predicted now"] if refitted else [])]
+    by, of, in_cost = BY[own], OF[own], " in cost" if goal == "cost" else ""
     alone = "" if own else " alone"
     title = (
         f"{workload.name} on {platform.name}, run by {by}: improvement{in_cost} of the {of}{alone}, with 80 % intervals"
@@ -80,37 +94,47 @@ def show(
     for line in extrapolated:
         say(f"extrapolation: {line}")
     for place, one in enumerate(found):
-        if one.note:
-            say(f"note: {place or 'baseline'}: {one.note}")
-    click.echo(verdict(found, goal, of=of))
+        if told := [*([f"failed in {one.failures}"] if one.failed else []), *([one.note] if one.note else [])]:
+            say(f"note: {place or 'baseline'}: {': '.join(told)}")
+    click.echo("Verdict: {}: {}.".format(*verdict(found, goal, of=of)))
 
 
-def verdict(found: Sequence[Verified], goal: str, *, of: str) -> str:
-    """Return what to do, in one sentence: the first that was found is the baseline; `of` is what was timed."""
+def verdict(found: Sequence[Verified], goal: str, *, of: str) -> tuple[str, str]:
+    """Return what to do (`change`, `not sure` or `nothing`), and why in one sentence.
+
+    Args:
+        found: the first is the baseline.
+        goal: "time" or "cost".
+        of: what was timed.
+    """
     from acic.advisor.verdict import LEAST_GAIN, worth
 
     better, worse = ("faster", "slower") if goal == "time" else ("cheaper", "dearer")
     measured = [(place, one.measured) for place, one in enumerate(found) if place and one.measured]
     if not measured:
         if len(found) == 1:
-            return "Verdict: nothing: the baseline itself is recommended, so there is nothing to compare it with."
-        return "Verdict: nothing could be compared with the baseline."
+            return "nothing", "the baseline itself is recommended, so there is nothing to compare it with"
+        return "not sure", "nothing could be compared with the baseline"
     likely = [(place, one) for place, one in measured if one.high >= 1.0]
     if not likely:
         lacking = {one.note == NOT_RUN for one in found[1:] if not one.measured}
         others = [told for unlike, told in ((True, "was run"), (False, "did not fail")) if unlike in lacking]
         which = "every recommendation" + (f" that {' and '.join(others)}" if others else "")
-        return f"Verdict: nothing: {which} is measured to be {worse} than the baseline."
-    sure = [(place, one) for place, one in likely if one.low > 1.0 and worth(one.value, 0.0)]  # noise is in `low`
-    place, m = max(sure or likely, key=lambda one: one[1].value)
-    which = f"the {of} of {place}"
+        return "nothing", f"{which} is measured to be {worse} than the baseline"
+    sound = [(place, one) for place, one in likely if not found[place].fails_more_than(found[0])]
+    sure = [(place, one) for place, one in sound if one.low > 1.0 and worth(one.value, 0.0)]  # noise is in `low`
+    place, m = max(sure or sound or likely, key=lambda one: one[1].value)
+    which, one = f"the {of} of {place}", found[place]
+    but = f"; but it failed in {one.failures}" if one.failed else ""
+    if not sound:
+        usual = found[0].failures if found[0].failed else "none"
+        return "not sure", f"{which} is measured at {_interval(m)}{but}, the baseline in {usual}: see why it fails"
     if sure:
         at_least = f"at least {m.low:.2f}x in 9 of 10 cases"
-        but = "; but it failed in another round" if found[place].note else ""
-        return f"Verdict: change: {which} is measured to be {m.value:.2f}x {better}, {at_least}{but}."
+        return "change", f"{which} is measured to be {m.value:.2f}x {better}, {at_least}{but}"
     if m.low > 1.0:
-        return f"Verdict: nothing: {which} is measured at {_interval(m)}, and less than {LEAST_GAIN:.0%} is too little."
-    return f"Verdict: not sure: {which} is measured at {_interval(m)}; more --rounds tell better."
+        return "nothing", f"{which} is measured at {_interval(m)}, and less than {LEAST_GAIN:.0%} is too little"
+    return "not sure", f"{which} is measured at {_interval(m)}{but}; more --rounds tell better"
 
 
 def _interval(estimate: Estimate | Improvement | None) -> str:
