@@ -230,7 +230,7 @@ def test_of_more_workloads_than_the_table_has_rows_it_says_how_many(usual: Usual
     for count in (BEST, BEST + 1):
         loads = [replace(one.workload, data_size=one.workload.request_size * (1 + i)) for i in range(count)]
         points = tuple(replace(one, number=i, workload=load) for i, load in enumerate(loads))
-        results = Results(points, {})
+        results = Results(points, points, {})
         best = best_of(results)
         assert (len(best), len(safe_of(results))) == (BEST, count)
         section = best_section(replace(contents, best=best, workloads=count))

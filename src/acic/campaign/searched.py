@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -35,12 +37,30 @@ def runs_of(state: State, row: Rows) -> list[Progress]:
     return [p for p in state.progress if np.array_equal(p.row, row)]
 
 
+def pooled(points: Iterable[Progress]) -> list[Progress]:
+    """Return each workload on a configuration once, under the first one's number, with the runs of all points of it.
+
+    The rounds of a verification, and the repeats of a search, are points of their own in the plan.
+    """
+    alike: dict[Point, list[Progress]] = defaultdict(list)
+    for progress in points:
+        alike[progress.point].append(progress)
+    return [mine[0] if len(mine) == 1 else _together(mine) for mine in alike.values()]
+
+
+def _together(alike: list[Progress]) -> Progress:
+    return replace(
+        alike[0],
+        attempts=sorted((a for p in alike for a in p.attempts), key=lambda attempt: attempt.number),
+        closed=all(p.closed for p in alike),
+        stored=all(p.stored for p in alike),
+        why_skipped=next((p.why_skipped for p in alike if p.why_skipped), ""),
+    )
+
+
 def noise_of(state: State) -> UsualNoise:
     """Return how far runs of the same point differ in a campaign, those in its repeats included."""
-    runs: dict[Point, list[float]] = defaultdict(list)
-    for progress in state.progress:
-        runs[progress.point] += progress.bandwidths
     noise = UsualNoise()
-    for bandwidths in runs.values():
-        noise.learn(bandwidths)
+    for progress in pooled(state.progress):
+        noise.learn(progress.bandwidths)
     return noise

@@ -17,7 +17,7 @@ LISTED = 2000  # points in the table of all: more make a browser slow
 def safe_of(results: Results) -> Mapping[object, Sequence[Result]]:
     """Return the safe points that were compared with their baseline, by their workload."""
     of_workload: dict[object, list[Result]] = defaultdict(list)
-    for result in results.points:
+    for result in results.pooled:
         if result.gain is not None and not result.unsafe:
             of_workload[result.workload].append(result)
     return of_workload
@@ -36,7 +36,7 @@ def best_of(results: Results) -> tuple[Result, ...]:
 
 def most_run(results: Results) -> tuple[Result, ...]:
     """Return the points with the most repetitions (of those with as many, the best), then such baselines; by number."""
-    repeated = [r for r in results.points if len(r.bandwidths) > 1]
+    repeated = [r for r in results.pooled if len(r.bandwidths) > 1]
     often = sorted(repeated, key=lambda r: (-len(r.bandwidths), -(r.gain.value if r.gain else 0.0), r.number))
     points = [r for r in often if not r.baseline][:SPREAD]
     baselines = [r for r in often if r.baseline][:SPREAD]

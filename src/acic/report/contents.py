@@ -87,7 +87,7 @@ def contents_of(session: Session, *, now: datetime) -> Contents:
         course=thinned(course_of(state, results)),
         listing=listed(results, named=named),
         baselines=len(results.bases),
-        compared=sum(r.gain is not None for r in results.points),
+        compared=sum(r.gain is not None for r in results.pooled),
         workloads=len(safe_of(results)),
         priced=_priced(session, results),
         request=session.request,

@@ -32,15 +32,16 @@ class Step:
 def course_of(state: State, results: Results) -> tuple[Step, ...]:
     """Return the course, run by run.
 
-    A point counts as found, and its improvement as known, once its last run and its baseline's last run are over, so
-    that the curve ends at what all runs together tell. Configurations that gave back wrong bytes do not count.
+    A point counts as found once its last run is over, and an improvement as known once the last runs of all points of
+    the configuration, and of its baseline, are over, so that the curve ends at what all runs together tell.
+    Configurations that gave back wrong bytes do not count.
     """
     known: dict[int, list[float]] = defaultdict(list)
     found: dict[int, int] = defaultdict(int)
     for result in results.points:
-        if result.last_run < 0:
-            continue
-        found[result.last_run] += 1
+        if result.last_run >= 0:
+            found[result.last_run] += 1
+    for result in results.pooled:
         if result.gain is not None and not result.unsafe:
             known[max(result.last_run, results.bases[result.workload].last_run)].append(result.gain.value)
     steps, seconds, dollars, points, best = [], 0.0, 0.0, 0, 1.0

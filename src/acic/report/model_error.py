@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from acic.advisor.known import SEED
 from acic.advisor.learning import check, training_set
 from acic.campaign.points import Field
+from acic.campaign.searched import pooled
 from acic.campaign.state import Progress, State
 from acic.errors import MissingData
 from acic.models.evaluate import Scores, score
@@ -74,7 +75,7 @@ class ModelError:
 def model_error(state: State, field: Field, results: Results) -> ModelError:
     """Return the cross-validated error of the default model on the campaign's own points."""
     platform = field.platform
-    good = [p for p in state.progress if positive(p)]
+    good = [p for p in pooled(state.progress) if positive(p)]
     based = [p for p in good if p.point.workload in results.bases]
     without = len(good) - len(based)
     chosen = _some(based, platform)
@@ -142,7 +143,7 @@ def _course(
 ) -> tuple[Checkpoint, ...]:
     """Return the error of models of the first points, each time with a fifth more of them; of all it is `mape`."""
     platform = field.platform
-    done = {r.number: r.last_run for r in results.points}
+    done = {r.number: r.last_run for r in results.pooled}
     known = {p.number: max(done[p.number], results.bases[p.point.workload].last_run) for p in based}
     ordered = sorted(based, key=lambda p: (known[p.number], p.point.configuration != platform.baseline, p.number))
     made = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from acic.report.contents import Contents
 from acic.report.html import Markup, element
 from acic.report.parts import Column, paragraph, section
@@ -17,6 +19,7 @@ from acic.report.words import (
 )
 
 _NOTE = 200  # characters of a note that are shown
+_APART = "Runs of one configuration that were asked for again are rows of their own here; above they count together. "
 
 
 def points_section(contents: Contents) -> Markup:
@@ -36,7 +39,8 @@ def points_section(contents: Contents) -> Markup:
         paragraph(listing.left_out) if listing.left_out else None,
         paragraph(
             "Bandwidth and time are measured; bandwidth is the geometric mean of the runs that count, the improvement "
-            "is over the baseline on the same workload. In print, only the first rows are shown."
+            "is over the baseline on the same workload. "
+            f"{_APART if _asked_again(listing.points) else ''}In print, only the first rows are shown."
         ),
         element("div", class_="filter", id="filter"),
         element(
@@ -54,6 +58,10 @@ def points_section(contents: Contents) -> Markup:
             aria_label="Table of points",
         ),
     )
+
+
+def _asked_again(points: Sequence[Result]) -> bool:
+    return len({(r.workload, r.configuration) for r in points}) < len(points)
 
 
 def _columns(contents: Contents) -> list[Column]:

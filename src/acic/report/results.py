@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import median
@@ -11,11 +10,11 @@ from statistics import median
 from acic.campaign.attempt import Attempt
 from acic.campaign.points import Field, Point
 from acic.campaign.repeats import UsualNoise, half_width
+from acic.campaign.searched import noise_of, pooled
 from acic.campaign.state import Progress, Stage, State
 from acic.errors import AcicError
 from acic.platforms import Platform
 from acic.space import Configuration
-from acic.store.baselines import Baselines
 from acic.store.measurement import Outcome
 from acic.store.rows import TrainingRecord
 from acic.store.training import TrainingRows, training_table
@@ -93,31 +92,32 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Every point of a campaign, and the measured baselines by workload."""
+    """What a campaign measured.
+
+    Args:
+        points: every point as it was planned, by its own runs.
+        pooled: each workload on a configuration once, by the runs of all points of it, under the first one's number.
+        bases: the measured baselines by workload.
+    """
 
     points: tuple[Result, ...]
+    pooled: tuple[Result, ...]
     bases: Mapping[Characteristics, Base]
 
 
 def results_of(state: State, field: Field) -> Results:
     """Return what became of every point of the campaign."""
-    platform = field.platform
-    noise = UsualNoise()
-    for progress in state.progress:
-        noise.learn(progress.bandwidths)
-    rows = state.rows
-    on_baseline = (rows == field.baseline_rows(rows)).all(axis=1).tolist() if len(rows) else []
-    bases = _bases([p for p, is_base in zip(state.progress, on_baseline, strict=True) if is_base], platform, noise)
+    platform, noise, together = field.platform, noise_of(state), pooled(state.progress)
+    bases = _bases([p for p in together if p.point.configuration == platform.baseline], noise)
     judge = _Judge(platform, bases, noise, state.unsafe)
-    pairs = zip(state.progress, on_baseline, strict=True)
-    return Results(tuple(judge.result(p, is_base) for p, is_base in pairs), bases)
+    return Results(tuple(map(judge.result, state.progress)), tuple(map(judge.result, together)), bases)
 
 
 def training_rows_of(points: Sequence[Progress], platform: Platform) -> tuple[TrainingRows, list[int]]:
-    """Return what the points teach a model, one row for each that gave a bandwidth, and the points' numbers."""
+    """Return what the points, `pooled`, teach a model, one row for each with a bandwidth, and the points' numbers."""
     records = [
         TrainingRecord(
-            str(p.number),  # in place of a fingerprint: a point is measured once in a campaign
+            str(p.number),  # in place of a fingerprint
             p.point.workload,
             p.point.configuration,
             platform.revision,
@@ -135,23 +135,17 @@ def positive(progress: Progress) -> list[float]:
     return [b for b in progress.bandwidths if b > 0]
 
 
-def _bases(of_baseline: Sequence[Progress], platform: Platform, noise: UsualNoise) -> dict[Characteristics, Base]:
-    measured = [p for p in of_baseline if positive(p)]
-    if not measured:
-        return {}
-    fitted = Baselines.fit(training_rows_of(measured, platform)[0], platform)
-    runs: dict[Characteristics, list[Progress]] = defaultdict(list)
-    for progress in measured:
-        runs[progress.point.workload].append(progress)
-    made = {}
-    for workload, log in zip(fitted.workloads, fitted.log_bandwidth.tolist(), strict=True):
-        mine = runs[workload]
-        made[workload] = Base(
-            log_bandwidth=log,
-            spread=math.log1p(half_width([b for p in mine for b in positive(p)], noise.value, of_mean=True)),
-            last_run=max(_last_run(p) for p in mine),
+def _bases(of_baseline: Sequence[Progress], noise: UsualNoise) -> dict[Characteristics, Base]:
+    """Return the baseline of each workload, by all runs of it."""
+    return {
+        progress.point.workload: Base(
+            log_bandwidth=sum(map(math.log, figures)) / len(figures),
+            spread=math.log1p(half_width(figures, noise.value, of_mean=True)),
+            last_run=_last_run(progress),
         )
-    return made
+        for progress in of_baseline
+        if (figures := positive(progress))
+    }
 
 
 class _Judge:
@@ -170,9 +164,10 @@ class _Judge:
         self._of_one = half_width([1.0], noise.value)  # most points are run once: all the same
         self._unsafe = unsafe
 
-    def result(self, progress: Progress, on_baseline: bool) -> Result:
+    def result(self, progress: Progress) -> Result:
         """Return what became of the point."""
         point, figures = progress.point, positive(progress)
+        on_baseline = point.configuration == self._platform.baseline
         log = sum(math.log(b) for b in figures) / len(figures) if figures else None
         notes = dict.fromkeys([*(a.note for a in progress.attempts), progress.why_skipped])
         return Result(
