@@ -375,6 +375,19 @@ def test_a_search_goes_on_as_it_began(run: Callable[..., Any]) -> None:
     assert kept["observations"] == more["observations"]
 
 
+@pytest.mark.parametrize(
+    "words", [["walk", "--order", "random"], ["tune", "--model", "forest", "--train", 8, "--top", 2, "--runs", 3]]
+)
+def test_fewer_runs_than_were_made_already_hide_none(run: Callable[..., Any], words: list[object]) -> None:
+    """--resume --runs 9 of 26 answered with the best of the first 9, and so did every --resume from then on."""
+    whole = run(*words, *WRITE, "--name", "mine", "--json").json
+    before = len(whole["observations"])
+    for more in (["--runs", 1], []):
+        again = run(words[0], *WRITE, "--name", "mine", "--resume", *more, "--json")
+        assert f"note: {before} configurations were run before, more than --runs 1; all of them count" in again.err
+        assert (again.json["observations"], again.json["best"]) == (whole["observations"], whole["best"])
+
+
 def test_the_last_campaign_stays_it_whatever_another_writes_meanwhile(
     run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

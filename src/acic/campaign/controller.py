@@ -116,6 +116,11 @@ class Controller:
         """Why nothing more is run, "" while it goes on."""
         return self.state.ended or self.state.paused
 
+    @property
+    def ahead(self) -> int:
+        """How many more points the journal holds that a search has asked for than were asked for `at_work`."""
+        return sum(p.stage is Stage.SEARCH for p in self.state.progress) - self._asked
+
     def measure(self, rows: Rows) -> list[Progress]:
         """Measure just these points, in this order; return what became of those that were dealt with.
 

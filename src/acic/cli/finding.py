@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -28,9 +29,13 @@ def search_with(opened: Bench, search: Search, goal: str, runs: int | None, *, m
         opened: measures.
         search: chooses.
         goal: "time" or "cost".
-        runs: configurations to measure at most.
+        runs: configurations to measure at most; where a campaign that goes on has more, all of these.
         most: that the whole campaign measures at most, where that is known: its budget is spread over no more.
     """
+    before = math.ceil(opened.controller.ahead / len(opened.phases))
+    if runs is not None and before > runs:  # fewer would hide what was measured, the best perhaps
+        say(f"note: {before} configurations were run before, more than --runs {runs}; all of them count")
+        runs = before
     if most is not None:
         opened.controller.expect(most * len(opened.phases))
     rng = np.random.default_rng(opened.session.request.seed)
