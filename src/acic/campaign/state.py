@@ -92,7 +92,7 @@ class State:
         begun: the first event: platform, options, seed.
         progress: every planned point, by number.
         open_run: the run that began and of which no end was written, if there is one.
-        runs: how many runs began.
+        runs: how many runs began, and the number of the next.
         ranks: parameter names by rank, the most important first, for time and for cost; empty before they are known.
         ended: why the campaign has ended, "" if it has not; paused: likewise.
         paused_at: when it was interrupted, s since 1970; None where a run that is open had another end.
@@ -124,6 +124,16 @@ class State:
     def avoided(self) -> set[Configuration]:
         """Configurations that are not run any more: unsafe ones, and those that keep failing."""
         return self.unsafe | {c for c, points in self.failed.items() if points >= QUARANTINE}
+
+    @property
+    def ended_runs(self) -> int:
+        """How many runs ended, however they did."""
+        return sum(len(p.attempts) for p in self.progress)
+
+    @property
+    def lost_runs(self) -> int:
+        """How many runs came to nothing that anybody saw: acic or the budget ended, or a folder was in their way."""
+        return max(0, self.runs - self.ended_runs - (self.open_run is not None))
 
     @property
     def waiting(self) -> list[Progress]:

@@ -24,7 +24,7 @@ class Summary:
         platform: what is measured.
         status: "running", "paused: ...", "ended: ..." or "interrupted".
         planned: points planned; measured: points with a figure; failed: points that gave none; skipped: left alone.
-        runs: runs that ended; outcomes: how.
+        runs: runs that ended; outcomes: how; lost: others that began, and whose end nobody saw.
         seconds: wall time of them, s; dollars: USD, None where nobody is billed.
         overhead: median of what the campaign itself took of a run, s; None before the first.
         verified: runs whose bytes were read back and found right.
@@ -45,6 +45,7 @@ class Summary:
     skipped: int
     runs: int
     outcomes: Mapping[str, int]
+    lost: int
     seconds: float
     dollars: float | None
     overhead: float | None
@@ -58,10 +59,11 @@ class Summary:
     def text(self) -> str:
         """Return it in a few lines."""
         spent = format_seconds(self.seconds) + (f", {format_usd(self.dollars)}" if self.dollars else "")
+        runs = f"{self.runs} runs" + (f" ({self.lost} more were lost)" if self.lost else "")
         lines = [
             f"{self.name} on {self.platform}: {self.status}",
             *([self.waiting] if self.waiting else []),
-            f"{self.measured} of {self.planned} points measured in {self.runs} runs, spent {spent}",
+            f"{self.measured} of {self.planned} points measured in {runs}, which took {spent}",
         ]
         bad = ", ".join(f"{n} {outcome}" for outcome, n in self.outcomes.items() if outcome != "ok")
         if bad or self.skipped:
@@ -100,6 +102,7 @@ def summary(name: str, field: Field, state: State, *, running: bool = False, wai
         skipped=sum(bool(p.why_skipped) for p in state.progress),
         runs=len(attempts),
         outcomes=dict(sorted(Counter(str(a.outcome) for a in attempts).items())),
+        lost=state.lost_runs,
         seconds=state.seconds,
         dollars=spent_dollars(state, field),
         overhead=median(a.overhead for a in attempts) if attempts else None,

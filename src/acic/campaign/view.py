@@ -10,7 +10,15 @@ from acic.campaign.state import Progress, State
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How far a campaign is: points, runs, s, USD, the part of the budget used (None without one), what runs now."""
+    """How far a campaign is.
+
+    Args:
+        points: dealt with; planned: of so many.
+        runs: that ended.
+        seconds: that passed, which a budget counts; dollars: USD spent.
+        used: the part of the budget, None without one.
+        doing: what runs now.
+    """
 
     points: int
     planned: int
@@ -26,4 +34,4 @@ def view_of(state: State, progress: Progress, *, done: int, spent: float, budget
     used = None if budget.seconds is None and budget.dollars is None else 1.0 - budget.left(spent, state.dollars)
     workload = progress.point.workload
     doing = f"{progress.stage}: {workload.interface} {workload.operation}"
-    return View(done, len(state.progress), state.runs, spent, state.dollars, used, doing)
+    return View(done, len(state.progress), state.ended_runs, spent, state.dollars, used, doing)

@@ -125,7 +125,8 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
                 "basis": "measured",
                 "computing_seconds": opened.computing or None,
                 "observations": seen,
-                "runs": state.runs,
+                "runs": state.ended_runs,
+                "lost": state.lost_runs,
                 "spent_seconds": state.seconds,
                 "spent_dollars": spent_dollars(state, opened.field),
                 "why_ended": why,
@@ -140,7 +141,8 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
             click.echo(f"Best: {amount(best.measured, goal)}, {times}. {doubt.text if doubt else ''}{why}")
         spent = amount(state.seconds, "time") + (f" and {amount(state.dollars, 'cost')}" if state.dollars else "")
         ran = {one.point.configuration for one in state.progress if one.attempts}  # at smaller scales, too
-        click.echo(f"It took {state.runs} runs of {len(ran)} configurations, {spent}.")
+        lost = f"; {state.lost_runs} more were lost" if state.lost_runs else ""
+        click.echo(f"It took {state.ended_runs} runs of {len(ran)} configurations, {spent} in them{lost}.")
     if first and (unlike := _unlike_log(opened, first)):
         say(f"note: {unlike}")
     if state.paused:

@@ -291,5 +291,5 @@ class Lines:
 
 
 def _described(view: View) -> str:
-    spent = format_seconds(view.seconds) + (f", {format_usd(view.dollars)}" if view.dollars else "")
-    return f"{view.points} of {view.planned} points, {view.runs} runs, spent {spent}; {view.doing}"
+    passed = f"{format_seconds(view.seconds)} passed" + (f", {format_usd(view.dollars)} spent" if view.dollars else "")
+    return f"{view.points} of {view.planned} points, {view.runs} runs, {passed}; {view.doing}"

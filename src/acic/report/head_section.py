@@ -94,8 +94,8 @@ def tile(name: str, value: str, *more: object) -> Markup:
 
 
 def _outcomes(contents: Contents) -> str:
-    counts = contents.headline.summary.outcomes
-    lost = [f"{contents.headline.lost} lost"] if contents.headline.lost else []
+    brief = contents.headline.summary
+    counts, lost = brief.outcomes, [f"{brief.lost} lost"] if brief.lost else []
     return ", ".join([*(f"{n:,} {outcome}" for outcome, n in counts.items()), *lost]) or "none yet"
 
 
@@ -110,8 +110,11 @@ def trouble_section(contents: Contents) -> Markup:
         if brief.troubles
         else paragraph("Every run that ended gave a figure that counts." if brief.summary.runs else "Nothing ran yet."),
         _groups("Remarks on runs that count", brief.remarks) if brief.remarks else None,
-        paragraph(f"{count_text(brief.lost, 'run')} began and nobody saw the end: the controller was killed meanwhile.")
-        if brief.lost
+        paragraph(
+            f"{count_text(brief.summary.lost, 'run')} began and nobody saw the end: acic was killed meanwhile, or the "
+            "budget ended, or a folder of the run's name was there already."
+        )
+        if brief.summary.lost
         else None,
     )
 

@@ -54,7 +54,6 @@ class Headline:
         budget: as the user gave it; used: which part of it is used up, None where it has no end.
         began: when, ISO 8601; last: when the last run began, "" before the first.
         overhead_share: part of the time spent that the campaign itself took; None before the first run.
-        lost: runs that began, and whose end nobody saw.
         troubles: runs that gave nothing, and points left alone, the most frequent first.
         remarks: what was odd about runs that count.
         versions: of the benchmark.
@@ -67,7 +66,6 @@ class Headline:
     began: str
     last: str
     overhead_share: float | None
-    lost: int
     troubles: tuple[Trouble, ...]
     remarks: tuple[Trouble, ...]
     versions: tuple[str, ...]
@@ -89,7 +87,6 @@ def headline_of(summary: Summary, request: Request, state: State, field: Field) 
         began=str(state.begun.get("time", "")),
         last=max((a.time for a in attempts), default=""),
         overhead_share=sum(a.overhead for a in attempts) / seconds if seconds > 0 else None,
-        lost=max(0, state.runs - len(attempts) - (state.open_run is not None)),
         troubles=(*_groups(failed, state, field), *alone),
         remarks=tuple(_groups(odd, state, field)),
         versions=tuple(sorted({a.tool_version for a in attempts if a.tool_version})),
