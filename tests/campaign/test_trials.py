@@ -20,7 +20,7 @@ import pytest
 
 from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.answering import PATIENCE, answered
-from acic.campaign.jobs import Jobs, NotTaken, Run, Trial
+from acic.campaign.jobs import Clash, Jobs, NotTaken, Run, Trial
 from acic.campaign.outputs import Outputs
 from acic.campaign.patience import NAPS
 from acic.campaign.places import check_place
@@ -104,6 +104,25 @@ def test_a_good_run(
     assert told["access"] == workload.operation
     assert attempt.repetition.bandwidth == told["bwMiB"] * 2**20
     assert attempt.dollars == pytest.approx(attempt.elapsed * 2 * 3.6 / 3600)  # two nodes of one core each
+
+
+def test_a_folder_in_the_way_is_no_outcome_and_stays(lab: Laboratory, platform: Platform) -> None:
+    """It counted as a failed run of the configuration; after two of them that was left alone."""
+    told: list[str] = []
+    trials, folder = made(lab, platform, announce=told.append), lab.data / f"acic-{lab.name}-0"
+    folder.mkdir()
+    (folder / "mine").touch()
+    with pytest.raises(Clash, match="is there already"):
+        trials.run(trial(lab, point(platform)))
+    assert (folder / "mine").exists()
+    assert told == [
+        f"note: {folder} is there already, from elsewhere or a run that was killed; the next run number is taken"
+    ]
+    shutil.rmtree(folder)
+    (lab.folder / "raw" / f"{lab.name}-0").mkdir()  # of a run of which a damaged journal tells nothing
+    with pytest.raises(Clash, match="is there already"):
+        trials.run(trial(lab, point(platform)))
+    assert trials.run(trial(lab, point(platform), number=1)).outcome is Outcome.OK
 
 
 @pytest.mark.parametrize(

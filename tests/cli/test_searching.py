@@ -388,6 +388,25 @@ def test_fewer_runs_than_were_made_already_hide_none(run: Callable[..., Any], wo
         assert (again.json["observations"], again.json["best"]) == (whole["observations"], whole["best"])
 
 
+def test_a_folder_in_the_way_is_no_failed_run(run: Callable[..., Any], acic: Callable[..., Any], lab: Path) -> None:
+    """Those of a campaign of that name in another home were two failed runs of the baseline, in the database too."""
+    for number in (0, 1):
+        (lab / f"acic-mine-{number}").mkdir()
+        (lab / f"acic-mine-{number}" / "data").touch()
+    found = run("walk", *WRITE, "--order", "random", "--runs", 2, "--name", "mine", "--json")
+    assert found.status == 0, found.err
+    assert f"note: {lab / 'acic-mine-1'} is there already" in found.err
+    assert found.json["observations"][0]["seconds"]
+    assert found.json["lost"] == 2
+    assert len(list(lab.glob("acic-mine-*/data"))) == 2
+    brief = acic("campaign", "status", "--json").json["campaign"]
+    assert (brief["runs"], brief["lost"]) == (found.json["runs"], 2)  # they were 56 here and 54 there
+    assert brief["outcomes"] == {"ok": brief["runs"]}
+    again = run("walk", *WRITE, "--name", "mine", "--resume").out
+    assert f"It took {brief['runs']} runs of 2 configurations, " in again
+    assert "; 2 more were lost.\n" in again
+
+
 def test_the_last_campaign_stays_it_whatever_another_writes_meanwhile(
     run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from acic.campaign.attempt import Attempt, event_of
 from acic.campaign.checking import is_sieved, worth_checking
-from acic.campaign.jobs import NotTaken, Trial
+from acic.campaign.jobs import Clash, NotTaken, Trial
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
@@ -255,6 +255,9 @@ class Controller:
         except NotTaken as away:
             self._note("refused", run=number, why=on_one_line(away), elapsed=away.elapsed, dollars=away.dollars)
             raise TransientError(away.problem, hint=f"{away.hint}; then --resume goes on") from away
+        except Clash:  # of which nobody is to blame: the next number is taken
+            self._note("lost", run=number, point=progress.number)
+            return
         if attempt.outcome is Outcome.TIMEOUT and limit < hung:  # of which the budget is to blame, not the point
             used = {"elapsed": attempt.elapsed, "dollars": attempt.dollars}
             self._note("lost", run=number, point=progress.number, **used)

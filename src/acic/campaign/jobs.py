@@ -15,7 +15,7 @@ from acic.campaign.points import Point
 from acic.campaign.system import Place
 from acic.campaign.verdict import ELSEWHERE, Verdict, judge
 from acic.cluster import Job, Runner
-from acic.errors import TransientError
+from acic.errors import AcicError, TransientError
 from acic.filesystems import Settings
 from acic.filesystems.hints import HINTS_VARIABLE
 from acic.workloads import Access, Characteristics, Operation, Phase, Workload
@@ -30,6 +30,10 @@ class NotTaken(TransientError):
     """
 
     elapsed = dollars = 0.0
+
+
+class Clash(AcicError):
+    """A folder that a run was to make is there already, and is not the run's: there was no run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

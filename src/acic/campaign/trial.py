@@ -12,7 +12,7 @@ from pathlib import Path
 from acic.benchmarks import Benchmark
 from acic.campaign.answering import PATIENCE, answered
 from acic.campaign.attempt import Attempt
-from acic.campaign.jobs import Jobs, NotTaken, Run, Trial
+from acic.campaign.jobs import Clash, Jobs, NotTaken, Run, Trial
 from acic.campaign.outputs import Outputs
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
@@ -45,7 +45,7 @@ class Trials:
         patience: s that a file system has to make a folder, or to list it.
         look: tells what became of the processors that jobs run on; None where that cannot be known.
         queued: whether jobs wait for their machines, which are paid for while a job has them and not before.
-        announce: is told when a job is not taken, and asked again for.
+        announce: is told when a job is not taken, and asked again for; and of folders that are in the way.
         sleep: waits so many s, for what takes no job just now.
     """
 
@@ -84,6 +84,7 @@ class Trials:
         self._patience = patience
         self._look = look or (lambda: ProcessorTime(0, 0))
         self._queued = queued
+        self._announce = announce
 
     def run(self, trial: Trial) -> Attempt:
         """Return how the trial went. Its files are gone afterwards, except for the benchmark's output.
@@ -91,6 +92,7 @@ class Trials:
         Raises:
             Refused: the scheduler takes no such job: there was no run.
             NotTaken: it took none for some minutes: the run came to nothing.
+            Clash: a folder of its name is there, of another campaign or of a run that was killed, and stays.
             StillRunning: it was interrupted, and a job of it could not be ended: its files are left for `reclaim`.
         """
         begun, start = self._now(), self._clock()
@@ -152,6 +154,11 @@ class Trials:
             return self._attempt(run)
         except (Refused, NotTaken):
             raise
+        except Clash as clash:
+            self._announce(
+                f"note: {clash.problem}, from elsewhere or a run that was killed; the next run number is taken"
+            )
+            raise
         except (AcicError, OSError) as error:
             return Verdict(Outcome.FAILED, note=on_one_line(error))
 
@@ -179,7 +186,7 @@ class Trials:
         run.settings = replace(made, hints={**place.hints, **made.hints})
         data = place.seen / run.folder
         answered(partial(self._make, run, place, data), patience=self._patience, undo=data.rmdir)
-        run.outputs.folder.mkdir()
+        _new(run.outputs.folder)
         replicas = self._jobs.replicas(run)
         verdict = Verdict(Outcome.UNKNOWN)
         for step, replica in zip(("prepare", "measure")[-len(replicas) :], replicas, strict=True):
@@ -199,7 +206,11 @@ class Trials:
     def _make(self, run: Run, place: Place, data: Path) -> None:
         check_place(place.seen, run.trial.point.workload.total_bytes, place.device, room=place.room)
         run.made = not data.exists()  # told first: an interrupt right behind the next line must not leave the folder
-        data.mkdir()
+        try:
+            _new(data)
+        except Clash:
+            run.made = False
+            raise
 
     def _verify(self, run: Run, replica: Replica, measured: Verdict) -> Verdict:
         """Read back what was written, in the way that it was, and compare."""
@@ -224,6 +235,13 @@ class Trials:
     def _remove(self, run: Run) -> None:
         if run.made and run.data and not self._system.remove(run.data):
             run.notes.append(f"{run.data} could not be removed")
+
+
+def _new(folder: Path) -> None:
+    try:
+        folder.mkdir()
+    except FileExistsError as error:
+        raise Clash(f"{folder} is there already") from error
 
 
 def _excess(data: Path, written: int | None) -> str:
