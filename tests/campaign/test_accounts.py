@@ -242,8 +242,9 @@ def test_what_is_no_budget_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["0s", "0h", "0USD", "$0"])
 def test_a_budget_of_nothing_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match="covers nothing"):
+    with pytest.raises(InvalidInput, match="covers nothing") as told:
         Budget.parse(text)
+    assert "--dry-run" not in told.value.hint  # which most commands with a budget do not have
 
 
 @given(spent=st.floats(0, 100), dollars=st.floats(0, 100), of=st.floats(0, 100), money=st.floats(0, 100))

@@ -644,7 +644,11 @@ def test_a_budget_that_learning_uses_up_is_told_so(run: Callable[..., Any], monk
     said = r" runs: all of that takes about [\d.]+ s, and each run at full scale comes on top\.\n"
     assert re.search(said, found.err), found.err
     assert "hint: give more of --budget, or begin anew with a --train below 20\n" in found.err
-    assert "note: a larger budget goes on with it: acic tune ... --resume --name mine --budget " in found.err
+    offered = re.search(r"acic tune \.\.\. --resume --name mine --budget ([\d.]+)s\n", found.err)
+    told = re.search(r"takes about ([\d.]+) s", found.err)
+    assert offered
+    assert told
+    assert float(offered[1]) > 1.9 * float(told[1])  # --budget 4s, where all of it takes 32.7 s
 
 
 @pytest.mark.parametrize("option", [["--top", 5], ["--train", 9], ["--model", "forest"]])

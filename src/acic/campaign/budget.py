@@ -50,7 +50,7 @@ class Budget:
         except InvalidInput:
             raise InvalidInput(f"{text!r} is no budget", hint="write a time (10min, 2h) or money (50USD)") from None
         if not (found.seconds or found.dollars):
-            raise InvalidInput(f"{text!r} covers nothing", hint="see what a plan would take: --budget 10min --dry-run")
+            raise InvalidInput(f"{text!r} covers nothing", hint="give a time (10min, 2h) or money (50USD) above 0")
         return found
 
     @classmethod
@@ -81,7 +81,7 @@ class Budget:
         return (self.seconds is None or seconds <= self.seconds) and (self.dollars is None or dollars <= self.dollars)
 
     def doubled(self, seconds: float = 0.0, dollars: float = 0.0) -> str:
-        """Return what a user types for twice as much time, or else money: as was allowed, or as was spent if more."""
+        """Return what a user types for twice as much time, or else money: as was allowed, or as is given if more."""
         if self.seconds is not None:
             return f"{_plain(2 * (self.seconds if seconds <= self.seconds else _rounded_up(seconds)))}s"
         allowed = self.dollars or 0.0

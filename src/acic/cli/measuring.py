@@ -179,12 +179,19 @@ def set_budget(session: Session, text: str | None) -> None:
         session.request = replace(session.request, budget=replace(given, points=points))
 
 
-def offer_larger_budget(session: Session, state: State, *, by: str) -> None:
-    """Say how a campaign goes on that has used up its budget; `by` is the command."""
+def offer_larger_budget(session: Session, state: State, *, by: str, times: float = 1.0) -> None:
+    """Say how a campaign goes on that has used up its budget.
+
+    Args:
+        session: of the campaign.
+        state: how it ended.
+        by: the command.
+        times: of what was spent it is known to take so many to come to anything.
+    """
     from acic.campaign.controller import USED_UP
 
     if state.ended == USED_UP:
-        text = session.request.budget.doubled(state.seconds, state.dollars)
+        text = session.request.budget.doubled(times * state.seconds, times * state.dollars)
         say(f"note: a larger budget goes on with it: {by} --resume --name {session.journal.name} --budget {text}")
 
 

@@ -16,7 +16,6 @@ from acic.cli.measuring import (
     campaign_progress,
     check_placing,
     contributor_option,
-    offer_larger_budget,
     platform_of,
     where_of,
 )
@@ -169,7 +168,6 @@ def bench(
                 yield Bench(session, controller, meter, tuple(phases), workload)
             except AnotherSearch as error:
                 raise typed_anew(error, begun, search) from error
-        offer_larger_budget(session, controller.state, by=f"acic {kind} ...")
 
 
 def check_goal(

@@ -10,7 +10,7 @@ import click
 
 from acic.cli.finding import search_with
 from acic.cli.found_shown import show_found
-from acic.cli.measuring import measuring_options, platform_of
+from acic.cli.measuring import measuring_options, offer_larger_budget, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.resuming import as_begun
 from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal
@@ -91,31 +91,35 @@ def tune(
         Field(platform, phases).system.check_listable()  # here, and not behind the first runs
     scales = scales_of(phases) if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
-    repeats, short = Repeats(1, 3, 0.1), ""
+    repeats, short, times = Repeats(1, 3, 0.1), "", 1.0
     with bench(workload, given, kind="tune", store_url=store_url, repeats=repeats, search=mine, more=more) as opened:
         if strategy == "model":
             lessons = _lessons(opened, scales, train, goal) if workload.phases else Lessons()
             search = ModelDriven(lessons=lessons, learner=learns, k=top)
-            short = _cut_short(opened, train + len(scales))
+            short, times = _cut_short(opened, train + len(scales))
         before = train + len(scales) if strategy == "model" else 0
         found = search_with(opened, search, goal, runs, most=None if runs is None else before + runs)
+    offer_larger_budget(opened.session, opened.controller.state, by="acic tune ...", times=times)
     hint = f"give more of --budget, or begin anew with a --train below {train}" if train > LEAST else ""
     show_found(opened, replace(found, why_ended=short or found.why_ended), goal, as_json, hint=hint if short else "")
 
 
-def _cut_short(opened: Bench, whole: int) -> str:
-    """Return a sentence where learning by reading `whole` configurations used up the budget, "" where it did not."""
+def _cut_short(opened: Bench, whole: int) -> tuple[str, float]:
+    """Return a sentence where learning by reading `whole` configurations used up the budget, "" where it did not.
+
+    And how many times what was spent all of the learning takes.
+    """
     from acic.campaign.controller import USED_UP
 
     state = opened.controller.state
     done = sum(bool(p.attempts) for p in state.progress) / len(opened.phases)
     if state.ended != USED_UP:
-        return ""
-    told = f"The budget was used up while learning at smaller scales, in {state.runs} runs"
+        return "", 1.0
+    told = f"The budget was used up while learning at smaller scales, in {state.ended_runs} runs"
     if not done:
-        return f"{told}."
-    each = state.seconds / done
-    return f"{told}: all of that takes about {format_seconds(each * whole)}, and each run at full scale comes on top."
+        return f"{told}.", 1.0
+    took, times = format_seconds(state.seconds * whole / done), whole / done
+    return f"{told}: all of that takes about {took}, and each run at full scale comes on top.", times
 
 
 def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: int, goal: str) -> Lessons:

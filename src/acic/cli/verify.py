@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from acic.cli.advice_options import ADVICE, advice_options, learned
-from acic.cli.measuring import check_placing, measuring_options, platform_of
+from acic.cli.measuring import check_placing, measuring_options, offer_larger_budget, platform_of
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.own_command import by_command, check_options
 from acic.cli.resuming import as_begun, store_as_begun
@@ -221,6 +221,7 @@ def _by_replica(
         for _, position in in_turn(search["rounds"], len(wanted), seed=opened.session.request.seed):
             readings[position] += opened.meter.read([wanted[position]], opened.phases)
         opened.controller.end("everything was run")
+    offer_larger_budget(opened.session, opened.controller.state, by="acic verify ...")
     state, processes = opened.controller.state, max(phase.processes for phase in opened.phases)
     figure = Objective(
         platform=opened.field.platform,

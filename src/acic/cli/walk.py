@@ -9,7 +9,7 @@ import click
 
 from acic.cli.finding import search_with
 from acic.cli.found_shown import show_found
-from acic.cli.measuring import measuring_options, platform_of
+from acic.cli.measuring import measuring_options, offer_larger_budget, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.resuming import as_begun
 from acic.cli.searching import GOALS, apply_options, bench, check_goal, ranks_of
@@ -71,4 +71,5 @@ def walk(
         search: Search = PbWalk(ranks=ranks or None) if order == "pb" else named(order + WALK)
         most = longest(opened.field.system, screened=order == "pb" and not ranks)
         found = search_with(opened, search, goal, runs, most=most if runs is None else min(most, runs))
+    offer_larger_budget(opened.session, opened.controller.state, by="acic walk ...")
     show_found(opened, found, goal, as_json)
