@@ -337,6 +337,20 @@ def test_the_cheapest_configuration_is_found_and_not_the_dearest(run: Callable[.
     assert found.json["best"]["objective"] == min(objectives(found))
 
 
+def test_a_search_tells_how_to_apply_the_best_if_that_is_no_doubtful_gain(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was found had to be typed by hand, and `acic recommend` may answer another."""
+    begun = run("walk", *WRITE, "--order", "random", "--name", "mine")
+    assert begun.status == 0, begun.err
+    for within in (False, True):
+        monkeypatch.setattr(Doubt, "within", property(lambda _, told=within: told))
+        found = run("walk", *WRITE, "--name", "mine", "--resume")
+        hints = run("walk", *WRITE, "--name", "mine", "--resume", "--json").json["instructions"]
+        assert ["romio_ds_write disable" in one["file_text"] for one in hints] == ([] if within else [True])
+        assert ("\nTo apply the best:\n  # Give MPI-IO these hints" in found.out) is not within
+
+
 def test_a_search_is_told_to_people_too(run: Callable[..., Any]) -> None:
     found = run("walk", *WRITE, "--order", "random")
     assert found.status == 0

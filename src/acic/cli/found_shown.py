@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acic.cli.applying import show_instructions, to_apply
 from acic.cli.output import emit_json, say, table
 from acic.cli.searching import Bench, amount
 from acic.errors import AcicError
@@ -16,6 +17,7 @@ from acic.units import format_seconds
 from acic.workloads.workload import DARSHAN
 
 if TYPE_CHECKING:
+    from acic.blueprints import Instruction
     from acic.search import Found, Observation
     from acic.space import Configuration
 
@@ -85,7 +87,7 @@ class Doubt:
 
 
 def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: str = "") -> None:
-    """Print what was run, what was found, and what it cost.
+    """Print what was run, what was found, what it cost, and how to apply it where it is no doubtful gain.
 
     Where nothing was found, the error has the `hint`, or that of `acic campaign status`.
 
@@ -110,6 +112,7 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
             runs, among = (best.runs, first.runs), sum(one.measured is not None for one in seen)
             lucky = luck(noise_of(state), runs, among - 1)
             doubt = Doubt(gain=gain, differ=differ, luck=lucky, among=among, runs=best.runs)
+    todo = [] if best is None or best == first or (doubt and doubt.within) else _to_apply(opened, best)
     why = f"It was paused: {state.paused}." if state.paused else found.why_ended
     if as_json:
         emit_json(
@@ -131,6 +134,7 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
                 "spent_dollars": spent_dollars(state, opened.field),
                 "why_ended": why,
                 "campaign": opened.session.journal.name,
+                "instructions": todo,
             }
         )
     elif seen:
@@ -143,12 +147,19 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
         ran = {one.point.configuration for one in state.progress if one.attempts}  # at smaller scales, too
         lost = f"; {state.lost_runs} more were lost" if state.lost_runs else ""
         click.echo(f"It took {state.ended_runs} runs of {len(ran)} configurations, {spent} in them{lost}.")
+        if todo:
+            show_instructions(todo, "best")
     if first and (unlike := _unlike_log(opened, first)):
         say(f"note: {unlike}")
     if state.paused:
         raise AcicError(f"the search has stopped: {state.paused}", hint=f"it goes on by {opened.session.resumed_by}")
     if best is None:
         raise AcicError(f"nothing was found: {why}", hint=hint or f"acic campaign status {opened.session.journal.name}")
+
+
+def _to_apply(opened: Bench, best: Measured) -> list[Instruction]:
+    whole = opened.readings[best.configuration].configuration  # with the values that the search leaves as they are
+    return to_apply(whole, opened.field.platform, opened.workload.processes)
 
 
 def _unlike_log(opened: Bench, baseline: Measured) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.advice_options import advice_options, learned
+from acic.cli.applying import show_instructions, to_apply
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, printable, say, table
 from acic.cli.platform_option import platform_option
@@ -94,15 +95,9 @@ def recommend(
 
 def to_do(advice: Advice, platform: Platform, processes: int) -> list[Instruction]:
     """Return what to type for the first answer to a job; nothing where the verdict is to change nothing."""
-    from acic.blueprints import instructions
-    from acic.filesystems import by_hand
-
     if advice.verdict == "nothing":
         return []
-    wanted = advice.recommendations[0].configuration
-    storage, rest, machines = platform.roles.storage, by_hand(platform), platform.machines(wanted, processes)
-    how: dict[str, Any] = {"storage": storage, "by_hand": rest, "machines": machines}
-    return instructions(platform.apply, wanted, platform.baseline, **how)
+    return to_apply(advice.recommendations[0].configuration, platform, processes)
 
 
 def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> None:
@@ -137,7 +132,7 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
     if any(why):
         click.echo("\n  ".join(filter(None, ["Why:", *why])))
     if advice.verdict != "nothing":
-        _show_instructions(todo)
+        show_instructions(todo, "first")
     for line in advice.extrapolated:
         say(f"extrapolation: {line}")
     for note in advice.notes:
@@ -232,13 +227,6 @@ def _change(advice: Advice, platform: Platform, change: Change) -> str:
 
 def _times(improvement: float) -> str:
     return f"{improvement:.2f}x"
-
-
-def _show_instructions(todo: Sequence[Instruction]) -> None:
-    click.echo("\nTo apply the first:")
-    for instruction in todo:
-        for line in instruction.lines:
-            click.echo(f"  {line}")
 
 
 def _write_hints(path: Path, todo: Sequence[Instruction]) -> None:
