@@ -170,7 +170,36 @@ def test_who_names_no_platform_is_told_where_they_are_listed(words: str, acic: C
 
 def test_the_list_of_exit_statuses_is_whole() -> None:
     told = {int(status) for status in re.findall(r"\d+", main.__doc__ or "")}
-    assert told == {0, AcicError.exit_status, *(one.exit_status for one in AcicError.__subclasses__()), 130, 141}
+    assert told == {0, AcicError.exit_status, *(one.exit_status for one in AcicError.__subclasses__()), 70, 130, 141}
+
+
+def test_what_nobody_foresaw_is_one_error_that_leads_to_its_traceback(
+    acic: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("sys.argv", ["acic", "--store", "postgresql://me:secret@host/x"])
+    monkeypatch.setattr("acic.platforms.load_platform", lambda _: [][0])
+    file = tmp_path / "state" / "acic" / "error.txt"
+    told = acic("platform", "show", "lab")
+    assert (told.status, told.out) == (70, "")
+    assert told.err.startswith("acic: a mistake in acic itself: IndexError: list index out of range\nhint: report it")
+    assert str(file) in told.err
+    assert "Traceback" not in told.err
+    assert "load_platform(name)" in file.read_text()
+    assert "secret" not in file.read_text()
+    file.unlink()
+    file.mkdir()
+    told = acic("platform", "show", "lab")
+    assert "load_platform(name)" in told.err, "where it cannot be kept, it is told"
+
+
+def test_too_little_memory_is_no_mistake(acic: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    def greedy(_: str) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("acic.platforms.load_platform", greedy)
+    told = acic("platform", "show", "lab")
+    assert (told.status, told.err.splitlines()[0]) == (1, "acic: there is not enough memory")
 
 
 def test_an_error_is_a_problem_and_a_remedy(acic: Callable[..., Result]) -> None:

@@ -84,6 +84,42 @@ def test_training_records_are_those_of_the_good_measurements(store: Store) -> No
     assert store.training_records("tianhe-lustre")[0].bandwidths == measurement(1).bandwidths
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("configuration", '{"stripe_count": 4'),
+        ("repetitions", "[[1.0]]"),
+        ("repetitions", "null"),
+        ("repetitions", "[" * 100_000),
+        ("interface", "POSIY"),
+        ("processes", 0),
+        ("time", "yesterday"),
+        ("outcome", "great"),
+        ("versions", ""),
+        ("seed", "x"),
+    ],
+)
+def test_a_damaged_row_is_told_and_can_be_taken_out(store: Store, column: str, value: object) -> None:
+    """It ended in a traceback, and not even `acic data remove` knew a way out."""
+    them = [measurement(i) for i in range(3)]
+    store.add(them)
+    mark = fingerprint(them[1])
+    table = store._table
+    with store._connections.connected(write=True) as connection:
+        connection.execute(table.update().where(table.c.fingerprint == mark).values({column: value}))
+    readers: list[Callable[[], object]] = [store.measurements, lambda: store.get(mark)]
+    if column == "outcome":
+        readers.append(store.counts)
+    elif column not in ("versions", "seed"):
+        readers.append(lambda: store.training_records("tianhe-lustre"))
+    for read in readers:
+        with pytest.raises(StoreError, match=f"damaged: measurement {mark[:12]}") as caught:
+            read()
+        assert f"acic data remove {mark[:12]}" in caught.value.hint
+    assert store.remove([store.named(mark[:12])]) == 1
+    assert store.measurements() == [them[0], them[2]]
+
+
 def test_a_prefix_names_a_measurement_if_only_one(store: Store) -> None:
     them = [measurement(i) for i in range(40)]
     store.add(them)

@@ -68,11 +68,9 @@ def _found(store: Store, identifiers: tuple[str, ...], file: Path | None, matche
         InvalidInput: several measurements begin with one of the identifiers, or nothing tells the file from others.
         MissingData: none does.
     """
-    from acic.store.content import fingerprint
-
     among = [set(store.fingerprints(**matched))]
     if identifiers:
-        among.append({fingerprint(store.get(one)) for one in identifiers})
+        among.append({store.named(one) for one in identifiers})
     if file:
         among.append(_of_file(store, file))
     return [one for one in store.fingerprints(**matched) if all(one in them for them in among)]

@@ -6,6 +6,7 @@ import errno
 import importlib
 import io
 import os
+import shlex
 import sys
 from contextlib import suppress
 from typing import TextIO
@@ -15,7 +16,7 @@ import click
 import acic
 from acic.cli.output import say
 from acic.cli.repeated import refuse_repeated
-from acic.errors import AcicError, InvalidInput
+from acic.errors import AcicError, InvalidInput, on_one_line
 from acic.interrupts import interruptible
 
 # Command: where it is, and its one line of help. Modules are imported only when their command runs,
@@ -120,7 +121,7 @@ def main() -> None:
     """Run the command line and exit with its status.
 
     0 done; 1 other errors; 2 wrong input; 3 unreadable file; 4 no measurements to answer from;
-    5 training database; 6 passing failure; 130 interrupted; 141 nobody reads the result.
+    5 training database; 6 passing failure; 70 a mistake in acic; 130 interrupted; 141 nobody reads the result.
     """
     _open_streams()
     status = run(sys.argv[1:])
@@ -178,6 +179,28 @@ def run(arguments: list[str]) -> int:
         where = f" {error.filename}" if error.filename else ""
         remedy = _REMEDIES.get(error.errno or 0, _REMEDY)
         return _fail(f"the system refused{where}: {error.strerror or error}", remedy, 1, error)
+    except MemoryError as error:
+        return _fail("there is not enough memory", "ask for less, or run it on a machine that has more", 1, error)
+    except Exception as error:  # whatever it is, nobody foresaw it
+        return _fail(f"a mistake in acic itself: {type(error).__name__}: {on_one_line(error)}", _kept(error), 70, error)
+
+
+def _kept(error: Exception) -> str:
+    """Keep where an error came from that nobody foresaw; return what to do with it."""
+    import traceback
+
+    from acic.paths import user_folder
+    from acic.store.location import without_password
+
+    command = f"acic {acic.__version__}: {shlex.join(sys.argv)}\n"
+    story = without_password(command + "".join(traceback.format_exception(error)))
+    try:
+        file = user_folder("state") / "error.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(story, "utf-8", "backslashreplace")
+    except (OSError, AcicError):
+        return f"report it to whom you have acic from, with these lines:\n{story}"
+    return f"report it to whom you have acic from, with {file}, which tells the command and where it happened"
 
 
 def _quieten(stream: TextIO) -> None:

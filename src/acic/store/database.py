@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from acic.errors import InvalidInput, MissingData
+from acic.errors import InvalidInput, MissingData, StoreError
 from acic.store import contradictions, engine
 from acic.store.connections import Connections
 from acic.store.content import beginning
@@ -22,9 +22,11 @@ from acic.workloads import Operation
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Row, Select, Table
 
+T = TypeVar("T")
 _BATCH = 1000  # rows in one statement
 _VALUES = 500  # values in one question: SQLite before 3.32 takes 999
 _STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
+_DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, InvalidInput)  # of rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +185,21 @@ class Store:
         """Return the measurements that match, in the order they were added.
 
         A list, not a cursor: a reader that dawdles would keep SQLite's writers waiting.
+
+        Raises:
+            StoreError: one of them is damaged.
         """
         where = self._where(platform, outcome, basis, operation)
-        decode = Decoder().measurement
-        return [decode(row) for row in self._select(COLUMNS, where, limit)]
+        return self._decoded(self._select(COLUMNS, where, limit), Decoder().measurement)
 
     def training_records(self, platform: str) -> list[TrainingRecord]:
-        """Return what training needs of the platform's measurements that are ok and measured."""
+        """Return what training needs of the platform's measurements that are ok and measured.
+
+        Raises:
+            StoreError: one of them is damaged.
+        """
         where = self._where(platform, Outcome.OK, Basis.MEASURED, None)
-        decode = Decoder().training_record
-        return [decode(row) for row in self._select(TRAINING_COLUMNS, where)]
+        return self._decoded(self._select(TRAINING_COLUMNS, where), Decoder().training_record)
 
     def get(self, prefix: str) -> Measurement:
         """Return the one measurement whose fingerprint begins with `prefix`.
@@ -200,27 +207,49 @@ class Store:
         Raises:
             InvalidInput: `prefix` is not hexadecimal, or several begin with it.
             MissingData: none does.
+            StoreError: it is damaged.
         """
+        (found,) = self._decoded([self._begins(prefix, COLUMNS)], Decoder().measurement)
+        return found
+
+    def named(self, prefix: str) -> str:
+        """Return the fingerprint of the one measurement, damaged or not, whose fingerprint begins with `prefix`.
+
+        Raises:
+            InvalidInput: `prefix` is not hexadecimal, or several begin with it.
+            MissingData: none does.
+        """
+        return str(self._begins(prefix, ("fingerprint",))[0])
+
+    def _begins(self, prefix: str, columns: Sequence[str]) -> Row[Any]:
         wanted = beginning(prefix)
-        found = self._select(COLUMNS, [self._table.c.fingerprint.startswith(wanted)], 2)
+        found = self._select(columns, [self._table.c.fingerprint.startswith(wanted)], 2)
         if not found:
             raise MissingData(f"no measurement is called {prefix}", hint="list the measurements to see their names")
         if len(found) > 1:
             raise InvalidInput(f"several measurements begin with {prefix}", hint="give more digits")
-        return Decoder().measurement(found[0])
+        return found[0]
 
     def count(self, platform: str | None = None) -> int:
         """Return how many measurements there are, of a platform or in all."""
         return sum(c.measurements for c in self.counts() if platform in (None, c.platform))
 
     def counts(self) -> list[Count]:
-        """Return how many measurements there are, by platform and outcome."""
+        """Return how many measurements there are, by platform and outcome.
+
+        Raises:
+            StoreError: one has an outcome that there is not.
+        """
         from sqlalchemy import func, select
 
         table = self._table
         keys = (table.c.platform, table.c.outcome)
         with self._connections.connected() as connection:
             rows = connection.execute(select(*keys, func.count()).group_by(*keys).order_by(*keys)).all()
+        for platform, outcome, _ in rows:
+            if outcome not in set(Outcome):
+                mark = self.fingerprints(platform=platform, outcome=outcome)[0]
+                raise self._damaged(mark, f"there is no outcome {outcome!r}")
         return [Count(platform, Outcome(outcome), number) for platform, outcome, number in rows]
 
     def fingerprint(self, platform: str) -> str:
@@ -260,3 +289,19 @@ class Store:
         )
         with self._connections.connected() as connection:
             return connection.execute(query).all()
+
+    def _decoded(self, rows: Iterable[Row[Any]], decode: Callable[[Row[Any]], T]) -> list[T]:
+        """Return what `decode` makes of rows, whose first column is the fingerprint."""
+        found = []
+        for row in rows:
+            try:
+                found.append(decode(row))
+            except _DAMAGE as error:
+                raise self._damaged(str(row[0]), str(error)) from error
+        return found
+
+    def _damaged(self, mark: str, why: str) -> StoreError:
+        return StoreError(
+            f"the store {self.shown} is damaged: measurement {mark[:12]} cannot be read ({why})",
+            hint=f"restore a copy of the file, or go on without it: `acic data remove {mark[:12]}`",
+        )

@@ -149,7 +149,7 @@ class Decoder:
             self.configuration(configuration),
             revision,
             datetime.fromisoformat(time).timestamp(),
-            tuple([r[0] for r in json.loads(figures) if r[0] is not None]),
+            tuple([bandwidth for bandwidth, _, _ in json.loads(figures) if bandwidth is not None]),
             contributor,
         )
 
