@@ -146,8 +146,8 @@ def darshan_log(
         path=Path("synthetic.darshan"),
         job=Job(
             uid=1,
-            start=0.0,
-            end=seconds,
+            start=1.7e9,
+            end=1.7e9 + seconds,
             run_seconds=seconds,
             processes=processes,
             jobid=1,

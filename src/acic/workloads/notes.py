@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from acic.units import format_bytes, format_seconds
-from acic.workloads.darshan import Log
+from acic.workloads.darshan import Job, Log
+from acic.workloads.darshan.job import LONGEST_RUN
 from acic.workloads.phases import Draft
 from acic.workloads.tables import lacks_counters
 from acic.workloads.workload import EXACT, UNKNOWN, Interface, Phase
@@ -30,9 +31,7 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
     if log.job.end == 0:
         told.append("The log tells no end of the job, which may have been killed: its run time is not known.")
     elif log.job.run_seconds <= 0:
-        told.append(
-            "By the log the job did not end after it began: a clock was set back, so its run time is not known."
-        )
+        told.append(f"By the log the job {_impossible(log.job)}, so its run time is not known.")
     source = "what could be read of the log" if lacks_counters(log) else "the log"
     if not drafts:
         told.append(
@@ -49,6 +48,14 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
             "read or written."
         )
     return tuple(dict.fromkeys(told))
+
+
+def _impossible(job: Job) -> str:
+    if job.start < 1:
+        return "began in 1970 or before: no clock was right"
+    if job.end - job.start > LONGEST_RUN:
+        return "ran for more than a year: a clock was wrong"
+    return "did not end after it began: a clock was set back"
 
 
 def mapped(log: Log) -> Iterator[str]:

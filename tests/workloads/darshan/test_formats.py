@@ -98,6 +98,29 @@ def test_packing_and_byte_order_make_no_difference(tmp_path: Path, compression: 
         assert_same_log(path)
 
 
+@pytest.mark.parametrize("version", ["3.21", "3.41"])
+@pytest.mark.parametrize(
+    ("began", "ended", "said"),
+    [
+        (0, 1_700_000_010, "began in 1970 or before: no clock was right"),
+        (-5, 10, "began in 1970 or before: no clock was right"),
+        (1_700_000_000, 2**40, "ran for more than a year: a clock was wrong"),
+        (1_700_000_000, 2**63 - 1, "a clock was wrong"),
+        (1_700_000_000, -1, "did not end after it began: a clock was set back"),
+        (1_700_000_000, 1_700_000_000 + 300 * 86_400, ""),
+    ],
+)
+def test_a_run_time_that_cannot_be_is_not_known(
+    tmp_path: Path, version: str, began: int, ended: int, said: str
+) -> None:
+    """A job of 292 years was believed, of which I/O took no share at all."""
+    path = tmp_path / "job.darshan"
+    path.write_bytes(darshan_log({}, version=version, began=began, ended=ended))
+    found = characterize(read_log(path))
+    assert (found.run_seconds is None) == bool(said)
+    assert any("its run time is not known" in note and said in note for note in found.notes) == bool(said)
+
+
 @pytest.mark.parametrize("ranks", [1, 300, 5000])
 def test_each_rank_may_pack_its_own_piece(tmp_path: Path, ranks: int) -> None:
     pieces = [record("<", 69, 17, key=rank, rank=rank) for rank in range(ranks)]

@@ -31,6 +31,8 @@ def darshan_log(
     exe: str = "./app -x",
     mounts: str = "\next4\t/\nlustre\t/scratch",
     processes: int = PROCESSES,
+    began: int = 1_700_000_000,
+    ended: int = 1_700_000_010,
 ) -> bytes:
     """Return a log with these modules: format version and raw pieces, each packed by itself."""
     old = version != "3.41"
@@ -38,7 +40,7 @@ def darshan_log(
     slots = 16 if old else 64
     head = struct.Struct(order + ("8sqB3xI" if old else "8sqB7xQ"))
     maps = struct.Struct(f"{order}{2 * slots + 2}Q{slots}I")
-    times = (1_700_000_000, 1_700_000_010) if old else (1_700_000_000, 250_000_000, 1_700_000_010, 750_000_000)
+    times = (began, ended) if old else (began, 250_000_000, ended, 750_000_000)
     numbers = (1000, *times, processes, 77)
     metadata = b"lib_ver=3.4.5\nh=romio_no_indep_rw=true;cb_nodes=4\n"
     job = struct.pack(f"{order}{len(numbers)}q1024s", *numbers, metadata) + (exe + mounts).encode()

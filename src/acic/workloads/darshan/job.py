@@ -13,6 +13,9 @@ from acic.workloads.workload import MOST_PROCESSES
 JOB_SIZE = 4096
 """Size of the job record with command line and mounts, B."""
 
+LONGEST_RUN = 366 * 86_400.0
+"""What a run takes at most, s: no centre lets a job run for a year, and many a clock that is wrong is off by decades."""
+
 _METADATA = 1024
 _HEADS = {(order, new): struct.Struct(order + ("7q" if new else "5q")) for order in "<>" for new in (False, True)}
 _NUMBERS = {order: (struct.Struct(order + "Q"), struct.Struct(order + "I")) for order in "<>"}
@@ -26,6 +29,7 @@ class Job(NamedTuple):
         start: when it began, s since 1970 (UTC).
         end: when it ended, s since 1970 (UTC).
         run_seconds: how long it ran, s; before log format 3.41 only whole seconds are known, and this is rounded up.
+            0 or below where the log's times cannot be.
         processes: MPI processes, or 1.
         jobid: of the job scheduler, or of the first process.
         exe: command line.
@@ -69,6 +73,8 @@ def read_job(raw: bytes, header: Header) -> Job:
         uid, start, end, processes, jobid = head.unpack_from(raw)
         began, ended = float(start), float(end)
         seconds = float(end - start + 1)
+    if began < 1 or seconds > LONGEST_RUN:
+        seconds = 0.0
     if not 1 <= processes <= MOST_PROCESSES:
         raise Damage(f"claim {processes} processes")
     behind = head.size + _METADATA
