@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acic.errors import InvalidInput
+from acic.errors import AcicError, InvalidInput
 from acic.whole import refuse_to_replace, whole
 
 WRITE = (*("--processes", "4", "--operation", "write"), *("--interface", "POSIX", "--data-size", "1MiB"))
@@ -34,9 +34,26 @@ def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="No space left"):
+    with pytest.raises(AcicError, match="No space left") as caught:
         _write_half(tmp_path / "made", OSError(28, "No space left on device"))
+    assert caught.value.exit_status == 1, "the system refused it: a file's name is no wrong input"
+    with pytest.raises(InvalidInput, match="too long"):
+        _write_half(tmp_path / "made", OSError(36, "File name too long"))
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("what", ["pipe", "/dev/zero"])
+def test_what_may_have_no_end_is_not_read(tmp_path: Path, what: str) -> None:
+    """A command waited for ever, or filled the memory."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "x.toml").symlink_to(what)
+    command = [sys.executable, "-m", "acic"]
+    for words in (("platform", "show"), ("design", "effects"), ("replicate",)):
+        done = subprocess.run([*command, *words, tmp_path / "x.toml"], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr.splitlines()[0]) == (
+            3,
+            f"acic: cannot read {tmp_path / 'x.toml'}: it is no file",
+        )
 
 
 def test_a_link_stays(tmp_path: Path) -> None:

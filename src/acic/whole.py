@@ -1,7 +1,8 @@
-"""Files that the user names for what a command makes: written whole or not at all."""
+"""Files that the user names: what a command reads as text, and what it makes, written whole or not at all."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import stat
@@ -9,10 +10,32 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from acic.errors import InvalidInput
+from acic.errors import AcicError, InvalidInput, UnreadableInput
 from acic.paths import resolved
 
 _SQLITE = b"SQLite format 3\0"  # how its files begin
+_SYSTEM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # refusals that no other name in the folder changes
+
+
+def text_of(path: Path, *, hint: str = "check the path", otherwise: str = "") -> str:
+    """Return the text of a file.
+
+    Args:
+        path: the file.
+        hint: what to do where it cannot be read.
+        otherwise: what to do where it is no text, if that is something else.
+
+    Raises:
+        UnreadableInput: it is missing, not UTF-8, or no file: nobody knows when a pipe or device comes to its end.
+    """
+    try:
+        if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):  # which the system tells of
+            raise UnreadableInput(f"cannot read {path}: it is no file", hint="copy what it gives into a file")
+        return path.read_text(encoding="utf-8-sig")  # editors of Windows begin a file with a mark
+    except OSError as error:
+        raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(f"cannot read {path}: it is not text", hint=otherwise or hint) from error
 
 
 @contextmanager
@@ -24,6 +47,7 @@ def whole(path: Path) -> Iterator[Path]:
 
     Raises:
         InvalidInput: the file cannot be written.
+        AcicError: the disk is full, read-only or damaged, which is nobody's wrong input.
     """
     refuse_to_replace(path)
     place = resolved(path)
@@ -42,7 +66,8 @@ def whole(path: Path) -> Iterator[Path]:
         finally:
             unfinished.unlink(missing_ok=True)
     except OSError as error:
-        raise InvalidInput(
+        kind = AcicError if error.errno in _SYSTEM else InvalidInput
+        raise kind(
             f"cannot write {path}: {error.strerror or error}",
             hint="name a file in a folder that is there, that you can write to and that has space",
         ) from error

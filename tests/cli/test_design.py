@@ -64,6 +64,7 @@ def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
         ('level:x,result\n1,"1' + 200_000 * "\n1", 3, "it is no CSV"),  # a quote that nobody closed
         ("run;level:x;result\n1;1;1.234,5\n2;-1;3\n", 2, "no level or no result in row 1"),
         ("run;level:x;result\n1;1\n2;-1;3\n", 2, "no level or no result in row 1"),
+        ("level:x,level:y,result\n1,1,1e308\n-1,1,1\n1,-1,1e308\n-1,-1,1\n", 2, "too large to add"),
         (None, 3, "cannot read"),
     ],
 )

@@ -14,6 +14,7 @@ from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.platform_option import platform_option
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Parameter, Space, Value
+from acic.whole import text_of
 
 
 @click.group(epilog="Example: acic design screen --platform ec2-2013 --csv > plan.csv")
@@ -100,16 +101,13 @@ def _plan_csv(space: Space, values: list[Mapping[str, Value]], levels: list[tupl
 
 
 def _read_plan(path: Path) -> tuple[list[str], list[list[int]], list[float]]:
+    hint = "give the CSV of `acic design screen --csv`"
+    lines = text_of(path, hint=hint).splitlines()
+    semicolons = ";level:" in "".join(lines[:1])  # as spreadsheets save it where a comma is the decimal point
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        semicolons = ";level:" in "".join(lines[:1])  # as spreadsheets save it where a comma is the decimal point
         rows = list(csv.DictReader(lines, delimiter=";" if semicolons else ","))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        unlike = "it is not text" if isinstance(error, UnicodeDecodeError) else "it is no CSV"
-        reason = error.strerror if isinstance(error, OSError) else unlike
-        raise UnreadableInput(
-            f"cannot read {path}: {reason}", hint="give the CSV of `acic design screen --csv`"
-        ) from error
+    except csv.Error as error:
+        raise UnreadableInput(f"cannot read {path}: it is no CSV", hint=hint) from error
     names = [key.removeprefix("level:") for key in (rows[0] if rows else {}) if key and key.startswith("level:")]
     if not names or "result" not in rows[0]:
         raise InvalidInput(f"{path} is no screening plan", hint="make one with `acic design screen --csv`")

@@ -18,7 +18,7 @@ def effects(design: Levels, results: ArrayLike) -> NDArray[np.float64]:
     Table 2; it grows with the number of runs, so it ranks factors of one design and nothing else.
 
     Raises:
-        InvalidInput: not one finite result per run.
+        InvalidInput: not one finite result per run, or their sum is too large a number.
 
     Source: Liu et al., SC13, section 4.1.
     """
@@ -30,7 +30,10 @@ def effects(design: Levels, results: ArrayLike) -> NDArray[np.float64]:
         )
     if not np.isfinite(measured).all():
         raise InvalidInput("a result is missing or not finite", hint="run that row of the design again")
-    return np.abs([math.fsum(column * measured) for column in design.T])  # exactly, so that what ties is told to
+    try:
+        return np.abs([math.fsum(column * measured) for column in design.T])  # exactly, so that what ties is told to
+    except OverflowError as error:
+        raise InvalidInput("results are too large to add", hint="give them in a larger unit") from error
 
 
 def ranks(sizes: ArrayLike) -> NDArray[np.int64]:

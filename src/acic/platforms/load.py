@@ -7,11 +7,12 @@ from datetime import date
 from importlib import resources
 from pathlib import Path
 
-from acic.errors import InvalidInput, UnreadableInput
+from acic.errors import InvalidInput
 from acic.platforms.here import HERE, find_machine, kept_file, kept_name, platform_text, remedy_of
 from acic.platforms.parsing import parse_platform
 from acic.platforms.platform import Platform
 from acic.toml import parsed
+from acic.whole import text_of
 
 
 def platform_names() -> list[str]:
@@ -67,7 +68,7 @@ def platform_source(name: str) -> str:
     if name == HERE:
         return _here()
     if is_platform_file(name):
-        return _read(Path(name))
+        return text_of(Path(name))
     if name == kept_name():  # measurements of this machine bear it, not "here"
         return _here()
     raise InvalidInput(
@@ -91,14 +92,6 @@ def read_platform(text: str, name: str) -> Platform:
         raise InvalidInput(f"{name}: {error.problem}", hint=error.hint) from error
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")  # editors of Windows begin a file with a mark
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise UnreadableInput(f"cannot read {path}: {reason}", hint="check the path") from error
-
-
 def _here() -> str:
     kept = kept_file()
-    return _read(kept) if kept.exists() else platform_text(find_machine(), today=date.today())
+    return text_of(kept) if kept.exists() else platform_text(find_machine(), today=date.today())

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from acic.errors import InvalidInput, UnreadableInput
+from acic.errors import InvalidInput
 from acic.toml import count, each, known, number, parsed, string, strings
 from acic.units import GIB, KIB, MIB, TIB, parse_bytes, parse_seconds
+from acic.whole import text_of
 from acic.workloads.details import details_of
 from acic.workloads.parameters import characteristics_of, checked
 from acic.workloads.workload import Access, Characteristics, Interface, Operation, Phase, Quality, Workload
@@ -43,15 +44,10 @@ def load_workload(path: Path | str) -> Workload:
         UnreadableInput: there is no such file, or it is not TOML.
         InvalidInput: a key or a value in it cannot be right.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")  # editors of Windows begin a file with a mark
-    except OSError as error:
-        raise UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
-    except UnicodeDecodeError as error:
-        raise UnreadableInput(
-            f"cannot read {path}: it is not text",
-            hint="if it is a Darshan log, give it a name that does not end in .toml; workload files are TOML",
-        ) from error
+    text = text_of(
+        Path(path),
+        otherwise="if it is a Darshan log, give it a name that does not end in .toml; workload files are TOML",
+    )
     content = parsed(text, str(path), hint=_EXAMPLE)
     try:
         return _workload(content, Path(path).stem)

@@ -14,7 +14,7 @@ JOB_SIZE = 4096
 """Size of the job record with command line and mounts, B."""
 
 LONGEST_RUN = 366 * 86_400.0
-"""What a run takes at most, s: no centre lets a job run for a year, and many a clock that is wrong is off by decades."""
+"""What a run takes at most, s: no centre lets a job run for a year, and a clock that is wrong is off by decades."""
 
 _METADATA = 1024
 _HEADS = {(order, new): struct.Struct(order + ("7q" if new else "5q")) for order in "<>" for new in (False, True)}
