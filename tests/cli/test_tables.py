@@ -31,6 +31,28 @@ def test_prices_have_digits_enough_and_disks_have_theirs(acic: Callable[..., Res
     assert re.search(r"^ ephemeral +no +\$0\.00/h ", shown, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("told", "instead", "problem"),
+    [
+        ("[lab]\ncompute_nodes = 4", '[lab]\ncompute_nodes = "x"', "cannot be read"),
+        ("[lab.archive]\nrate = ", "[lab.archive]\nrate = -", "not above 0"),
+        ("[lab.disk.EBS]", "[lab.disk.other]", "lacks 'EBS'"),
+    ],
+)
+def test_hardware_that_recommend_refuses_is_not_shown_as_right(
+    acic: Callable[..., Result], tmp_path: Path, told: str, instead: str, problem: str
+) -> None:
+    mine = tmp_path / "mine.toml"
+    text = platform_source("lab").replace('name = "lab"', 'name = "mine"')
+    assert told in text
+    mine.write_text(text.replace(told, instead))
+    job = LOGS / "apps" / "s3d_io_blocking.darshan"
+    for words in (("platform", "show", mine), ("recommend", job, "--platform", mine, "--model", "prior")):
+        refused = acic(*words)
+        assert (refused.status, refused.out) == (2, "")
+        assert problem in refused.err
+
+
 @pytest.fixture
 def on_terminal(acic: Callable[..., Result]) -> Callable[..., str]:  # noqa: ARG001  (a store and a cache of its own)
     """Return what a command shows on a terminal of so many columns, without its styles."""

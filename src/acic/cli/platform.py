@@ -48,10 +48,12 @@ def show(name: str, as_json: bool) -> None:
     """
     from acic.campaign.points import Field
     from acic.platforms import load_platform
+    from acic.prior import prior_of
 
     found = load_platform(name)
     if found.training or found.training_constraints:
         Field(found)  # which checks them
+    prior_of(found)  # which checks the hardware
     if as_json:
         emit_json({"platform": found, "units": {"price": "USD/h", "memory": "B"}})
         return
