@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from acic.paths import user_folder
+from acic.paths import has_folder, user_folder
 
 _ROOM = 4 * 2**20  # B; what is learned of some thousand measurements takes 3 MB
 _NEWEST = 8  # of a kind are kept: a few stores, half-lives or versions of acic, each used again and again
@@ -23,14 +23,25 @@ _SOURCES = (".c", ".h", ".def")
 
 
 def cache_folder() -> Path:
-    """Return where things are kept: $ACIC_CACHE, or the user's cache folder."""
+    """Return where things are kept: $ACIC_CACHE, or the user's cache folder.
+
+    Raises:
+        InvalidInput: this user has no home.
+    """
     if folder := os.environ.get("ACIC_CACHE"):
         return Path(folder)
     return user_folder("cache")
 
 
+def can_hold() -> bool:
+    """Return whether there is a folder to keep things in: a user without a home has none."""
+    return bool(os.environ.get("ACIC_CACHE")) or has_folder("cache")
+
+
 def can_keep() -> bool:
     """Return whether things can be kept, as far as that can be told before."""
+    if not can_hold():
+        return False
     folder = cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -60,6 +71,8 @@ def keep_arrays(key: str, arrays: Mapping[str, Any]) -> bool:
     """
     import numpy as np
 
+    if not can_hold():
+        return False
     path = arrays_path(key)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +109,7 @@ def _tidy(kept: Path) -> None:
 
 
 def arrays_path(key: str) -> Path:
-    """Return where arrays are kept under `key`."""
+    """Return where arrays are kept under `key`; InvalidInput as `cache_folder`."""
     return cache_folder() / f"{key}.npz"
 
 

@@ -8,8 +8,10 @@ from typing import Literal
 
 from acic.errors import InvalidInput
 
+Kind = Literal["cache", "config", "data", "state"]
 
-def user_folder(kind: Literal["cache", "config", "data", "state"]) -> Path:
+
+def user_folder(kind: Kind) -> Path:
     """Return the user's folder for what acic keeps of that kind, whether it is there or not.
 
     Raises:
@@ -24,6 +26,15 @@ def user_folder(kind: Literal["cache", "config", "data", "state"]) -> Path:
     if folder.parts[:1] == ("~",):  # older releases of platformdirs leave it so, as the name of a folder here
         raise InvalidInput("this user has no home folder", hint="set HOME to a folder that you can write to")
     return folder
+
+
+def has_folder(kind: Kind) -> bool:
+    """Return whether `user_folder` has one: a container may know neither HOME nor the user."""
+    try:
+        user_folder(kind)
+    except InvalidInput:
+        return False
+    return True
 
 
 def expanded(path: Path) -> Path:

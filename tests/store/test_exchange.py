@@ -58,8 +58,17 @@ def test_a_truncated_file_is_refused_with_its_line(
     whole = tmp_path_factory.mktemp("x") / "data.jsonl"
     export([measurement(i) for i in range(4)], whole)
     raw = whole.read_bytes()
-    whole.write_bytes(raw[: data.draw(st.integers(0, len(raw) - 1))])
+    whole.write_bytes(raw[: data.draw(st.integers(0, len(raw) - 2))])
     refused(whole, r"line \d")
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_the_last_line_need_not_end(tmp_path: Path, count: int) -> None:
+    """What editors and other programs wrote without a last line break was said to be cut."""
+    path = tmp_path / "data.jsonl"
+    export([measurement(i) for i in range(count)], path)
+    path.write_text(path.read_text().removesuffix("\n"))
+    assert read_exchange(path) == [measurement(i) for i in range(count)]
 
 
 def test_a_truncated_table_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from acic.advisor.learned import Errors, Learned
 from acic.advisor.ranges import Range
 from acic.advisor.safety import Unsafe
 from acic.errors import InvalidInput
-from acic.kept import arrays_path, fetch_arrays, keep_arrays
+from acic.kept import arrays_path, can_hold, fetch_arrays, keep_arrays
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
 from acic.space import Configuration
@@ -37,7 +37,7 @@ def fetch(key: str, learner: Learner) -> Learned | None:
 
 def there(key: str) -> bool:
     """Return whether something was kept under `key`."""
-    return arrays_path(key).is_file()
+    return can_hold() and arrays_path(key).is_file()
 
 
 def keep(key: str, learned: Learned) -> bool:

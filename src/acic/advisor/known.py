@@ -18,7 +18,7 @@ from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import few, learn, too_few, unmeasured
 from acic.advisor.safety import Unsafe, unsafe_of
 from acic.errors import MissingData
-from acic.kept import cache_folder, can_keep
+from acic.kept import cache_folder, can_hold, can_keep
 from acic.models.protocol import Learner
 from acic.models.registry import learner
 from acic.models.residual import PriorAlone, Residual, takes_prior
@@ -121,7 +121,8 @@ def known(
     if learns is not chosen:
         announce(f"note: there is so little to choose that {learns.name} answers: the workloads that are most alike")
     elif not keep(key if intervals else point, learned):
-        announce(f"note: nothing can be kept in {cache_folder()}, so the next answer learns anew; set ACIC_CACHE")
+        where = f" in {cache_folder()}" if can_hold() else ""
+        announce(f"note: nothing can be kept{where}, so the next answer learns anew; set ACIC_CACHE")
     return Knowledge(platform, learned)
 
 

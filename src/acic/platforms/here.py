@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from acic.paths import user_folder
+from acic.paths import has_folder, user_folder
 from acic.platforms.layouts import Layout, layout_of
 from acic.platforms.mounts import LUSTRE, Storage, find_storage, mount_table
 from acic.units import KIB, MIB
@@ -109,8 +109,15 @@ def kept_file() -> Path:
     return user_folder("config") / "platforms" / f"{HERE}-{socket.gethostname()}.toml"
 
 
+def is_described() -> bool:
+    """Return whether the user keeps a platform file of this machine; who has no home keeps none."""
+    return has_folder("config") and kept_file().exists()
+
+
 def kept_name() -> str | None:
     """Return the platform's name in that file; None where there is no file, or where it tells none."""
+    if not is_described():
+        return None
     try:
         return str(tomllib.loads(kept_file().read_text(encoding="utf-8"))["name"])
     except (OSError, ValueError, KeyError):
@@ -122,7 +129,7 @@ def remedy_of(name: str) -> str:
     if not re.fullmatch(rf"{HERE}-[A-Za-z0-9._-]+", name):
         return ""
     if name == _name(socket.gethostname()):
-        return "" if kept_file().exists() else "this machine is not described yet: acic platform detect"
+        return "" if is_described() else "this machine is not described yet: acic platform detect"
     return (
         f"that is another machine, so give the file that describes it: --platform FILE (there it is {name}.toml in "
         "~/.config/acic/platforms, which acic platform detect writes)"

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from acic.errors import InvalidInput
-from acic.platforms.here import HERE, find_machine, kept_file, kept_name, platform_text, remedy_of
+from acic.platforms.here import HERE, find_machine, is_described, kept_file, kept_name, platform_text, remedy_of
 from acic.platforms.parsing import parse_platform
 from acic.platforms.platform import Platform
 from acic.toml import parsed
@@ -93,5 +93,4 @@ def read_platform(text: str, name: str) -> Platform:
 
 
 def _here() -> str:
-    kept = kept_file()
-    return text_of(kept) if kept.exists() else platform_text(find_machine(), today=date.today())
+    return text_of(kept_file()) if is_described() else platform_text(find_machine(), today=date.today())

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from acic.errors import InvalidInput, MissingData, StoreError
+from acic.paths import has_folder
 from acic.store import contradictions, engine
 from acic.store.connections import Connections
 from acic.store.content import beginning
@@ -82,8 +83,11 @@ class Store:
             announce: is told that there is none, where it was named.
 
         Raises:
-            AcicError: as `open` does.
+            AcicError: as `open` does, but who has no home has no store.
         """
+        if url is None and not has_folder("data"):
+            announce("note: this user has no home folder, so there is no training database")
+            return nullcontext()
         store = Store(locate(url))
         if store._connections.version():
             return store

@@ -123,14 +123,15 @@ def _read_lines(path: Path) -> list[Measurement]:
 
 def _line(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        if not line.endswith(b"\n"):
-            raise _broken(path, number, "the file ends inside it" if line else "the file ends before it")
         content = json.loads(line)
-        if not isinstance(content, dict):
-            raise _broken(path, number, "it is no object")
-        return content
     except (ValueError, RecursionError) as error:
-        raise _broken(path, number, f"it is no JSON ({error})") from error
+        problem = f"it is no JSON ({error})"
+        if not line.endswith(b"\n"):
+            problem = "the file ends inside it" if line else "the file ends before it"
+        raise _broken(path, number, problem) from error
+    if not isinstance(content, dict):
+        raise _broken(path, number, "it is no object")
+    return content
 
 
 def _broken(path: Path, number: int, problem: str, remedy: str = "") -> UnreadableInput:
