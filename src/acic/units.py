@@ -33,6 +33,7 @@ _TIME = {
 _DURATION = re.compile(r"\s*(\d{1,99}(?:\.\d{1,99})?)\s*([a-zµ]+)\s*", re.IGNORECASE)
 _SHORT, _SHORTER = 1e-4, 1e-7  # s: in ms, and in µs, what is shorter has an exponent
 _NOTHING = 5e-10  # s: what is shorter is the rounding of sums
+_LEAST_PRICE, _MOST_PRICE = 1e-6, 1e6  # USD/h
 _LARGE = 999.5  # three digits of it, and of what is larger, have an exponent
 
 
@@ -146,6 +147,11 @@ def format_seconds(seconds: float) -> str:
 def format_number(number: float) -> str:
     """Return a whole number with all of its digits, and one in between with four: large ones without an exponent."""
     return f"{number:.0f}" if number == int(number) or abs(number) >= _LARGE else f"{number:.4g}"
+
+
+def is_price(amount: float) -> bool:
+    """Return whether `amount` USD an hour can be the price of a machine or disk: all of a centre costs less."""
+    return _LEAST_PRICE <= amount <= _MOST_PRICE
 
 
 def format_usd(amount: float) -> str:

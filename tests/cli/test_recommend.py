@@ -148,7 +148,7 @@ def test_numbers_that_no_machine_holds_are_refused(acic: Acic, option: str, zero
     assert "hint: no machine is so large" in result.err
 
 
-@pytest.mark.parametrize("price", ["0", "-1", "nan", "inf", "cheap"])
+@pytest.mark.parametrize("price", ["0", "-1", "nan", "inf", "cheap", "1e308", "1e-320"])
 def test_a_price_is_above_nothing(acic: Acic, price: str) -> None:
     for command in ("recommend", "explain"):
         result = acic(command, *FIG_19, "--platform", "tianhe-lustre", "--goal", "cost", "--price", price)

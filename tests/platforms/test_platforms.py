@@ -213,6 +213,8 @@ def test_the_document_s_example_of_hardware_is_enough_for_the_prior() -> None:
         ("price = 0.90", 'price = "0.90"', "price is '0.90'"),
         ("price = 0.90", "pric = 0.90", "an instance has no 'pric'"),
         ("price = 0.90", "price = -1", "price is -1"),
+        ("price = 0.90", "price = 1e300", "price is 1e+300"),
+        ("price = 0.90", "price = 1e-320", "price is 9.99989e-321"),
         ("cores = 64", "cores = 0", "cores is 0"),
         ("cores = 64", 'cores = "64"', "cores is '64'"),
         ("cores = 64", "", "an instance lacks 'cores'"),

@@ -325,6 +325,14 @@ def test_a_folder_is_no_store(tmp_path: Path) -> None:
     assert str(tmp_path / "acic.sqlite") in caught.value.hint
 
 
+@pytest.mark.parametrize("what", ["pipe", "/dev/null"])
+def test_what_is_no_file_is_no_store(tmp_path: Path, what: str) -> None:
+    """A pipe was waited for without end."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidInput, match="is no file"):
+        Store.open(str(tmp_path / what))
+
+
 def test_a_file_that_may_not_be_written(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     with Store.open(str(path)) as store:

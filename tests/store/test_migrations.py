@@ -101,6 +101,25 @@ def test_a_store_without_a_revision_that_any_acic_has_is_damaged_not_newer(
     assert "restore a copy" in caught.value.hint
 
 
+def test_a_store_that_notes_no_revision_is_damaged_not_missing(store: Store, url: str) -> None:
+    """`acic data list` told that there is no training database yet, beside all its measurements."""
+    store.add([measurement(1)])
+    with connected(url) as connection:
+        connection.execute(sqlalchemy.text("DELETE FROM acic_schema"))
+    for ask in (Store.open, Store.open_existing):
+        with pytest.raises(StoreError, match="is damaged: it notes no revision"):
+            ask(url)
+
+
+def test_a_store_whose_schema_has_another_column_is_no_matter_of_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with closing(sqlite3.connect(path)) as plain:
+        plain.execute("CREATE TABLE acic_schema (version TEXT)")
+    with pytest.raises(StoreError, match="it lacks a table or column") as caught:
+        Store.open_existing(str(path))
+    assert "disk" not in caught.value.hint
+
+
 def test_a_migration_that_is_interrupted_leaves_the_store_as_it_was(url: str) -> None:
     if "://" not in url:
         Path(url).parent.mkdir()
@@ -153,6 +172,7 @@ def test_who_only_looks_finds_nothing_in_a_database_of_others_and_makes_nothing(
         with Store.open_existing(url, announce=said.append) as store:
             assert store is None
     assert len(said) == 2
+    assert "a file of something else" in said[0], "it is not told that one may come to be there"
     assert path.read_bytes() == before
     with connected(server) as connection:
         assert inspect(connection).get_table_names() == []

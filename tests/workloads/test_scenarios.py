@@ -364,6 +364,17 @@ def test_a_log_without_an_end_is_of_a_job_that_may_have_been_killed(run_seconds:
     assert not any("clock" in note for note in found.notes)
 
 
+def test_times_that_no_workload_file_can_have_are_left_out_of_it(tmp_path: Path) -> None:
+    """`acic characterize --toml` printed of a damaged log what acic refused to read."""
+    log = darshan_log(loop(processes=2, requests=50), processes=2, trace=False, heatmap=False)
+    for name, time in {"START": 1e40, "END": 2e40}.items():
+        log.modules["POSIX"].records[f"POSIX_F_WRITE_{name}_TIMESTAMP"] = time
+    found = characterize(log)
+    assert not {"began", "ended"} & set(only(found).details)
+    (tmp_path / "mine.toml").write_text(dump_workload(found))
+    assert load_workload(tmp_path / "mine.toml") == found
+
+
 @pytest.mark.parametrize("write", [True, False])
 @pytest.mark.parametrize("time", [-3.0, float("nan")])
 def test_times_that_are_none_are_told_to_count_as_nothing(time: float, *, write: bool) -> None:

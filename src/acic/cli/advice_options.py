@@ -11,6 +11,7 @@ import click
 
 from acic.cli.option_types import Share, Size
 from acic.cli.output import late_progress, say
+from acic.units import is_price
 from acic.workloads.workload import MOST_PROCESSES
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class Price(click.ParamType[float]):
             price = float(value)
         except ValueError:
             price = math.nan
-        if not 0 < price < math.inf:
-            self.fail(f"{value!r} is no price; write dollars above 0, as 0.50", param, ctx)
+        if not is_price(price):
+            self.fail(f"{value!r} is no price; write dollars above 0, as 0.50, and no more than 1000000", param, ctx)
         return price
 
 

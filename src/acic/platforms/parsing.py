@@ -11,7 +11,7 @@ from acic.errors import InvalidInput
 from acic.platforms.platform import Disk, Fact, Instance, Platform, Roles
 from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space, Value, never_valid
 from acic.toml import count, each, flag, known, label, number, string, strings, table, tables
-from acic.units import parse_bytes
+from acic.units import is_price, parse_bytes
 
 _MOST = 2**62  # arrays of whole numbers hold little more
 _FACT = ("source", "date")
@@ -102,6 +102,13 @@ def _fact(content: Mapping[str, Any]) -> Fact:
     )
 
 
+def _price(told: object) -> float | None:
+    price = number("price", told)
+    if price and not is_price(price):
+        raise InvalidInput(f"price is {price:g}", hint="it is USD an hour: 0, or 0.000001 to 1000000")
+    return price
+
+
 def _instance(content: Mapping[str, Any]) -> Instance:
     needed = ("name", "cores", *_FACT)
     known(content, (*needed, "memory", "price"), "an instance", needed=needed)
@@ -109,7 +116,7 @@ def _instance(content: Mapping[str, Any]) -> Instance:
         name=string("name", content["name"]),
         cores=count("cores", content["cores"]),
         memory=_size("memory", content["memory"]) if "memory" in content else None,
-        price=number("price", content.get("price")),
+        price=_price(content.get("price")),
         fact=_fact(content),
     )
 
@@ -119,7 +126,7 @@ def _disk(content: Mapping[str, Any]) -> Disk:
     known(content, (*needed, "price"), "a disk", needed=needed)
     return Disk(
         name=string("name", content["name"]),
-        price=number("price", content.get("price")),
+        price=_price(content.get("price")),
         persistent=flag("persistent", content["persistent"]),
         fact=_fact(content),
     )

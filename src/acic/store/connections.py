@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from acic.errors import StoreError
 from acic.store import engine
 from acic.store.location import Location, store_error
-from acic.store.revisions import HEAD, VERSION_TABLE, readable
+from acic.store.revisions import HEAD, TABLE, VERSION_TABLE, readable
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -59,10 +59,13 @@ class Connections:
         if not self._place.exists:
             return None
         with self.file() as plain:
-            if VERSION_TABLE not in _tables(plain):
+            tables = _tables(plain)
+            if VERSION_TABLE not in tables:
                 return None
             row = plain.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()  # noqa: S608  # a constant
-        return readable(str(row[0]), self._place.shown) if row else None
+        if row is None and TABLE not in tables:  # all migrations were undone
+            return None
+        return readable(str(row[0]) if row else "", self._place.shown)
 
     @contextmanager
     def file(self) -> Iterator[sqlite3.Connection]:
@@ -90,13 +93,16 @@ class Connections:
             with suppress(FileExistsError):
                 Path(os.path.realpath(file)).touch(mode=0o666, exist_ok=False)
 
-    def _refuse_others(self) -> None:
-        """Refuse a file that is a database of another program: a server may hold several, a file is somebody's."""
-        if not self._place.exists:
-            return
+    def of_others(self) -> bool:
+        """Return whether there is a file of another program: a server may hold several, a file is somebody's."""
+        if self._place.file is None or not self._place.exists:
+            return False
         with self.file() as plain:
             tables = _tables(plain)
-        if tables and VERSION_TABLE not in tables:
+        return bool(tables) and VERSION_TABLE not in tables
+
+    def _refuse_others(self) -> None:
+        if self.of_others():
             raise StoreError(f"the file {self._place.shown} holds tables of something else", hint="give another path")
 
 

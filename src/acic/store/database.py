@@ -91,7 +91,9 @@ class Store:
         store = Store(locate(url))
         if store._connections.version():
             return store
-        if url is not None:
+        if store._connections.of_others():
+            announce(f"note: there is no training database in {store.shown}, which is a file of something else")
+        elif url is not None:
             announce(f"note: there is no training database at {store.shown} yet")
         return nullcontext()
 

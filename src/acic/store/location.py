@@ -136,6 +136,8 @@ def _file(path: str, options: str) -> Location:
     file = expanded(Path(path))
     if os.path.isdir(file):  # a Path's raises in a folder that is closed to this user
         raise InvalidInput(f"the store {file} is a folder", hint=f"give the path of a file: {file / 'acic.sqlite'}")
+    if os.path.exists(file) and not os.path.isfile(file):  # SQLite would wait for a pipe, or write into a device
+        raise InvalidInput(f"the store {file} is no file", hint="give the path of a file, new or a store")
     return Location(f"sqlite:///{file}", file, options)
 
 
@@ -153,6 +155,11 @@ _SQLITE = (
     ("locking protocol", "cannot be locked", "its file system has no working locks: keep the store on a local disk"),
     ("malformed", "is damaged", "restore a copy of the file, or import the raw data into a new one"),
     ("no such vfs", "asks for an unknown vfs", "use vfs=unix-dotfile or none"),
+    (
+        "no such ",
+        "is damaged, or of something else: it lacks a table or column",
+        "restore a copy of the file, or give another path",
+    ),
 )
 _SERVER = (  # its states; where a driver tells none (as one that does not connect), a pattern of what it says
     ("53100", "No space left", "has no space left", "free space on the server; nothing of this change was kept"),

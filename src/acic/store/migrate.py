@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acic.store.revisions import HEAD, VERSION_TABLE, readable
+from acic.store.revisions import HEAD, TABLE, VERSION_TABLE, readable
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 
 def version(connection: Connection) -> str | None:
-    """Return the schema's revision; None where there is no schema yet."""
+    """Return the schema's revision; None where there is no schema yet, "" where there is one that notes none."""
     from sqlalchemy import inspect
 
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
     found = connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalar()  # noqa: S608  # a constant
-    return None if found is None else str(found)
+    if found is None:
+        return "" if inspect(connection).has_table(TABLE) else None
+    return str(found)
 
 
 def migrate(connection: Connection, shown: str, *, to: str = HEAD) -> None:

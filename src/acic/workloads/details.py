@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from acic.errors import InvalidInput
 
 _COUNTED = (
@@ -26,6 +28,11 @@ def details_of(content: object) -> dict[str, str | int | float]:
         if problem := _problem(name, value):
             raise InvalidInput(f"{name} in details is {value!r}", hint=problem)
     return dict(content)
+
+
+def possible(details: Mapping[str, str | int | float]) -> dict[str, str | int | float]:
+    """Return the details that a file may have: damaged logs tell of pauses longer than the world is old."""
+    return {name: value for name, value in details.items() if not _problem(name, value)}
 
 
 def _problem(name: str, value: object) -> str:

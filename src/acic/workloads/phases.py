@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from acic.workloads import access, sizes
 from acic.workloads.columns import COLLECTIVE, LIBRARY_DATA, SYNCS, UNALIGNED, WRITE
+from acic.workloads.details import possible
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import Group
 from acic.workloads.iterations import Iterations, iterations
@@ -173,7 +174,7 @@ def phase(found: Draft, evidence: Evidence) -> Phase:
         seconds=_seconds(found.timing, run),
         imbalance=found.timing.imbalance,
         example=found.name,
-        details=_details(found, evidence),
+        details=possible(_details(found, evidence)),
     )
 
 
