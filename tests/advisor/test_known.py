@@ -141,6 +141,19 @@ def test_new_measurements_are_learned(
     assert fits == [len(training), len(training) + 1]
 
 
+def test_what_failed_is_kept_beside_what_was_learned(cluster: Platform, store: str, fits: list[int]) -> None:
+    good = measurement(cluster, WRITE, cluster.baseline, 1e8)
+    bad = replace(good, outcome=Outcome.FAILED, repetitions=())
+    with Store.open(store) as opened:
+        opened.add([replace(bad, outcome=outcome, note="ENOSPC") for outcome in (Outcome.FAILED, Outcome.UNKNOWN)])
+        opened.add([replace(bad, outcome=Outcome.TIMEOUT, time=WHEN + timedelta(days=1), note="later")])
+    asked = [known(cluster, "ridge", store=store, trust=Trust(), now=WHEN).learned.failing for _ in range(2)]
+    assert len(fits) == 1
+    assert asked[0] == asked[1]
+    (mine,) = (one for one in asked[0] if one.failed)
+    assert (mine.configuration, mine.workload, mine.failed, mine.note) == (cluster.baseline, WRITE, 2, "later")
+
+
 def test_rows_are_read_once_until_one_more_is_there(
     cluster: Platform, store: str, training: list[Measurement], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from acic.advisor.advice import Goal, Verdict
 from acic.advisor.answers import answers
+from acic.advisor.failing import Failing
 from acic.advisor.forecast import CHOSEN, SLIGHT, Forecast, forecast
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import learn
@@ -73,6 +74,17 @@ def test_what_is_safe_with_one_writer_alone_is_said_to_be(cluster: Platform, kno
     assert other.configuration == cluster.baseline
     (named,) = recommend(application(apart), cluster, warned, among=[best.configuration]).recommendations
     assert named.configuration == best.configuration
+
+
+def test_what_keeps_failing_is_advised_with_a_caution_alone(cluster: Platform, knowledge: Knowledge) -> None:
+    """What had failed in 6 of 8 measurements with just that workload was a change to make, and nothing was said."""
+    plain = recommend(application(WRITE), cluster, knowledge)
+    failing = Failing(plain.recommendations[0].configuration, WRITE, failed=6, good=2, note="No space left on device")
+    warned = Knowledge(cluster, replace(knowledge.learned, failing=(failing,)))
+    advice = recommend(application(WRITE), cluster, warned)
+    (caution,) = set(advice.cautions) - set(plain.cautions)
+    assert caution.startswith("Answer 1 failed in 6 of the 8 measurements")
+    assert replace(advice, cautions=plain.cautions) == plain
 
 
 def test_one_writer_is_told_of_in_the_words_of_the_job(cluster: Platform, knowledge: Knowledge) -> None:

@@ -99,8 +99,8 @@ class Advice:
         measurements: how many the model learned from.
         extrapolated: how the workload, or what is recommended, lies outside of what was measured, one sentence each.
         notes: what else the reader must know.
-        cautions: what bytes hang on, where something is to be changed: which answers are right for jobs such as this
-            one alone, and which lose what is written.
+        cautions: what bytes hang on, where something is to be changed: which answers failed more often than not,
+            which are right for jobs such as this one alone, and which lose what is written.
     """
 
     workload: str

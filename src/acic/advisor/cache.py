@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from acic.advisor.failing import Failing
 from acic.advisor.learned import Errors, Learned
 from acic.advisor.ranges import Range
 from acic.advisor.safety import Unsafe
@@ -65,6 +66,10 @@ def _facts(learned: Learned) -> dict[str, Any]:
         "noise": learned.noise,
         "measurements": learned.measurements,
         "unsafe": [[dict(one) for one in those] for those in (learned.unsafe.always, learned.unsafe.shared)],
+        "failing": [
+            (dict(one.configuration), values_of(one.workload), one.failed, one.good, one.note)
+            for one in learned.failing
+        ],
         "doubts": learned.doubts,
     }
 
@@ -90,6 +95,10 @@ def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Lear
         noise=facts["noise"],
         measurements=facts["measurements"],
         unsafe=Unsafe(*(frozenset(map(Configuration, those)) for those in facts["unsafe"])),
+        failing=tuple(
+            Failing(Configuration(configuration), characteristics_of(workload), *counts)
+            for configuration, workload, *counts in facts["failing"]
+        ),
         doubts=tuple(facts["doubts"]),
         systems=_ranges(facts["systems"]),
     )

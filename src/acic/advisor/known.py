@@ -13,6 +13,7 @@ from importlib.resources.abc import Traversable
 
 from acic import __version__
 from acic.advisor.cache import fetch, keep, there
+from acic.advisor.failing import failing_of
 from acic.advisor.intervals import Watch
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import few, learn, too_few, unmeasured
@@ -30,7 +31,7 @@ from acic.store.bundled import bundled, bundled_hash
 from acic.store.database import Store
 from acic.store.kept_rows import fetch_rows, keep_rows
 from acic.store.lessons import bundled_compared, bundled_lessons, compared_hash, lessons_hash
-from acic.store.measurement import Basis, Outcome
+from acic.store.measurement import Basis, Measurement, Outcome
 from acic.store.training import TrainingRows, training_table, unfit_told
 from acic.store.trust import HEARD, believed, contributions, doubted, trusted
 
@@ -86,6 +87,7 @@ def known(
         if isinstance(chosen, PriorAlone) and prior is None:
             raise _nothing_else(platform, rows)
         unsafe = unsafe_configurations(platform, opened)
+        failing = failing_of(_failed(platform, opened), rows, platform)
     found = contributions(rows, platform)
     contributors = trusted(rows, found)
     heard = contributors >= HEARD
@@ -96,7 +98,7 @@ def known(
     doubts = (*unfit, *map(str, doubted(found)), *lost)
     if takes_prior(chosen) and prior is not None and too_few(rows, platform):
         announce(f"note: too little was measured on {platform.name} to learn from: its hardware alone answers")
-        return Knowledge(platform, replace(unmeasured(platform), unsafe=unsafe, doubts=doubts))
+        return Knowledge(platform, replace(unmeasured(platform), unsafe=unsafe, failing=failing, doubts=doubts))
     weight = contributors * ageing_weights(
         rows.time, rows.behind, now=now, half_life=trust.half_life, revision_factor=trust.revision_factor
     )
@@ -117,7 +119,7 @@ def known(
         intervals=intervals,
         watch=watch,
     )
-    learned = replace(learned, unsafe=unsafe, doubts=doubts)
+    learned = replace(learned, unsafe=unsafe, failing=failing, doubts=doubts)
     if learns is not chosen:
         announce(f"note: there is so little to choose that {learns.name} answers: the workloads that are most alike")
     elif not keep(key if intervals else point, learned):
@@ -192,6 +194,15 @@ def unsafe_configurations(platform: Platform, store: Store | None) -> Unsafe:
     wrong = [m for m in bundled(platform) if m.outcome is Outcome.CORRUPT]
     wrong += store.measurements(platform.name, outcome=Outcome.CORRUPT, basis=Basis.MEASURED) if store else []
     return unsafe_of(wrong, bundled_compared(platform.name) if wrong else (), platform)
+
+
+def _failed(platform: Platform, store: Store | None) -> list[Measurement]:
+    """Return the bundled and stored measurements of `platform` that gave no figure."""
+    outcomes = (Outcome.FAILED, Outcome.TIMEOUT)
+    found = [m for m in bundled(platform) if m.outcome in outcomes]
+    for outcome in outcomes:
+        found += store.measurements(platform.name, outcome=outcome, basis=Basis.MEASURED) if store else []
+    return found
 
 
 def _keys(platform: Platform, chosen: Learner, stored: str, trust: Trust, now: datetime) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.advisor.failing import Failing
 from acic.advisor.ranges import Range
 from acic.advisor.safety import Unsafe
 from acic.models.calibration import Calibration
@@ -86,6 +87,7 @@ class Learned:
         noise: median relative spread of repetitions.
         measurements: rows learned from.
         unsafe: configurations that gave back other bytes than were written (`acic.advisor.safety`).
+        failing: what is on record of configurations that failed (`acic.advisor.failing`).
         doubts: contributors who are hardly believed, and what does not fit the platform; one sentence each.
     """
 
@@ -98,5 +100,6 @@ class Learned:
     noise: float
     measurements: int
     unsafe: Unsafe = field(default_factory=Unsafe)
+    failing: tuple[Failing, ...] = ()
     doubts: tuple[str, ...] = ()
     systems: Mapping[str, Range] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from acic.advisor.application import TimeModel, tells_io
 from acic.advisor.capacity import too_many, without_cost
 from acic.advisor.cautions import lost, one_writer
 from acic.advisor.changes import Change, by_parameter
+from acic.advisor.failing import often_failed
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.indifferent import is_indifferent, said_so
 from acic.advisor.knowledge import Knowledge
@@ -255,7 +256,8 @@ def _cautions(
     alone = one_writer([one.rank for one in recommendations if one.single_writer], workload)
     fleeting = [one.rank for one in recommendations if one.stages_out]
     counted = knowledge.staging.prior is not None
-    return (*alone, *lost(fleeting, workload, results=results > 0, counted=counted))
+    failed = often_failed([one.configuration for one in recommendations], workload.phases, knowledge.learned.failing)
+    return (*failed, *alone, *lost(fleeting, workload, results=results > 0, counted=counted))
 
 
 def _not_copied(platform: Platform, knowledge: Knowledge) -> list[str]:
