@@ -161,6 +161,8 @@ def misbehave(what: str, options: dict[str, str]) -> None:
         os.kill(os.getpid(), signal.SIGSEGV)
     elif what == "error":
         sys.stderr.write("ERROR: open64() failed, errno 5, Input/output error (aiori-POSIX.c:412)\n")
+    elif what == "loader":
+        sys.stderr.write("ior: error while loading shared libraries: libmpi.so.12: cannot open shared object file\n")
     elif what == "wrong":
         sys.stderr.write("acic-bench: incorrect data on read (1 errors found), first in data.0\n")
     elif what == "vanish":
@@ -179,10 +181,10 @@ def main() -> None:
             data.write(b"pretended")
     time.sleep(3600 if what == "hang" else float(os.environ.get("PRETEND_SECONDS", "0.005")))
     misbehave(what, options)
-    if what not in ("nothing", "error", "quiet"):
+    if what not in ("nothing", "error", "quiet", "loader"):
         with open(directives["summaryFile"], "w", errors="replace") as out:
             out.write(told(what, options, words))
-    sys.exit({"wrong": 2, "status": 3, "error": 255, "quiet": 255}.get(what, 0))
+    sys.exit({"wrong": 2, "status": 3, "error": 255, "quiet": 255, "loader": 127}.get(what, 0))
 
 
 main()

@@ -211,6 +211,7 @@ FAULTS = {
     "segv": (Outcome.FAILED, "killed by signal 11|exit status 139"),
     "error": (Outcome.FAILED, "ERROR: open64"),
     "quiet": (Outcome.FAILED, "exit status 255"),
+    "loader": (Outcome.FAILED, "error while loading shared libraries: libmpi.so.12"),
     "status": (Outcome.FAILED, "exit status 3"),
     "garbage": (Outcome.UNKNOWN, "no output of IOR"),
     "deep": (Outcome.UNKNOWN, "cannot be understood|no output of IOR"),
@@ -246,7 +247,7 @@ def test_a_benchmark_that_misbehaves(
     assert not attempt.verified
     kept = [p.read_bytes() for p in (lab.folder / "raw").iterdir()]
     assert [hashlib.sha256(raw).hexdigest() for raw in kept] == ([attempt.raw_sha256] if attempt.raw_sha256 else [])
-    assert bool(kept) == (fault not in ("segv", "error", "quiet", "empty", "nothing"))
+    assert bool(kept) == (fault not in ("segv", "error", "quiet", "loader", "empty", "nothing"))
 
 
 def test_a_run_that_hangs_is_ended_with_all_its_processes(

@@ -321,6 +321,8 @@ def test_an_exit_status_makes_a_failure(tmp_path: Path, beside: str) -> None:
     results = written(tmp_path, document())
     assert [r.outcome for r in results] == [Outcome.FAILED] * 2
     assert results[0].note == "exit status 9"
+    (tmp_path / beside).with_suffix(".err").write_text("some warning\nmpiexec: node n7 is down\n\n")
+    assert written(tmp_path, document())[0].note == "exit status 9: mpiexec: node n7 is down"
     (tmp_path / beside).write_text("0\n")
     assert written(tmp_path, document())[0].outcome is Outcome.OK
 
@@ -573,6 +575,29 @@ def test_a_failure_of_acic_bench_is_told_with_its_reason(tmp_path: Path, status:
     (failed,) = written(tmp_path, text)
     assert failed.outcome is Outcome.FAILED
     assert failed.note == 'write("a", 4096 bytes at 0) failed: No space left on device (rank 3)'
+
+
+@pytest.mark.parametrize(("name", "heading"), [("txt", "bw(MB/s)"), ("csv", "bw(GB/s)"), ("csv", "block(B)")])
+def test_figures_in_another_unit_are_refused_by_its_name(tmp_path: Path, name: str, heading: str) -> None:
+    """Runs that went well became failures of their configuration: "no bandwidth was reported"."""
+    usual = next(one for one in ("bw(MiB/s)", "block(KiB)") if one[:2] == heading[:2])
+    text = (DATA / f"posix_fpp.{name}").read_text()
+    assert usual in text
+    with pytest.raises(UnreadableInput, match="has figures under") as caught:
+        written(tmp_path, text.replace(usual, heading), f"run.{name}")
+    assert f"has figures under {heading}, a unit" in caught.value.problem
+    assert "MiB/s" in caught.value.hint
+
+
+@pytest.mark.parametrize("after", ["", "= BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n"])
+def test_a_library_that_is_not_found_is_named(tmp_path: Path, after: str) -> None:
+    """A module that was not loaded was "exit status 127", and no file of the campaign had what the loader said."""
+    said = "ior: error while loading shared libraries: libmpi.so.12: cannot open shared object file"
+    (tmp_path / "run.json.rc").write_text("127\n")
+    (tmp_path / "run.json.err").write_text(f"{said}: No such file or directory\n{after}")
+    (tmp_path / "run.json.out").write_text(after)
+    (failed,) = written(tmp_path, "")
+    assert failed.note.startswith(said)
 
 
 @pytest.mark.parametrize("kind", ["Replay", "Play"])

@@ -27,7 +27,7 @@ _ERROR = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _IGNORED = re.compile(r"^ERROR: ld\.so: .*: ignored\.$", re.MULTILINE)  # LD_PRELOAD of what a node has not
-_CAUSE = re.compile(r"^WARNING: (.*failed.*)$", re.MULTILINE)
+_CAUSE = re.compile(r"^WARNING: (.*failed.*)$|^(.* error while loading shared libraries: .*)$", re.MULTILINE)
 _IN_TEXT = re.compile(r"^(?:IOR|acic-bench)-\S+: MPI Coordinated", re.MULTILINE)  # which a run begins with
 _IN_JSON = re.compile(r'^\s*\{\s*"Version"\s*:', re.MULTILINE)
 _NO_BENCHMARK = re.compile(r'"Benchmark": "acic-bench".*^  "(Replay|Play)": \{', re.MULTILINE | re.DOTALL)
@@ -77,7 +77,7 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
         timezone: of the times in the file, which IOR writes without one.
 
     Raises:
-        UnreadableInput: the file, or one beside it, cannot be read, or it is no output of IOR.
+        UnreadableInput: the file, or one beside it, cannot be read, or it is no output of IOR, or in other units.
         InvalidInput: `command` cannot be understood, or a number in the file makes no sense.
     """
     try:
@@ -153,6 +153,11 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
     if output.older:
         hint = "run it with IOR 3.1 or newer, or give its JSON or CSV"
         raise UnreadableInput(f"{path} is text of an IOR {output.version} that acic cannot read", hint=hint)
+    if output.strange:
+        hint = (
+            "give figures as IOR writes them: bandwidth in MiB/s (1 MB/s is 0.9537 of these), sizes in KiB, times in s"
+        )
+        raise UnreadableInput(f"{path} has figures under {output.strange}, a unit that IOR does not write", hint=hint)
     if output.finished and not output.version:
         raise _unreadable(path)  # JSON, and whole, but not IOR's
     output.tests = output.tests or [IorTest()]
@@ -188,16 +193,27 @@ def _endings(path: Path, text: str, output: IorOutput, *, last: bool) -> list[_E
     beside = [_beside(path, suffix) for suffix in (".out", ".err")] if last else []
     said = _IGNORED.sub("", "\n".join([parts[-1], *beside]))
     status, empty = _status(path) if last else None, not text.strip()
-    return [*endings, _ending(said, status, finished=output.finished, empty=empty, told=output.error)]
+    lines = _beside(path, ".err").strip().splitlines() if last else []
+    ending = _ending(said, status, finished=output.finished, empty=empty, told=output.error, lines=lines)
+    return [*endings, ending]
 
 
-def _ending(said: str, status: int | None, *, finished: bool | None, empty: bool = False, told: str = "") -> _Ending:
+def _ending(
+    said: str,
+    status: int | None,
+    *,
+    finished: bool | None,
+    empty: bool = False,
+    told: str = "",
+    lines: Sequence[str] = (),
+) -> _Ending:
+    """Return how a test ended; where nothing else tells why, the last of `lines` (of standard error) does."""
     corrupt: set[Operation] = set()
     for match in _CORRUPT.finditer(said):
         corrupt |= {Operation(match.group(1).lower())} if match.group(1) else set(Operation)
     error = ""
     if status not in (0, None) or told or _ERROR.search(said):
-        error = _reason(said) or _short(told) or f"exit status {status}"
+        error = _reason(said) or _short(told) or _short(": ".join([f"exit status {status}", *lines[-1:]]))
     elif empty:
         error = "the output is empty"
     elif finished is False:
@@ -255,7 +271,7 @@ def _reason(said: str) -> str:
     errors = [m.group() for m in _ERROR.finditer(said)]
     plain = next((line for line in errors if line.lower().startswith(("error", "ior error"))), "")
     cause = _CAUSE.search(said)
-    line = plain or (cause.group(1) if cause else "") or next(iter(errors), "")
+    line = plain or (cause[cause.lastindex or 0] if cause else "") or next(iter(errors), "")
     return _short(line)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
@@ -48,6 +48,7 @@ class IorOutput:
     tests: list[IorTest] = field(default_factory=list)
     error: str = ""  # why it failed, as acic-bench's JSON tells
     older: bool = False  # it has results, and is laid out as before IOR 3.1: they are of no test
+    strange: str = ""  # the heading of a column that acic needs, in a unit that IOR does not write
 
 
 _STRING = r'"(?:[^"\\]++|\\.)*+"'  # possessive: each letter that could be given back takes some hundred bytes
@@ -61,6 +62,7 @@ _NAMES = {  # IOR's columns in CSV and in the table -> its names in JSON
     "block(KiB)": "blockKiB",
     "xfer(KiB)": "xferKiB",
 }
+_UNITS = {name.partition("(")[0]: name for name in _NAMES if "(" in name}
 
 
 def parse_json(text: str) -> IorOutput:
@@ -112,6 +114,7 @@ def parse_csv(text: str, command: str = "") -> IorOutput:
     told = from_command(command) if command else None
     tests = [IorTest(told)]
     header: list[str] = []
+    strange = ""
     before: dict[str, object] = {}  # the number of the last repetition of each access, and what all rows share
     begins = end = last = 0  # of a line, and the end of the last row
     for whole in text.splitlines(keepends=True):
@@ -121,6 +124,7 @@ def parse_csv(text: str, command: str = "") -> IorOutput:
         if cells[0] == "access":
             tests += [IorTest(told, begins=begins)] if header else []
             header, before = [_NAMES.get(name, name) for name in cells], {}
+            strange = strange or _strange(cells)
         elif len(cells) == len(header):
             row = dict(zip(header, map(_value, cells), strict=True))
             same = {name: row.get(name) for name in ("blockKiB", "xferKiB", "numTasks")}
@@ -132,7 +136,7 @@ def parse_csv(text: str, command: str = "") -> IorOutput:
             before |= {**same, str(row["access"]): row.get("iter")}
             tests[-1].add(row)
             tests[-1].options = _told_by_row(tests[-1].options, row)
-    return IorOutput(command=command, tests=tests)
+    return IorOutput(command=command, tests=tests, strange=strange)
 
 
 def _goes_on(before: Mapping[str, object], row: Mapping[str, object], same: Mapping[str, object]) -> bool:
@@ -160,6 +164,7 @@ def parse_text(text: str) -> IorOutput:
                 output.tests.append(IorTest(started=keys["StartTime"], begins=begins))
         elif line.startswith("access "):
             header = [_NAMES.get(name, name) for name in line.split()]
+            output.strange = output.strange or _strange(line.split())
         elif re.match(r"(write|read) +[\d.]", line) and len(line.split()) == len(header):
             output.older = not output.tests
             if output.tests:
@@ -167,6 +172,11 @@ def parse_text(text: str) -> IorOutput:
     output.began, output.machine = keys.get("Began", ""), keys.get("Machine", "")
     output.command = keys.get("Command line", "")
     return output
+
+
+def _strange(names: Sequence[str]) -> str:
+    """Return the first column that has another unit than IOR's, "" for none: its figures would be passed over."""
+    return next((name for name in names if "(" in name and _UNITS.get(name.partition("(")[0], name) != name), "")
 
 
 def _told_by_command(heading: Mapping[str, object]) -> IorOptions | None:
