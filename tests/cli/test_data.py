@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from acic.cli.data_shown import fields
+from acic.cli.data_shown import fields, row
 from acic.platforms import load_platform
 from acic.platforms.here import kept_file
 from acic.store import Basis, Measurement, Outcome
@@ -22,8 +22,9 @@ from acic.store.database import Store
 from acic.store.exchange import export, read_exchange
 from acic.store.plausible import contradictory
 from acic.units import format_bytes
+from acic.workloads import Access
 from tests.cli.conftest import DATA, Result
-from tests.store.samples import MIB, failure, lustre, measurement, measurements
+from tests.store.samples import MIB, failure, lustre, measurement, measurements, workload
 
 Acic = Callable[..., Result]
 IOR = DATA / "ior"
@@ -52,7 +53,7 @@ def test_an_import_that_judges_what_is_known_otherwise_says_so(acic: Acic) -> No
         assert (f"note: {number} of those known already" in found.err) == bool(number)
         assert "judged_otherwise" in (told := acic(*words, *more, "--json").json)
         assert told["judged_otherwise"] == number
-    assert acic(*words, "--dry-run", "--json").json["judged_otherwise"] == 0
+    assert acic(*words, "--contributor", "me", "--dry-run", "--json").json["judged_otherwise"] == 2
 
 
 def test_figures_in_another_unit_and_times_to_come_are_told(acic: Acic, tmp_path: Path) -> None:
@@ -120,6 +121,36 @@ def test_a_wrong_import_can_be_taken_out(acic: Acic, tmp_path: Path) -> None:
         assert len(_listed(acic)) == 4
 
 
+def test_a_folder_that_was_imported_can_be_taken_out(acic: Acic, tmp_path: Path) -> None:
+    """It took a command a file; of several files the last alone was taken, without a word."""
+    assert acic("data", "import", IOR / "posix_fpp.txt", *WHERE).status == 0
+    before = _listed(acic)
+    folder = tmp_path / "outputs" / "deeper"
+    shutil.copytree(IOR, folder, ignore=shutil.ignore_patterns("posix_fpp.txt", "*.csv*", "dummy*", "fail_*"))
+    (folder / "empty.json").touch()
+    added = acic("data", "import", folder.parent, *WHERE, "--json").json["added"]
+    two = acic(
+        "data", "remove", *("--file", folder / "mpiio_coll.json"), *("--file", folder / "mpiio_indep.txt"), "--json"
+    )
+    assert two.json["removed"] == 4
+    assert acic("data", "remove", "--file", folder.parent, "--json").json["removed"] == added - 4
+    assert _listed(acic) == before
+    assert acic("data", "remove", "--file", folder.parent).status == 4
+
+
+def test_what_is_to_be_removed_is_told_by_contributor(acic: Acic, tmp_path: Path) -> None:
+    """A file of another site held one's own measurements, and its removal took them out, too."""
+    for file, who in (("mpiio_coll.json", "alice"), ("posix_fpp.json", ""), ("posix_readonly.json", "bob")):
+        assert acic("data", "import", IOR / file, *WHERE, "--contributor", who).status == 0
+    path = tmp_path / "all.jsonl"
+    assert acic("data", "export", path).status == 0
+    words = ("data", "remove", "--file", path)
+    whom = "2 of alice, 2 unnamed, 1 of bob"
+    assert acic(*words, "--dry-run").out == f"5 measurements found, none removed (dry run): {whom}\n"
+    assert acic(*words, "--dry-run", "--json").json["contributors"] == {"alice": 2, "": 2, "bob": 1}
+    assert acic(*words, "--contributor", "bob").out == "1 removed: 1 of bob\n"
+
+
 def test_an_export_tells_whose_names_it_hands_out_or_gives_another(acic: Acic, tmp_path: Path) -> None:
     for file, who in (("mpiio_coll.json", "root"), ("posix_fpp.json", "")):
         assert acic("data", "import", IOR / file, *WHERE, "--contributor", who).status == 0
@@ -145,7 +176,7 @@ def test_nothing_is_removed_that_nobody_named(acic: Acic) -> None:
         (["--contributor", "nobody"], 4, "no measurement in the store matches"),
         (["--platform", "lab"], 4, "no measurement in the store matches"),
         (["--file", IOR / "missing.json"], 3, "cannot read"),
-        (["--file", IOR], 3, "cannot read"),
+        (["--file", DATA / "orangefs"], 4, "no measurement in the store matches"),
         (["beef"], 4, "no measurement is called beef"),
         (["xyz"], 2, "is no fingerprint"),
     ):
@@ -206,9 +237,33 @@ def test_a_store_may_be_in_a_folder_of_any_name(acic: Acic, tmp_path: Path) -> N
     assert acic("data", "list", *words, "--json").json["counts"][0]["measurements"] == 2
 
 
-def test_a_dry_run_keeps_nothing(acic: Acic) -> None:
-    assert "dry run" in acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--dry-run").out
+def test_a_dry_run_keeps_nothing_and_tells_what_is_new(acic: Acic) -> None:
+    words = ("data", "import", IOR / "mpiio_coll.json", *WHERE)
+    assert acic(*words, "--dry-run").out.endswith("2 new, 0 known already, nothing kept (dry run)\n")
     assert acic("data", "list", "--json").json["counts"] == []
+    assert acic(*words).status == 0
+    assert acic(*words, "--dry-run").out.endswith("0 new, 2 known already, nothing kept (dry run)\n")
+    told = acic(*words, "--set", "stripe_count=4", "--dry-run", "--json").json
+    assert (told["new"], told["added"], told["duplicates"], told["configured_otherwise"]) == (2, 0, 0, 2)
+
+
+@pytest.mark.parametrize("name", ["mpiio_coll.json", "posix_fpp.txt"])
+def test_a_run_in_a_file_with_other_bytes_is_known(acic: Acic, tmp_path: Path, name: str) -> None:
+    """A copy with another line end counted as another run, and made the answer surer of itself."""
+    folder = tmp_path / "outputs"
+    words = ("data", "import", folder, *WHERE)
+    text, other = ((IOR / one).read_text() for one in (name, name.replace("coll", "indep").replace("fpp", "shared")))
+    folder.mkdir()
+    (folder / "a.out").write_text(text)
+    assert acic(*words).out.endswith("2 new, 0 known already\n")
+    (folder / "b.out").write_text(text + "\n")
+    (folder / "c.out").write_text(text.replace("\n", "\r\n"))
+    (folder / "both.out").write_text(text + other)
+    for more, kept in ((("--dry-run",), ", nothing kept (dry run)"), ((), "")):
+        found = acic(*words, *more)
+        assert found.out.endswith(f"2 new, 8 known already{kept}\n")
+        assert "note: 6 of those known already are of runs that came from another file" in found.err
+    assert len(_listed(acic)) == 4
 
 
 def test_nothing_is_not_answered_with_silence(acic: Acic, tmp_path: Path) -> None:
@@ -287,6 +342,17 @@ def test_a_failed_run_is_imported_as_failed(acic: Acic) -> None:
     assert {c["outcome"] for c in acic("data", "list", "--json").json["counts"]} == {"failed"}
 
 
+def test_wrong_bytes_are_named_among_the_failed(acic: Acic, tmp_path: Path) -> None:
+    """The dangerous failure was one of "1 of failed runs"."""
+    shutil.copy(IOR / "posix_verify.txt", tmp_path / "run.txt")
+    (tmp_path / "run.err").write_text("WARNING: incorrect data on read (17 errors found)\n")
+    words = ("data", "import", tmp_path / "run.txt", *WHERE)
+    found = acic(*words)
+    assert "1 of failed runs (1 corrupt: other bytes came back than were written); " in found.out
+    assert acic(*words, "--json").json["corrupt"] == 1
+    assert "corrupt" not in acic("data", "import", IOR / "fail_enospc.txt", *WHERE).out
+
+
 def test_measurements_travel_in_both_formats(acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for suffix in ("jsonl", "parquet"):
         path = tmp_path / f"all.{suffix}"
@@ -307,6 +373,16 @@ def test_one_measurement_is_shown_by_its_first_digits(acic: Acic) -> None:
     assert "bandwidth" in listed
     assert "stripe_size 1 MiB" in listed
     assert acic("data", "show", one["id"][:8]).status == 0
+
+
+def test_a_row_tells_what_baselines_differ_by(acic: Acic) -> None:
+    """Collective writes of 15 MiB/s and independent ones of 98 MiB/s looked the same."""
+    assert acic("data", "import", IOR / "mpiio_coll.json", *WHERE).status == 0
+    assert acic("data", "list", "--limit", 9).out.count("MPIIO shared, collective") == 2
+    plain = replace(workload(), collective=False)
+    told = {access: row(measurement(workload=replace(plain, access=access)))[3] for access in Access}
+    assert len(set(told.values())) == len(Access)
+    assert all(text.endswith(", random") == (access is Access.RANDOM) for access, text in told.items())
 
 
 @settings(max_examples=50)

@@ -172,6 +172,27 @@ def test_a_run_has_one_configuration_and_outputs_without_figures_are_of_many_run
         assert store.configured_otherwise([again]) == number, again
 
 
+def test_a_run_is_known_by_its_moment_where_its_file_is_another(store: Store) -> None:
+    one = measurement(1, raw_sha256="a")
+    store.add([one, measurement(2, raw_sha256="b"), measurement(3, raw_sha256="")])
+    copied = replace(one, raw_sha256="c")
+    for same in (copied, replace(copied, contributor="b", revision="other", note="odd")):
+        assert store.of_another_file([same]) == {fingerprint(same)}
+    for other in (
+        one,
+        replace(copied, time=one.time + timedelta(seconds=1)),
+        replace(copied, repetitions=measurement(2).repetitions),  # of two jobs that began in one second
+        replace(copied, configuration=Configuration(stripe_count=999)),
+        replace(copied, platform="another"),
+        replace(copied, seed=7),
+        measurement(4, raw_sha256="d"),
+    ):
+        assert store.of_another_file([other]) == set()
+    twice = [measurement(5, raw_sha256="e"), measurement(5, raw_sha256="f")]
+    assert store.of_another_file(twice) == {fingerprint(twice[1])}
+    assert store.known(map(fingerprint, [one, copied])) == {fingerprint(one)}
+
+
 def test_an_import_that_fails_leaves_nothing(store: Store) -> None:
     store.add([measurement(0)])
 

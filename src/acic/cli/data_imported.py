@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from acic.cli.data_shown import show_report
+from acic.cli.data_shown import Standing, show_report
 from acic.cli.option_types import PathName, Text
-from acic.cli.output import json_option, progress
+from acic.cli.output import json_option, progress, say
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_unused
@@ -19,6 +20,7 @@ from acic.workloads import Operation
 if TYPE_CHECKING:
     from acic.platforms import Platform
     from acic.store import Measurement
+    from acic.store.database import Store
     from acic.store.importing import ImportReport
 
 
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 @click.option("--contributor", type=Text(), default="", help="Who measured.")
 @click.option("--command", default="", help="IOR's command line, where its output does not hold it.")
 @click.option("--processes", type=click.IntRange(min=1), help="How many processes ran, where the output does not tell.")
-@click.option("--dry-run", is_flag=True, help="Say what would be imported, and keep nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be imported, and what of it is new; keep nothing.")
 @store_option
 @json_option
 def import_(
@@ -67,8 +69,9 @@ def import_(
 ) -> None:
     """Import measurements: IOR's JSON, CSV or text, acic's exchange files, or a folder of them.
 
-    A run that failed is imported as failed. What the store has already is recognised, so an import can be
-    repeated; it is kept whole or not at all.
+    A run that failed is imported as failed. What the store has already is recognised, also in a file that
+    was copied with other line ends or put together with others, so an import can be repeated; it is kept
+    whole or not at all.
     """
     from acic.platforms import load_platform
     from acic.store.bundled import parse_timezone
@@ -94,16 +97,52 @@ def import_(
     )
     with progress("reading", unit="files") as seen:
         report = import_path(path, platform, options, known=known, progress=seen)
-    added = duplicates = otherwise = twice = 0
-    if report.measurements and not dry_run:
-        with Store.open(store_url) as store, progress("storing", total=len(report.measurements)) as seen:
-            result = store.add(report.measurements, progress=seen)
-            otherwise = store.judged_otherwise(report.measurements) if result.duplicates else 0
-            twice = store.configured_otherwise(report.measurements)
-        added, duplicates = result.added, result.duplicates
-    show_report(report, platform, added, duplicates, otherwise, twice, dry_run=dry_run, as_json=as_json)
+    standing = Standing()
+    if dry_run:
+        with Store.open_existing(store_url, announce=say) as existing:
+            standing = _standing(report.measurements, existing)
+    elif report.measurements:
+        with Store.open(store_url) as store:
+            standing = _stored(report.measurements, store)
+    show_report(report, platform, standing, dry_run=dry_run, as_json=as_json)
     if not report.measurements:
         raise _nothing_in(path, report, platform, rule)
+
+
+def _stored(measurements: Sequence[Measurement], store: Store) -> Standing:
+    """Keep what is new of `measurements`, and return how all of them stand to what the store has then."""
+    from acic.store.content import fingerprint
+
+    again = store.of_another_file(measurements)
+    with progress("storing", total=len(measurements)) as seen:
+        new = [m for m in measurements if fingerprint(m) not in again] if again else measurements
+        added = store.add(new, progress=seen).added
+    known = len(measurements) - added
+    return Standing(
+        new=added,
+        known=known,
+        of_another_file=len(measurements) - len(new),
+        judged_otherwise=store.judged_otherwise(measurements) if known else 0,
+        configured_otherwise=store.configured_otherwise(measurements),
+    )
+
+
+def _standing(measurements: Sequence[Measurement], store: Store | None) -> Standing:
+    """Return how `measurements` stand to what the store has; they are not kept."""
+    from acic.store.content import fingerprint
+
+    marks = [fingerprint(m) for m in measurements]
+    if store is None:
+        return Standing(new=len(set(marks)), known=len(marks) - len(set(marks)))
+    again = store.of_another_file(measurements)
+    new = len(set(marks) - again - store.known(marks))
+    return Standing(
+        new=new,
+        known=len(marks) - new,
+        of_another_file=sum(mark in again for mark in marks),
+        judged_otherwise=store.judged_otherwise(measurements),
+        configured_otherwise=store.configured_otherwise(measurements),
+    )
 
 
 def _nothing_in(path: Path, report: ImportReport, platform: Platform, rule: str | None) -> UnreadableInput:

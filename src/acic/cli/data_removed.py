@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from acic.cli.option_types import PathName, Text
-from acic.cli.output import emit_json, json_option, say
+from acic.cli.output import emit_json, json_option, printable, say
 from acic.cli.store_option import store_option
-from acic.errors import InvalidInput, MissingData, UnreadableInput
+from acic.errors import AcicError, InvalidInput, MissingData, UnreadableInput
 
 if TYPE_CHECKING:
     from acic.store.database import Store
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
 @click.option("--platform", "platform_name", help="Of this platform: its name or file.")
 @click.option("--contributor", type=Text(), help="Of this contributor; '' is who gave no name.")
 @click.option("--revision", type=Text(), help="Of this revision of the platform.")
-@click.option("--file", type=PathName(), help="That this file holds: an output of IOR, or an exchange file.")
-@click.option("--dry-run", is_flag=True, help="Say how many there are, and remove none.")
+@click.option(
+    "--file",
+    "paths",
+    type=PathName(),
+    multiple=True,
+    help="That this file holds: an output of IOR, or an exchange file; or all files of a folder.",
+)
+@click.option("--dry-run", is_flag=True, help="Say how many there are, and of whom; remove none.")
 @store_option
 @json_option
 def remove(
@@ -31,7 +38,7 @@ def remove(
     platform_name: str | None,
     contributor: str | None,
     revision: str | None,
-    file: Path | None,
+    paths: tuple[Path, ...],
     dry_run: bool,
     store_url: str | None,
     as_json: bool,
@@ -39,29 +46,40 @@ def remove(
     """Remove measurements from the training database: those that match all that is given.
 
     ID is the first digits that `acic data list --limit 20` shows. What was imported with a wrong option is removed, and
-    imported again; `acic data export` keeps a copy before.
+    imported again; `acic data export` keeps a copy before. An exchange file may hold what was there before its import:
+    --dry-run tells of whom, and --contributor takes out what is of one.
     """
     from acic.cli.platform_name import name_in_store
     from acic.store.database import Store
 
-    if not identifiers and (platform_name, contributor, revision, file) == (None, None, None, None):
+    if not (identifiers or paths) and (platform_name, contributor, revision) == (None, None, None):
         raise InvalidInput(
             "nothing says which measurements to remove",
             hint="give an ID (`acic data list --limit 20`), --platform, --contributor, --revision or --file",
         )
     matched = {"platform": name_in_store(platform_name), "contributor": contributor, "revision": revision}
     with Store.open_existing(store_url, announce=say) as store:
-        found = _found(store, identifiers, file, {k: v for k, v in matched.items() if v is not None}) if store else []
+        found = _found(store, identifiers, paths, {k: v for k, v in matched.items() if v is not None}) if store else []
         if store is None or not found:
             raise MissingData("no measurement in the store matches all of that", hint="`acic data list` counts them")
+        contributors = store.contributors(found)
         removed = 0 if dry_run else store.remove(found)
     if as_json:
-        emit_json({"found": len(found), "removed": removed, "ids": found})
+        emit_json({"found": len(found), "removed": removed, "contributors": contributors, "ids": found})
     else:
-        click.echo(f"{len(found)} measurements found, none removed (dry run)" if dry_run else f"{removed} removed")
+        told = f"{len(found)} measurements found, none removed (dry run)" if dry_run else f"{removed} removed"
+        click.echo(printable(f"{told}{_of_whom(contributors)}"))
 
 
-def _found(store: Store, identifiers: tuple[str, ...], file: Path | None, matched: dict[str, str]) -> list[str]:
+def _of_whom(contributors: Mapping[str, int]) -> str:
+    """Return how many are of each contributor, "" where nobody is named."""
+    if set(contributors) == {""}:
+        return ""
+    each = (f"{number} of {who}" if who else f"{number} unnamed" for who, number in contributors.items())
+    return f": {', '.join(each)}"
+
+
+def _found(store: Store, identifiers: tuple[str, ...], paths: Sequence[Path], matched: dict[str, str]) -> list[str]:
     """Return the fingerprints of all that match, in the order they were added.
 
     Raises:
@@ -71,12 +89,27 @@ def _found(store: Store, identifiers: tuple[str, ...], file: Path | None, matche
     among = [set(store.fingerprints(**matched))]
     if identifiers:
         among.append({store.named(one) for one in identifiers})
-    if file:
-        among.append(_of_file(store, file))
+    if paths:
+        among.append(_of_files(store, paths))
     return [one for one in store.fingerprints(**matched) if all(one in them for them in among)]
 
 
-def _of_file(store: Store, file: Path) -> set[str]:
+def _of_files(store: Store, paths: Sequence[Path]) -> set[str]:
+    """Return the fingerprints of what the store has of these files, and of all files below these folders."""
+    stored, found = store.by_output(), set[str]()
+    for path in paths:
+        if not path.is_dir():
+            found |= _of_file(store, path, stored)
+            continue
+        for file in sorted(one for one in path.rglob("*") if one.is_file()):
+            try:
+                found |= _of_file(store, file, stored)
+            except AcicError as error:  # as in an import, it does not end what is done with the others
+                say(f"skipped {file}: {error.problem.removeprefix(f'{file} ')}")
+    return found
+
+
+def _of_file(store: Store, file: Path, stored: Mapping[str, Sequence[str]]) -> set[str]:
     from acic.store.content import fingerprint
     from acic.store.exchange import read_exchange
     from acic.store.importing import is_exchange_file
@@ -86,8 +119,8 @@ def _of_file(store: Store, file: Path) -> set[str]:
     try:
         raw = file.read_bytes()
     except OSError as error:
-        raise UnreadableInput(f"cannot read {file}: {error.strerror}", hint="give one file, not a folder") from error
-    told = set(store.fingerprints(raw_sha256=hashlib.sha256(raw).hexdigest()))
+        raise UnreadableInput(f"cannot read {file}: {error.strerror}", hint="check the path") from error
+    told = set(stored.get(hashlib.sha256(raw).hexdigest(), ()))
     if told and b"began" not in raw.lower() and not any(store.get(one).bandwidths for one in told):
         raise InvalidInput(
             f"{file} tells neither a time nor a figure: nothing tells it from the outputs of others' failed runs",

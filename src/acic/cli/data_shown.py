@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import click
 
 from acic.cli.output import emit_json, printable, say
 from acic.units import format_bandwidth, format_bytes, format_setting
+from acic.workloads import Access
 from acic.workloads.parameters import values_of
 
 if TYPE_CHECKING:
@@ -24,7 +26,10 @@ def row(measurement: Measurement) -> list[str]:
 
     c = measurement.workload
     moved = f"{c.io_processes} x {c.iterations} x {format_bytes(c.data_size)} by {format_bytes(c.request_size)}"
-    workload = f"{c.operation} {moved}, {c.interface} {'shared' if c.shared else 'file per process'}"
+    how = ["collective"] if c.collective else []
+    how += [str(c.access)] if c.access is not Access.CONSECUTIVE else []
+    files = "shared" if c.shared else "file per process"
+    workload = ", ".join([f"{c.operation} {moved}", f"{c.interface} {files}", *how])
     bandwidth = "-" if measurement.bandwidth is None else format_bandwidth(measurement.bandwidth)
     values = _items(measurement.configuration)
     return [fingerprint(measurement)[:12], measurement.platform, str(measurement.outcome), workload, bandwidth, values]
@@ -53,13 +58,29 @@ def _text(name: str, value: Any) -> str:
     return value.isoformat(sep=" ") if isinstance(value, datetime) else format_setting(name, value)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How measurements of an import stand to what the store has.
+
+    Args:
+        new: that it has not, or had not before.
+        known: that it has, those given twice among them.
+        of_another_file: how many of those it has from a file with other bytes.
+        judged_otherwise: how many it has with another outcome, revision, contributor, time or note.
+        configured_otherwise: how many it has with another configuration too.
+    """
+
+    new: int = 0
+    known: int = 0
+    of_another_file: int = 0
+    judged_otherwise: int = 0
+    configured_otherwise: int = 0
+
+
 def show_report(
     report: ImportReport,
     platform: Platform,
-    added: int,
-    duplicates: int,
-    otherwise: int,
-    twice: int,
+    standing: Standing,
     *,
     dry_run: bool,
     as_json: bool,
@@ -86,10 +107,13 @@ def show_report(
                 "files": report.files,
                 "measurements": len(report.measurements),
                 "failed": report.failed,
-                "added": added,
-                "duplicates": duplicates,
-                "judged_otherwise": otherwise,
-                "configured_otherwise": twice,
+                "corrupt": report.corrupt,
+                "new": standing.new,
+                "added": 0 if dry_run else standing.new,
+                "duplicates": standing.known,
+                "of_another_file": standing.of_another_file,
+                "judged_otherwise": standing.judged_otherwise,
+                "configured_otherwise": standing.configured_otherwise,
                 "contradictory": wrong,
                 "to_come": later,
                 "unfit": report.unfit,
@@ -97,19 +121,24 @@ def show_report(
             }
         )
         return
-    if otherwise:
+    if again := standing.of_another_file:
+        say(f"note: {again} of those known already are of runs that came from another file, with other bytes in it")
+    if otherwise := standing.judged_otherwise:
         say(
             f"note: {otherwise} of those known already have another outcome, revision, contributor, time or note in the"
             " store and keep it; `acic data remove` takes them out, to be imported anew"
         )
-    if twice:
+    if twice := standing.configured_otherwise:
         say(
             f"note: {twice} of them are in the store with another configuration too; where one is wrong,"
             " `acic data remove --file FILE` takes out both, to be imported anew"
         )
     for skipped in report.skipped:
         say(f"skipped {skipped.path}: {skipped.reason}")
-    kept = "nothing kept (dry run)" if dry_run else f"{added} new, {duplicates} known already"
+    told = f"{standing.new} new, {standing.known} known already"
+    kept = f"{told}, nothing kept (dry run)" if dry_run else told
+    wrong_bytes = f" ({report.corrupt} corrupt: other bytes came back than were written)" if report.corrupt else ""
     click.echo(
-        f"{len(report.measurements)} measurements in {report.files} files, {report.failed} of failed runs; {kept}"
+        f"{len(report.measurements)} measurements in {report.files} files, "
+        f"{report.failed} of failed runs{wrong_bytes}; {kept}"
     )

@@ -1,4 +1,4 @@
-"""Measurements that a store has already, and tells something else of: another verdict, or another configuration."""
+"""Measurements that a store has already, and those that it tells something else of, or has from another file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from acic.space import Configuration
 from acic.store.content import fingerprint, time_text
 from acic.store.measurement import Measurement
-from acic.store.rows import RUN, Decoder, run_of
+from acic.store.rows import COLUMNS, RUN, Decoder, run_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -20,6 +20,50 @@ _BATCH = 500  # values in one question: SQLite before 3.32 takes 999
 _WIDE = 20_000 if sqlite3.sqlite_version_info >= (3, 32) else _BATCH  # where no index answers, and all rows are read
 _JUDGED = ("outcome", "revision", "contributor", "note")  # what a fingerprint leaves out
 _QUARTER = timedelta(minutes=15)  # what timezones differ by, or a multiple
+
+
+def known(connection: Connection, marks: Iterable[str]) -> set[str]:
+    """Return which of these fingerprints the store has."""
+    from sqlalchemy import select
+
+    from acic.store.schema import measurement as table
+
+    found, rest = set[str](), iter(marks)
+    while batch := list(islice(rest, _BATCH)):
+        query = select(table.c.fingerprint).where(table.c.fingerprint.in_(batch))
+        found.update(str(mark) for (mark,) in connection.execute(query))
+    return found
+
+
+def of_another_file(connection: Connection, measurements: Iterable[Measurement]) -> set[str]:
+    """Return the fingerprints of those that the store, or an earlier one of these, has from a file that differs.
+
+    A file that was copied with another line end, or put together with others, has other bytes, which stand for the
+    moment in a fingerprint. The run is the same where the moment and all else that a fingerprint is made of are.
+    """
+    from sqlalchemy import select
+
+    from acic.store.schema import measurement as table
+
+    asked = [m for m in measurements if m.raw_sha256 and m.bandwidths]
+    times = iter(sorted({time_text(m.time) for m in asked}))
+    decode = Decoder().measurement
+    stored: dict[tuple[Any, ...], set[str]] = {}
+    while batch := list(islice(times, _WIDE)):
+        query = select(*(table.c[name] for name in COLUMNS)).where(table.c.time.in_(batch))
+        for row in connection.execute(query):
+            stored.setdefault(_moment(decode(row)), set()).add(row.fingerprint)
+    first: dict[tuple[Any, ...], Measurement] = {}
+    found = set()
+    for one in asked:
+        moment = _moment(one)
+        if (marks := stored.get(moment)) is None:
+            if (other := first.setdefault(moment, one)) is one:
+                continue
+            marks = {fingerprint(other)}
+        if (mark := fingerprint(one)) not in marks:
+            found.add(mark)
+    return found
 
 
 def judged_otherwise(connection: Connection, measurements: Iterable[Measurement]) -> int:
@@ -62,6 +106,13 @@ def configured_otherwise(connection: Connection, measurements: Iterable[Measurem
         )
         for m in them
     )
+
+
+def _moment(one: Measurement) -> tuple[Any, ...]:
+    """Return all that a fingerprint is made of, with the time in place of the file: quicker to compare than to hash."""
+    tables = (frozenset(one.versions.items()), frozenset(one.host_shape.items()))
+    made = (one.basis, one.tool, one.tool_version, one.seed, *tables)
+    return (one.platform, one.configuration, one.workload, one.time, one.repetitions, *made)
 
 
 def _another_zone(one: datetime, other: datetime) -> bool:

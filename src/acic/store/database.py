@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -168,6 +169,29 @@ class Store:
         """Return the fingerprints of those whose columns (`platform`, `contributor`, ...) are as wanted, as added."""
         where = [self._table.c[name] == value for name, value in wanted.items()]
         return [str(row[0]) for row in self._select(("fingerprint",), where)]
+
+    def by_output(self) -> dict[str, list[str]]:
+        """Return the fingerprints of what came from each raw output, by its sha256 in hex."""
+        found: dict[str, list[str]] = {}
+        for row in self._select(("raw_sha256", "fingerprint"), [self._table.c.raw_sha256 != ""]):
+            found.setdefault(str(row.raw_sha256), []).append(str(row.fingerprint))
+        return found
+
+    def contributors(self, fingerprints: Collection[str]) -> dict[str, int]:
+        """Return how many of these (whole) fingerprints are of each contributor, most first."""
+        wanted = set(fingerprints)
+        rows = self._select(("fingerprint", "contributor"), [])
+        return dict(Counter(str(row.contributor) for row in rows if row.fingerprint in wanted).most_common())
+
+    def known(self, fingerprints: Iterable[str]) -> set[str]:
+        """Return which of these (whole) fingerprints there are."""
+        with self._connections.connected() as connection:
+            return contradictions.known(connection, fingerprints)
+
+    def of_another_file(self, measurements: Iterable[Measurement]) -> set[str]:
+        """Return the fingerprints of those of a run that is known, here or among these, from a file that differs."""
+        with self._connections.connected() as connection:
+            return contradictions.of_another_file(connection, measurements)
 
     def judged_otherwise(self, measurements: Iterable[Measurement]) -> int:
         """Return how many of these the store has with another outcome, revision, contributor, note or timezone."""

@@ -73,6 +73,7 @@ class ImportReport:
         files: files that were read.
         measurements: what they told, failures among them.
         failed: how many of the measurements are failures.
+        corrupt: how many of those gave back other bytes than were written.
         skipped: what gave no measurement; a failed run whose workload nobody can tell is among them.
         unfit: what in configurations the platform does not have, and in how many measurements.
     """
@@ -80,6 +81,7 @@ class ImportReport:
     files: int
     measurements: tuple[Measurement, ...]
     failed: int
+    corrupt: int
     skipped: tuple[Skipped, ...]
     unfit: Mapping[str, int]
 
@@ -133,9 +135,10 @@ def import_path(
         if progress:
             progress(files)
     failures = sum(m.outcome not in (Outcome.OK, Outcome.SUSPECT) for m in measurements)
+    corrupt = sum(m.outcome is Outcome.CORRUPT for m in measurements)
     problem_of = cache(platform.space.problem)
     unfit = Counter(problem for m in measurements if (problem := problem_of(m.configuration)))
-    return ImportReport(files, tuple(measurements), failures, tuple(skipped), unfit)
+    return ImportReport(files, tuple(measurements), failures, corrupt, tuple(skipped), unfit)
 
 
 def is_exchange_file(path: Path) -> bool:
