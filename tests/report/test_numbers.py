@@ -248,7 +248,9 @@ def test_the_course_rises_and_ends_at_what_the_headline_says(usual: Usual) -> No
     steps = contents.course
     for name in ("seconds", "dollars", "points", "best"):
         values = [getattr(s, name) for s in steps]
-        assert values == sorted(values), name
+        known = [value for value in values if value is not None]
+        assert known == sorted(known), name
+        assert values[len(values) - len(known) :] == known, name
     last, brief = steps[-1], contents.headline.summary
     assert last.seconds == pytest.approx(brief.seconds)
     assert last.dollars == pytest.approx(brief.dollars)
@@ -289,6 +291,22 @@ def test_no_improvement_is_told_without_a_baseline(campaign: Open) -> None:
     assert "There is no figure yet" in words(by_id(page, "model"))
 
 
+def test_where_all_failed_no_improvement_is_told_and_all_are_counted(campaign: Open) -> None:
+    """The course told "1.00x" and drew it as measured, and the point that the campaign paused at was not counted."""
+    session = campaign(Made(sampled=0, trouble={Outcome.FAILED: 1.0}))
+    contents, page = reported(session)
+    summary = contents.headline.summary
+    assert {s.best for s in contents.course} == {None}
+    assert "1.00x" not in words(by_id(page, "course"))
+    assert "Best improvement found" not in words(by_id(page, "course"))
+    assert summary.failed == summary.planned == contents.listing.total
+    path = session.journal.folder / "journal.jsonl"
+    lines = path.read_text().splitlines()
+    (stored,) = [n for n, line in enumerate(lines) if json.loads(line)["event"] == "stored"][-1:]
+    path.write_text("".join(f"{line}\n" for n, line in enumerate(lines) if n != stored))
+    assert reported(session)[0].headline.summary.failed == summary.failed
+
+
 def test_the_printed_figures_are_those_of_the_page(usual: Usual) -> None:
     from acic.cli.output import plain
 
@@ -314,6 +332,7 @@ def test_a_configuration_that_lost_bytes_once_is_among_the_best_no_more(campaign
     session.journal.append(**last)
     after = reported(session)[0]
     assert best.configuration not in [r.configuration for r in after.best]
+    assert after.course[-1].best is not None
     assert after.course[-1].best < best.gain.value
     assert {r.number for r in after.listing.points if r.unsafe} >= {best.number, added}
     assert after.headline.summary.lost == 10_001 - len(finished(session))  # the journal's run numbers have a gap now

@@ -23,7 +23,7 @@ class Summary:
         name: of the campaign.
         platform: what is measured.
         status: "running", "paused: ...", "ended: ..." or "interrupted".
-        planned: points planned; measured: points with a figure; failed: points that gave none; skipped: left alone.
+        planned: points planned; measured: points with a figure; failed: that ran and have none; skipped: left alone.
         runs: runs that ended; outcomes: how; lost: others that began, and whose end nobody saw.
         seconds: wall time of them, s; dollars: USD, None where nobody is billed.
         overhead: median of what the campaign itself took of a run, s; None before the first.
@@ -98,7 +98,7 @@ def summary(name: str, field: Field, state: State, *, running: bool = False, wai
         status=status,
         planned=len(state.progress),
         measured=sum(bool(p.repetitions) for p in state.progress),
-        failed=sum(p.stored and bool(p.attempts) and not p.repetitions for p in state.progress),
+        failed=sum(bool(p.attempts) and not p.repetitions for p in state.progress),
         skipped=sum(bool(p.why_skipped) for p in state.progress),
         runs=len(attempts),
         outcomes=dict(sorted(Counter(str(a.outcome) for a in attempts).items())),

@@ -19,14 +19,14 @@ class Step:
         run: its number.
         seconds, dollars: spent on all runs so far.
         points: that had given a figure.
-        best: largest improvement over a baseline that was known, 1 before the first.
+        best: largest improvement over a baseline that was known, at least 1; None before the first.
     """
 
     run: int
     seconds: float
     dollars: float
     points: int
-    best: float
+    best: float | None
 
 
 def course_of(state: State, results: Results) -> tuple[Step, ...]:
@@ -44,11 +44,13 @@ def course_of(state: State, results: Results) -> tuple[Step, ...]:
     for result in results.pooled:
         if result.gain is not None and not result.unsafe:
             known[max(result.last_run, results.bases[result.workload].last_run)].append(result.gain.value)
-    steps, seconds, dollars, points, best = [], 0.0, 0.0, 0, 1.0
+    best: float | None = None
+    steps, seconds, dollars, points = [], 0.0, 0.0, 0
     for _, attempt in state.attempts:
         seconds, dollars = seconds + attempt.elapsed, dollars + attempt.dollars
         points += found[attempt.number]
-        best = max([best, *known[attempt.number]])
+        if known[attempt.number]:
+            best = max([best or 1.0, *known[attempt.number]])
         steps.append(Step(run=attempt.number, seconds=seconds, dollars=dollars, points=points, best=best))
     return tuple(steps)
 
@@ -58,6 +60,6 @@ def thinned(steps: tuple[Step, ...], most: int = STEPS) -> tuple[Step, ...]:
     if len(steps) <= most:
         return steps
     every = -(-len(steps) // (most // 2))
-    rose = [i for i in range(1, len(steps)) if steps[i].best > steps[i - 1].best][-(most // 2) :]
+    rose = [i for i in range(1, len(steps)) if steps[i].best != steps[i - 1].best][-(most // 2) :]
     kept = {0, len(steps) - 1, *range(0, len(steps), every), *rose}
     return tuple(steps[i] for i in sorted(kept))

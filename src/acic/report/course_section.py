@@ -43,14 +43,17 @@ def course_section(contents: Contents) -> Markup:
 def _curves(contents: Contents, name: str, x: Axis, spent: Callable[[Step | Checkpoint], float]) -> Markup:
     steps = contents.course
     last = steps[-1]
-    best = curve(
-        x,
-        from_zero(max(1.0, last.best), times_tick),
-        [(0.0, 1.0), *((spent(s), s.best) for s in steps)],
-        f"Best improvement found against {name}: rises to {times_text(last.best)}",
-        stepped=True,
-        kind="measured",
-    )
+    made = []
+    if last.best is not None:
+        best = curve(
+            x,
+            from_zero(last.best, times_tick),
+            [(0.0, 1.0), *((spent(s), s.best or 1.0) for s in steps)],
+            f"Best improvement found against {name}: rises to {times_text(last.best)}",
+            stepped=True,
+            kind="measured",
+        )
+        made.append(figure(join([f"Best improvement found, against {name} ", basis("measured")]), best))
     points = curve(
         x,
         of_counts(last.points),
@@ -59,10 +62,7 @@ def _curves(contents: Contents, name: str, x: Axis, spent: Callable[[Step | Chec
         stepped=True,
         kind="measured",
     )
-    made = [
-        figure(join([f"Best improvement found, against {name} ", basis("measured")]), best),
-        figure(f"Points measured, against {name}", points),
-    ]
+    made.append(figure(f"Points measured, against {name}", points))
     errors = contents.model.course
     if len(errors) > 1:
         y = from_zero(max(e.mape for e in errors), share_tick)
@@ -92,7 +92,7 @@ def _table(contents: Contents) -> Markup:
             format_seconds(s.seconds),
             *([money_text(s.dollars)] if paid else []),
             f"{s.points:,}",
-            times_text(s.best),
+            NOTHING if s.best is None else times_text(s.best),
             _error(contents, s),
         ]
         for s in _chosen(contents.course)
