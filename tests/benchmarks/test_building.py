@@ -20,7 +20,7 @@ from acic.errors import MissingData
 from tests.native.bench import Mpi
 
 ROOT = Path(__file__).parents[2]
-FIND = "from acic.benchmarks import find_benchmark; print(find_benchmark('acic-bench').program)"
+FIND = "from acic.benchmarks import find_benchmark; print(find_benchmark('acic-bench', announce=print).program)"
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +33,11 @@ def built(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pat
         subprocess.Popen([sys.executable, "-c", FIND], env=environment, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    told = [one.communicate(timeout=300)[0].strip() for one in both]
+    lines = [one.communicate(timeout=300)[0].splitlines() for one in both]
     assert [one.returncode for one in both] == [0, 0]
+    (said,) = (line for one in lines for line in one[:-1])  # by the one that built: it took 25 s without a word
+    assert said.startswith(f"building acic-bench with {mpi.mpicc}")
+    told = [one[-1] for one in lines]
     assert len(set(told)) == 1
     return Path(told[0]), cache
 
@@ -65,8 +68,9 @@ def test_it_is_not_built_again(built: tuple[Path, Path], mpi: Mpi, monkeypatch: 
     monkeypatch.setenv("ACIC_MPICC", str(mpi.mpicc))
     monkeypatch.delenv("ACIC_BENCH", raising=False)
     before = built[0].stat()
-    found = find_benchmark("acic-bench")
-    assert (found.program, found.name) == (built[0], "acic-bench")
+    said: list[str] = []
+    found = find_benchmark("acic-bench", announce=said.append)
+    assert (found.program, found.name, said) == (built[0], "acic-bench", [])
     assert found.mpiexec == mpi.mpicc.with_name("mpiexec")
     assert (built[0].stat().st_ino, built[0].stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 

@@ -106,13 +106,13 @@ def test_a_campaign_in_the_lab_asks_first_for_what_cannot_be_deployed(monkeypatc
     closed: list[bool] = []
     lab: Any = SimpleNamespace(need=need, close=lambda: closed.append(True))
     monkeypatch.setattr("acic.lab.Lab.open", lambda **_: lab)
-    monkeypatch.setattr("acic.campaign.session.find_benchmark", lambda _: "benchmark")
+    monkeypatch.setattr("acic.campaign.session.find_benchmark", lambda *_, **__: "benchmark")
     request = Request(platform="lab", budget=Budget(), where=Where(runner="lab"), repeats=Repeats(1, 1, 0.1))
     with pytest.raises(InvalidInput, match="OrangeFS cannot be deployed") as caught:
-        _can_run(load_platform("lab"), request)
+        _can_run(load_platform("lab"), request, print)
     assert caught.value.hint == "build it; or measure one alone: --only file_system=NAME (of NFS, GlusterFS, CephFS)"
     of_nfs = replace(request, only={"file_system": "NFS"})
-    assert str(_can_run(load_platform("lab"), of_nfs)) == "benchmark"
+    assert str(_can_run(load_platform("lab"), of_nfs, print)) == "benchmark"
     assert closed == [True, True]
 
 
@@ -125,7 +125,7 @@ def test_jobs_in_the_lab_are_launched_by_the_mpi_that_the_benchmark_was_built_wi
     lab: Any = SimpleNamespace(site=None, room=room, runner=lambda *, mpiexec=None: given.append(mpiexec))
     built = Benchmark(name="acic-bench", program=Path("/b"), version="", mpiexec=Path("/its/mpiexec"))
     monkeypatch.setattr("acic.lab.Lab.open", lambda **_: lab)
-    monkeypatch.setattr(runners, "find_benchmark", lambda _: built)
+    monkeypatch.setattr(runners, "find_benchmark", lambda *_, **__: built)
     runners.open_trials(load_platform("lab"), Where(runner="lab"), tmp_path)
     Runs(load_platform("lab"), lab, built, tmp_path)
     assert given == 2 * [Path("/its/mpiexec")]
@@ -146,6 +146,7 @@ def test_a_campaign_in_the_lab_ends_what_a_killed_run_left_there(
         runner=lambda **_: runner,
     )
     monkeypatch.setattr("acic.lab.Lab.open", lambda **_: lab)
-    monkeypatch.setattr(runners, "find_benchmark", lambda _: Benchmark(name="b", program=Path("/b"), version=""))
+    found = Benchmark(name="b", program=Path("/b"), version="")
+    monkeypatch.setattr(runners, "find_benchmark", lambda *_, **__: found)
     runners.open_trials(load_platform("lab"), Where(runner="lab"), tmp_path)
     assert (ended, notes["running"]) == (["left"], None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -464,6 +465,39 @@ def test_a_budget_of_no_point_is_told_what_one_costs(lab: Laboratory, acic: Call
         found = acic(*lab.train(*QUICK, "--budget", budget))
         assert found.status == 2
         assert "covers no point: one is expected to take 773 ms and $0.00114\n" in found.err
+        (larger,) = re.findall(r"--budget (\S+) --dry-run", found.err)
+        assert larger.endswith("USD") == budget.endswith("USD")
+        assert acic(*lab.train(*QUICK, "--budget", larger, "--dry-run")).status == 0
+
+
+def test_the_budget_that_is_offered_covers_what_takes_long(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    """It was 10 min, whatever a point takes: also where just that had been refused, as one takes longer."""
+    job = lab.folder.parent / "job.toml"
+    job.write_text(
+        'name = "large"\nprocesses = 1\n[[phases]]\ninterface = "MPIIO"\noperation = "write"\n'
+        'iterations = 1\ndata_size = "100GiB"\nrequest_size = "1MiB"\ncollective = false\nshared = true\n'
+    )
+    found = acic(*lab.train("--like", job, "--budget", "10min"))
+    assert "a budget of 10 min covers no point" in found.err
+    (larger,) = re.findall(r"--budget (\S+) --dry-run", found.err)
+    assert acic(*lab.train("--like", job, "--budget", larger, "--dry-run")).status == 0
+
+
+def test_a_budget_too_small_for_the_screening_is_told_beside_the_plan(
+    lab: Laboratory, acic: Callable[..., Result]
+) -> None:
+    """It was told when all was spent: by then there was neither a rank nor a baseline to show for it."""
+    told = "note: the budget covers 7 of the "
+    often = ("--repeats", "1", "--verify", "0")
+    for more in (("--dry-run",), ()):
+        assert told in acic(*lab.train("--points", 7, *often, *more)).err
+    for enough in (("--no-screen", "--points", 7), ("--points", 400)):
+        assert "note: the budget covers" not in acic(*lab.train(*often, *enough, "--dry-run")).err
+    for points, based in ((1, False), (3, True)):  # the third is on the baseline
+        words = ("--platform", "ec2-2013", "--budget", "20h", "--points", points, "--dry-run", "--json")
+        lacks = acic("train", *words).json["plan"]["lacks"]
+        assert f"covers {points} of the 32 points of the screening, so that what matters most stays unknown" in lacks
+        assert ("and no baseline, without which `acic recommend` cannot answer" in lacks) == (not based)
 
 
 @pytest.mark.parametrize("command", ["train", "walk", "tune", "verify"])

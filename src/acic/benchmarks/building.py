@@ -10,7 +10,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -63,10 +63,11 @@ def _program(variable: str, named: str) -> Path:
     return Path(found).absolute()
 
 
-def built() -> Built:
+def built(announce: Callable[[str], None] = lambda _: None) -> Built:
     """Return acic-bench for the MPI that is there, built if it was not yet.
 
-    Where there is no compiler, as on compute nodes, one that was built before for this version will do.
+    Where there is no compiler, as on compute nodes, one that was built before for this version will do. `announce` is
+    told before one is built.
 
     Raises:
         MissingData: there is no MPI or no compiler, or it cannot build the program.
@@ -82,7 +83,7 @@ def built() -> Built:
             raise MissingData(f"there is no ior, and no MPI to build acic-bench with{beside}", hint=_NO_MPI)
         return _facts(found[-1].parent)
     home = folder / f"{stem}-{_identity(mpicc)}"
-    _make(mpicc, here, home)
+    _make(mpicc, here, home, announce)
     made = _facts(home)
     return replace(made, mpiexec=None) if os.environ.get("ACIC_MPIEXEC") else made  # the user's goes first
 
@@ -109,9 +110,13 @@ def _facts(home: Path) -> Built:
     return Built(home / ACIC_BENCH, Path(mpiexec) if mpiexec else None)
 
 
-def _make(mpicc: Path, here: Path, home: Path) -> None:
+def _make(mpicc: Path, here: Path, home: Path, announce: Callable[[str], None]) -> None:
+    def build(whole: Path) -> None:
+        announce(f"building acic-bench with {mpicc}; it is kept in {home.parent}")
+        _compile(mpicc, here, whole)
+
     try:
-        kept_program(home, ACIC_BENCH, lambda whole: _compile(mpicc, here, whole))
+        kept_program(home, ACIC_BENCH, build)
     except OSError as error:
         first = _first(error)
         folder = "name a folder that can be written to"

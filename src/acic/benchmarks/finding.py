@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from acic.benchmarks.benchmark import ACIC_BENCH, IOR, Benchmark, identify
@@ -11,13 +12,14 @@ from acic.benchmarks.building import built
 from acic.errors import InvalidInput
 
 
-def find_benchmark(choice: str | None = None) -> Benchmark:
+def find_benchmark(choice: str | None = None, *, announce: Callable[[str], None] = lambda _: None) -> Benchmark:
     """Return the benchmark to run.
 
     Args:
         choice: "ior" for the one on PATH; "acic-bench" for the program that ACIC_BENCH names, else the one in the
             user's cache folder, which is built first if it is not there; a path for that program; None for ior where
             it is on PATH, else acic-bench.
+        announce: is told that acic-bench is built, before it is: that takes half a minute.
 
     Raises:
         InvalidInput: the choice is none of these.
@@ -35,11 +37,11 @@ def find_benchmark(choice: str | None = None) -> Benchmark:
             return identify(Path(found))
         if choice == IOR:
             raise InvalidInput("there is no ior on PATH", hint=f"give its path, or leave it to {ACIC_BENCH}")
-    return _acic_bench()
+    return _acic_bench(announce)
 
 
-def _acic_bench() -> Benchmark:
+def _acic_bench(announce: Callable[[str], None]) -> Benchmark:
     if named := os.environ.get("ACIC_BENCH"):
         return identify(Path(shutil.which(named) or named))
-    made = built()
+    made = built(announce)
     return identify(made.program, made.mpiexec)

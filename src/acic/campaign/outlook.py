@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from acic.campaign.budget import ASSUMED_BANDWIDTH, ASSUMED_START, Expectation
+from acic.campaign.budget import ASSUMED_BANDWIDTH, ASSUMED_START, Budget, Expectation
+from acic.campaign.planning import MOST_MISSING
 from acic.campaign.points import Field, Point
 from acic.campaign.request import Request
 from acic.campaign.screening import ranking, screening_rows
 from acic.campaign.session import planner_of
 from acic.campaign.state import Stage
 from acic.errors import AcicError, InvalidInput
-from acic.platforms import load_platform
+from acic.platforms import Platform, load_platform
 from acic.units import format_bandwidth, format_seconds, format_usd
 
 _LOOKED_AT = 2000  # points that the average is taken over
+_OFFERED = 10  # points that the budget is enough for that is offered in place of one that is too small
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,8 @@ class Part:
 class Outlook:
     """What a campaign would do, by stage, as far as the budget covers it; `covered` of `possible` points in all.
 
-    `each` is what one point of the first stage is expected to take, s and USD.
+    `each` is what one point of the first stage is expected to take, s and USD. `lacks` is what the budget is too small
+    for, of what advice needs: one sentence, "" where it is enough.
     """
 
     platform: str
@@ -43,6 +48,7 @@ class Outlook:
     possible: int
     each: tuple[float, float | None]
     assumption: str
+    lacks: str
 
 
 def outlook(request: Request) -> Outlook:
@@ -94,6 +100,7 @@ def outlook(request: Request) -> Outlook:
         each,
         f"expected at {format_bandwidth(ASSUMED_BANDWIDTH)} a machine and {format_seconds(ASSUMED_START)} "
         "to start a job, each point run once, until runs tell better",
+        _lacking(platform, screening, bool(baselines), {part.stage: part.points for part in parts}),
     )
 
 
@@ -109,9 +116,32 @@ def covering(request: Request) -> Outlook:
         price = "" if dollars is None else f" and {format_usd(dollars)}"
         raise InvalidInput(
             f"a budget of {seen.budget} covers no point: one is expected to take {format_seconds(seconds)}{price}",
-            hint="see what a larger one covers: --budget 10min --dry-run",
+            hint=f"see what a larger one covers: --budget {_larger(request.budget, seconds, dollars)} --dry-run",
         )
     return seen
+
+
+def _larger(budget: Budget, seconds: float, dollars: float | None) -> str:
+    """Return a budget of the same kind as a user types it, for some points that take so much each."""
+    if budget.dollars is not None and dollars:
+        return f"{math.ceil(_OFFERED * dollars)}USD"
+    minutes = math.ceil(_OFFERED * seconds / 60)
+    return f"{minutes}min" if minutes < 120 else f"{math.ceil(minutes / 60)}h"
+
+
+def _lacking(platform: Platform, screening: Sequence[Point], baselines: bool, covered: Mapping[Stage, int]) -> str:
+    """Return what will not be known of a plan that begins with a screening, "" where all is or where there is none."""
+    done = covered.get(Stage.SCREENING, 0)
+    ranked = len(screening) - done <= MOST_MISSING * len(screening)
+    known = any(p.configuration == platform.baseline for p in screening[:done])
+    based = not screening or known or bool(covered.get(Stage.BASELINE, 0)) or not baselines
+    told = []
+    if not ranked:
+        told.append(f"{done} of the {len(screening)} points of the screening, so that what matters most stays unknown")
+    if not based:
+        told.append("no baseline, without which `acic recommend` cannot answer from this campaign alone")
+    remedy = "give a larger one, or --no-screen, which begins with the baseline"
+    return f"the budget covers {', and '.join(told)}: {remedy}" if told else ""
 
 
 def _affordable(

@@ -38,7 +38,7 @@ def open_trials(
     Raises:
         AcicError: no benchmark or launcher can be found, a scheduler is not there, or a directory is missing.
     """
-    benchmark = find_benchmark(where.benchmark)
+    benchmark = find_benchmark(where.benchmark, announce=announce)
     if where.runner == LAB:
         from acic.cluster.lab import LabFacts
         from acic.lab import Lab

@@ -54,8 +54,10 @@ class Session:
         self.planner = planner_of(self.field, request)
 
     @classmethod
-    def begin(cls, request: Request, *, name: str | None, now: datetime) -> Session:
-        """Return a new campaign, its first event written.
+    def begin(
+        cls, request: Request, *, name: str | None, now: datetime, announce: Callable[[str], None] = lambda _: None
+    ) -> Session:
+        """Return a new campaign, its first event written; `announce` is told what takes long before, as a build does.
 
         Raises:
             InvalidInput: the name is taken or none for a folder, or the request cannot be met.
@@ -66,7 +68,7 @@ class Session:
         if LAB in platform.apply:
             nodes = platform.compute_nodes or 1
             request = replace(request, where=replace(request.where, runner=LAB, nodes=nodes))
-        benchmark = _can_run(platform, request)
+        benchmark = _can_run(platform, request, announce)
         deployed = request.where.runner == LAB
         places = {} if deployed else found_on(storage_directories(platform, Path(request.where.directory)))
         mark = _mark(Field(platform, request.like, request.only))
@@ -235,7 +237,7 @@ def check_request(request: Request, name: str | None) -> None:
         find_benchmark(request.where.benchmark)
 
 
-def _can_run(platform: Platform, request: Request) -> Benchmark:
+def _can_run(platform: Platform, request: Request, announce: Callable[[str], None]) -> Benchmark:
     """Raise AcicError if no run could be made, before anything is written; return the benchmark in them."""
     if DEPLOYMENT in platform.apply:
         raise InvalidInput(
@@ -248,8 +250,9 @@ def _can_run(platform: Platform, request: Request) -> Benchmark:
 
         with closing(Lab.open(facts=LabFacts.of(platform.lab))) as lab:  # it is up, and nobody works on it
             _need_file_systems(lab, platform, request.only)
-        return find_benchmark(request.where.benchmark)
-    return open_trials(platform, request.where, Path(request.where.directory), only=request.only)[1]
+        return find_benchmark(request.where.benchmark, announce=announce)
+    outputs = Path(request.where.directory)
+    return open_trials(platform, request.where, outputs, only=request.only, announce=announce)[1]
 
 
 def _need_file_systems(lab: Lab, platform: Platform, only: Mapping[str, Value]) -> None:

@@ -159,7 +159,8 @@ def bench(
     with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
         store.check_writable()
         if not given["resume"]:
-            session = Session.begin(replace(request, store=store.kept), name=given["name"], now=datetime.now(UTC))
+            asked, now = replace(request, store=store.kept), datetime.now(UTC)
+            session = Session.begin(asked, name=given["name"], now=now, announce=say)
             say(f"campaign {session.journal.name}; interrupt it as you like: --resume goes on")
         controller = session.controller(store, watch=show, announce=say)
         with controller.at_work():

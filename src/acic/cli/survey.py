@@ -168,7 +168,7 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     from acic.store.measurement import Outcome
 
     opened = Survey.open(name)
-    benchmark = find_benchmark("acic-bench")
+    benchmark = find_benchmark("acic-bench", announce=say)
     seconds = parse_seconds(budget) if budget is not None else None
     platform, wrong = opened.platform, unsafe_configurations(opened.platform, None).all
     lab = Lab.open(facts=LabFacts.of(platform.lab))

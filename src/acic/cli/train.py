@@ -104,8 +104,9 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
     with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
         store.check_writable()
         if request:
-            session = Session.begin(replace(request, store=store.kept), name=name, now=datetime.now(UTC))
+            session = Session.begin(replace(request, store=store.kept), name=name, now=datetime.now(UTC), announce=say)
             say(_plan_line(seen))
+            _say_what_lacks(seen)
             say(f"campaign {session.journal.name}; interrupt it as you like: acic train --resume goes on")
         controller = session.controller(store, advice=advice_of(session, store_url), watch=show, announce=say)
         controller.run()
@@ -179,6 +180,12 @@ def _show_plan(seen: Outlook, as_json: bool) -> None:
         return
     _plan_table(seen)
     say(f"note: {seen.assumption}")
+    _say_what_lacks(seen)
+
+
+def _say_what_lacks(seen: Outlook) -> None:
+    if seen.lacks:
+        say(f"note: {seen.lacks}")
 
 
 def _plan_line(seen: Outlook) -> str:
