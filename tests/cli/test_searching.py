@@ -344,7 +344,7 @@ def test_a_search_tells_how_to_apply_the_best_if_that_is_no_doubtful_gain(
     begun = run("walk", *WRITE, "--order", "random", "--name", "mine")
     assert begun.status == 0, begun.err
     for within in (False, True):
-        monkeypatch.setattr(Doubt, "within", property(lambda _, told=within: told))
+        monkeypatch.setattr(Doubt, "within", within)
         found = run("walk", *WRITE, "--name", "mine", "--resume")
         hints = run("walk", *WRITE, "--name", "mine", "--resume", "--json").json["instructions"]
         assert ["romio_ds_write disable" in one["file_text"] for one in hints] == ([] if within else [True])
