@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -367,6 +368,24 @@ def test_a_store_that_another_holds_for_too_long(tmp_path: Path, monkeypatch: py
         store = Store.open(str(path))  # a reader is not kept out
         with pytest.raises(StoreError, match="busy"):
             store.add([measurement(1)])
+
+
+def test_a_store_that_is_waited_for_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command was silent for up to a minute."""
+    path, said = tmp_path / "a.sqlite", list[str]()
+    Store.open(str(path), announce=said.append).close()
+    monkeypatch.setattr(location, "TOLD_SECONDS", 0.1)
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        for kind in ("EXCLUSIVE", "IMMEDIATE"):
+            assert said == []
+            other.execute(f"BEGIN {kind}")
+            ending = threading.Timer(0.7, other.execute, ["ROLLBACK"])
+            ending.start()
+            with Store.open(str(path), announce=said.append) as store:
+                store.add([measurement(1)])
+            ending.join()
+            assert said == [f"note: the store {path} is in use by another acic: waiting for it to end"]
+            said.clear()
 
 
 def test_a_damaged_file(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
     session = Session.open(name, kind=TRAIN)
     set_budget(session, budget)
     store_url = session.choose_store(store_url, announce=say)
-    with Store.open(store_url) as store, campaign_progress() as show:
+    with Store.open(store_url, announce=say) as store, campaign_progress() as show:
         store.check_writable()
         controller = session.controller(store, advice=advice_of(session, store_url), watch=show, announce=say)
         controller.run()

@@ -102,7 +102,7 @@ def import_(
         with Store.open_existing(store_url, announce=say) as existing:
             standing = _standing(report.measurements, existing)
     elif report.measurements:
-        with Store.open(store_url) as store:
+        with Store.open(store_url, announce=say) as store:
             standing = _stored(report.measurements, store)
     show_report(report, platform, standing, dry_run=dry_run, as_json=as_json)
     if not report.measurements:

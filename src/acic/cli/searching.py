@@ -156,7 +156,10 @@ def bench(
             kind=kind,
             search=search,
         )
-    with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
+    with (
+        Store.open(store_url, announce=say) as store,
+        campaign_progress() as show,
+    ):  # first: without a store nothing is begun
         store.check_writable()
         if not given["resume"]:
             asked, now = replace(request, store=store.kept), datetime.now(UTC)

@@ -101,7 +101,10 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
         set_budget(session, given["budget"])
         say(f"going on with the campaign {session.journal.name}")
         store_url = session.choose_store(store_url, announce=say)
-    with Store.open(store_url) as store, campaign_progress() as show:  # first: without a store nothing is begun
+    with (
+        Store.open(store_url, announce=say) as store,
+        campaign_progress() as show,
+    ):  # first: without a store nothing is begun
         store.check_writable()
         if request:
             session = Session.begin(replace(request, store=store.kept), name=name, now=datetime.now(UTC), announce=say)

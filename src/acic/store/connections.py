@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from acic.errors import StoreError
 from acic.store import engine
-from acic.store.location import Location, store_error
+from acic.store.location import Location, patiently, store_error
 from acic.store.revisions import HEAD, TABLE, VERSION_TABLE, readable
 
 if TYPE_CHECKING:
@@ -20,10 +20,16 @@ if TYPE_CHECKING:
 
 
 class Connections:
-    """Reaches the store at a place; no connection outlives the block that asked for it, so that none goes stale."""
+    """Reaches the store at a place; no connection outlives the block that asked for it, so that none goes stale.
 
-    def __init__(self, place: Location) -> None:
+    Args:
+        place: where it is.
+        announce: is told where others have an SQLite file locked for long.
+    """
+
+    def __init__(self, place: Location, announce: Callable[[str], None]) -> None:
         self._place = place
+        self._announce = announce
 
     def forget(self) -> None:
         """Forget how to connect."""
@@ -72,6 +78,7 @@ class Connections:
         """A connection to the SQLite file, for reading, without SQLAlchemy."""
         try:
             with closing(self._place.connect_file(read_only=True)) as plain:
+                patiently(plain, "SELECT 1 FROM sqlite_master", self._waits)
                 yield plain
         except sqlite3.Error as error:
             raise store_error(self._place, error) from error
@@ -79,13 +86,16 @@ class Connections:
     @cached_property
     def engine(self) -> Engine:
         """SQLAlchemy's; nothing is connected by it alone."""
-        return engine.create(self._place)
+        return engine.create(self._place, self._waits)
 
     @contextmanager
     def connected(self, *, write: bool = False) -> Iterator[Connection]:
         """A connection in a transaction; for `write`, with the lock that lets one writer in at a time."""
         with engine.transaction(self.engine, self._place, write=write) as connection:
             yield connection
+
+    def _waits(self) -> None:
+        self._announce(f"note: the store {self._place.shown} is in use by another acic: waiting for it to end")
 
     def _make_empty(self, file: Path) -> None:
         """Make the file as the umask says: SQLite itself would never let a group write, which may share the file."""

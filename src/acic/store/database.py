@@ -55,21 +55,22 @@ class Store:
     its import alone would cost more than a recommendation from a cached model.
     """
 
-    def __init__(self, place: Location) -> None:
+    def __init__(self, place: Location, announce: Callable[[str], None] = lambda _: None) -> None:
         self._place = place
-        self._connections = Connections(place)
+        self._connections = Connections(place, announce)
 
     @classmethod
-    def open(cls, url: str | None = None) -> Self:
+    def open(cls, url: str | None = None, *, announce: Callable[[str], None] = lambda _: None) -> Self:
         """Return the store at `url` (a path, or an SQLAlchemy URL; the user's own for None), up to date.
 
-        A new store is created, with its folder; an older one is migrated.
+        A new store is created, with its folder; an older one is migrated. `announce` is told where it is in use, and
+        waited for.
 
         Raises:
             InvalidInput: `url` is neither a path nor a URL of SQLite or PostgreSQL.
             StoreError: it cannot be reached or read, a newer acic made it, or it is a file of something else.
         """
-        store = cls(locate(url))
+        store = cls(locate(url), announce)
         store._connections.bring_up_to_date()
         return store
 
@@ -81,7 +82,7 @@ class Store:
 
         Args:
             url: as `open` takes it.
-            announce: is told that there is none, where it was named.
+            announce: is told that there is none, where it was named, and where it is in use, and waited for.
 
         Raises:
             AcicError: as `open` does, but who has no home has no store.
@@ -89,7 +90,7 @@ class Store:
         if url is None and not has_folder("data"):
             announce("note: this user has no home folder, so there is no training database")
             return nullcontext()
-        store = Store(locate(url))
+        store = Store(locate(url), announce)
         if store._connections.version():
             return store
         if store._connections.of_others():

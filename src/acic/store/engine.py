@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from acic.errors import StoreAway, StoreError, with_extra
-from acic.store.location import CONNECT_SECONDS, Location, store_error, without_password
+from acic.store.location import CONNECT_SECONDS, Location, patiently, store_error, without_password
 from acic.store.revisions import TABLE
 from acic.store.rows import COLUMNS
 
@@ -26,8 +27,12 @@ _PASSING = re.compile("database system is |too many|connection slots")  # other 
 _LOCK = 0x61636963  # "acic": the name of PostgreSQL's advisory lock
 
 
-def create(place: Location) -> Engine:
+def create(place: Location, waits: Callable[[], None] = lambda: None) -> Engine:
     """Return an engine for `place`; nothing is connected yet.
+
+    Args:
+        place: where the store is.
+        waits: is called where others have an SQLite file locked for long.
 
     Raises:
         StoreError: PostgreSQL's driver is not installed.
@@ -38,7 +43,7 @@ def create(place: Location) -> Engine:
 
     if place.file is not None:
         made = create_engine("sqlite://", creator=place.connect_file, poolclass=NullPool)
-        event.listen(made, "begin", _begin)
+        event.listen(made, "begin", partial(_begin, waits=waits))
         return made
     try:
         # texts are UTF-8 in any database: else the driver takes its encoding, or gives bytes (SQL_ASCII)
@@ -120,7 +125,8 @@ def _copy(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     connection.exec_driver_sql("DROP TABLE incoming")
 
 
-def _begin(connection: Connection) -> Any:
+def _begin(connection: Connection, *, waits: Callable[[], None]) -> None:
     # a writer that begins as a reader fails at once, without waiting, when another writer got in between
     kind = "IMMEDIATE" if connection.get_execution_options().get(_WRITES) else "DEFERRED"
-    connection.exec_driver_sql(f"BEGIN {kind}")
+    plain: Any = connection.connection.driver_connection
+    patiently(plain, f"BEGIN {kind}", waits)

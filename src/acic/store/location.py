@@ -6,6 +6,7 @@ import os
 import re
 import sqlite3
 import stat
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from acic.errors import InvalidInput, StoreError
 from acic.paths import expanded, user_folder
 
 BUSY_SECONDS = 60.0  # how long a writer waits for another one
+TOLD_SECONDS = 2.0  # after which it is told that one waits
 CONNECT_SECONDS = 10  # how long a server may take to answer at all
 _POSTGRESQL = re.compile(r"postgres(?:ql)?(?:\+psycopg)?://")
 _HALF_A_URL = re.compile(r"(?:postgres(?:ql)?|sqlite)(?:\+\w+)?:")  # else the name of a new file
@@ -83,6 +85,25 @@ class Location:
         options = "&".join(filter(None, ("mode=ro" if read_only else "", self.options)))
         uri = f"file:{quote(os.fsencode(str(self.file)))}?{options}"  # its name may be any bytes
         return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def patiently(plain: sqlite3.Connection, statement: str, waits: Callable[[], None]) -> None:
+    """Run a statement that takes a lock of an SQLite file; `waits` is called where others have it for long.
+
+    Raises:
+        sqlite3.Error: they have it for BUSY_SECONDS, or what else SQLite refuses.
+    """
+    plain.execute(f"PRAGMA busy_timeout = {1000 * min(TOLD_SECONDS, BUSY_SECONDS):.0f}")
+    try:
+        plain.execute(statement).close()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            raise
+        waits()
+        plain.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS:.0f}")
+        plain.execute(statement).close()
+    else:
+        plain.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS:.0f}")
 
 
 def default_url() -> str:
