@@ -6,6 +6,7 @@ import io
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from acic.models import (
 )
 from acic.models.twins import beside
 from acic.models.validation import grouped_folds, out_of_fold
+from acic.space import Encoder
+from acic.units import MIB
 from tests.models.conftest import PARAMETERS, made_up
 
 each = pytest.mark.parametrize("learner", LEARNERS, ids=NAMES)
@@ -137,6 +140,44 @@ def test_weights_matter(learner: Learner, runs: TrainingSet) -> None:
         learner.fit(replace(runs, weight=w), rng=rng()).predict(runs.x).mean.mean() for w in (np.ones(len(runs)), heavy)
     )
     assert tilted > plain + 0.01
+
+
+@each_that_learns
+@pytest.mark.parametrize("scale", [2.0**-24, 2.0**20])  # others change last digits, by which trees choose
+def test_what_weights_are_parts_of_does_not_matter(learner: Learner, scale: float) -> None:
+    data = made_up(60)
+    one, two = (
+        learner.fit(replace(data, weight=weight), rng=rng()).predict(data.x)
+        for weight in (data.weight, scale * data.weight)
+    )
+    assert_allclose(two.mean, one.mean, rtol=1e-6, atol=1e-9)
+    assert_allclose(two.spread, one.spread, rtol=1e-6, atol=1e-9)
+
+
+@each_that_learns
+def test_what_only_old_rows_tell_is_still_heard(learner: Learner) -> None:
+    """The baseline was measured every month, which tells nothing: forests and Gaussian processes said 1.0x of all."""
+    encoder = Encoder(PARAMETERS)
+    choices = {"servers": (1, 2, 8), "stripe_size": (MIB, 8 * MIB, 64 * MIB), "delay": (0, 1, 2)}
+    configurations = [dict(zip(choices, one, strict=True)) for one in product(*choices.values())]
+    shared: dict[str, int | str | float] = {"raid": "none", "device": "EBS", "file_system": "Lustre", "data_size": MIB}
+    x = encoder.encode([{**one, **shared} for one in configurations])
+    gain = 0.6 * np.log2([float(one["servers"]) for one in configurations])
+    gain += 0.05 * np.log2([one["stripe_size"] / MIB for one in configurations]) - 0.02 * x[:, 2]
+    rows = np.concatenate([np.repeat(np.arange(27), 2), np.zeros(36, dtype=np.int64)])  # the first is the baseline
+    data = TrainingSet(
+        columns=encoder.columns,
+        x=x[rows],
+        y=gain[rows],
+        best=gain[rows],
+        weight=np.repeat([1e-3, 1.0], [54, 36]),
+        group=rows,
+        workload=np.zeros(len(rows), dtype=np.int64),
+        parameters=PARAMETERS,
+    )
+    told = beside(learner.fit(data, rng=rng()), x, x[0]).mean
+    assert configurations[int(told.argmax())]["servers"] == 8
+    assert told.max() > np.log(4.0)  # it is 8x
 
 
 def test_arrays_bring_the_predictor_back(fitted: tuple[Learner, Predictor]) -> None:

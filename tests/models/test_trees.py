@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -16,6 +18,7 @@ from acic.errors import InvalidInput
 from acic.models import TrainingSet, learner
 from acic.models.bitsets import Bitsets
 from acic.models.ensemble import TreePredictor
+from acic.models.forest import Forest
 from acic.models.pruning import prices, pruned, values_at
 from acic.models.trees import Trees
 from tests.models.conftest import made_up
@@ -82,6 +85,31 @@ def test_an_ensemble_predicts_what_scikit_learn_does(name: str, runs: TrainingSe
     each = np.array([tree.predict(x) for tree in fitted.estimators_])
     assert_allclose(predicted.mean, fitted.predict(x), atol=1e-9)
     assert (predicted.spread >= each.std(axis=0) - 1e-9).all()  # the leaves' own deviation comes on top
+
+
+@pytest.mark.skipif(sklearn.__version__ < "1.9", reason="rows are drawn otherwise before 1.9")
+@pytest.mark.parametrize("weight", [1.0, 0.3])
+def test_a_forest_of_rows_that_weigh_alike_is_scikit_learns(weight: float, runs: TrainingSet) -> None:
+    forest, data = Forest(trees=20), replace(runs, weight=np.full(len(runs), weight)).settled()
+    seed = int(np.random.default_rng(5).integers(2**31))
+    same = RandomForestRegressor(20, **forest.settings, random_state=seed)
+    same.fit(data.x, data.y, sample_weight=np.ones(len(data)))
+    expected, found = Trees.of(same.estimators_).arrays(), forest.fit(data, rng=np.random.default_rng(5)).trees.arrays()
+    for name in expected:
+        assert_array_equal(found[name], expected[name])
+
+
+def test_a_forest_takes_a_weight_of_two_for_a_row_twice() -> None:
+    data = made_up(60)
+    twice = np.arange(60) % 3 == 0
+    heavy = replace(data, weight=np.where(twice, 2.0, 1.0))
+    doubled = replace(data.rows(np.repeat(np.arange(60), np.where(twice, 2, 1))), weight=np.ones(80))
+    plain = replace(data, weight=np.ones(60))
+    forest = Forest(trees=1000, min_leaf=1, max_leaves=6)
+    one, two, other = (
+        forest.fit(each, rng=np.random.default_rng(3)).predict(data.x).mean for each in (heavy, doubled, plain)
+    )
+    assert np.abs(one - two).mean() < 0.5 * np.abs(other - two).mean()
 
 
 def test_thresholds_between_neighbouring_singles_part_them() -> None:

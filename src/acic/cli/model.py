@@ -84,6 +84,8 @@ def validate(
     Otherwise twins (same workload, same configuration) never straddle a split. Figures are the mean over the splits,
     with the least and the most. MAPE and R2 are of bandwidth; pick / best is the bandwidth of the configuration
     that the model picks in a fold over the best one there, the median of the folds.
+
+    Every measurement counts as much here, however old and whoever made it; acic recommend weighs them.
     """
     from acic.advisor.known import stored_rows
     from acic.advisor.validation import best_covered

@@ -98,7 +98,7 @@ class Boosting:
     folds: int = 5
 
     name = "boosting"
-    version = 1
+    version = 2
     about = "gradient boosting: strongest where much is measured and effects add up"
 
     @unchecked()

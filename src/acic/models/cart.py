@@ -38,7 +38,7 @@ class Cart:
     errors: float = 0.0
 
     name = "cart"
-    version = 1
+    version = 2
     about = "one pruned regression tree (SC13): easiest to read"
 
     @unchecked()

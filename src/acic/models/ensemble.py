@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.models.protocol import Arrays, Floats, Integers, Prediction, TrainingSet
+from acic.models.protocol import Arrays, Floats, Integers, Prediction
 from acic.models.trees import Trees
 from acic.models.words import Describe, plain
 from acic.prior import HARDWARE
@@ -75,18 +74,14 @@ class Averaged:
 
     name: ClassVar[str]
 
-    def grown(self, kind: Callable[..., Any], data: TrainingSet, rng: np.random.Generator) -> TreePredictor:
-        """Return the trees of scikit-learn's ensemble of that `kind`."""
-        data = data.settled()
-        fitted = kind(
-            self.trees,
-            min_samples_leaf=self.min_leaf,
-            max_leaf_nodes=self.max_leaves,
-            max_features=self.columns,
-            random_state=int(rng.integers(2**31)),
-            n_jobs=None,  # as who learns has set it (joblib.parallel_config); trees are the same
-        ).fit(data.x, data.y, sample_weight=data.weight)
-        return TreePredictor(self.name, data.columns, Trees.of(fitted.estimators_))
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what each tree is told."""
+        return {
+            "min_samples_leaf": self.min_leaf,
+            "max_leaf_nodes": self.max_leaves,
+            "max_features": self.columns,
+        }
 
     def restore(self, arrays: Arrays) -> TreePredictor:
         """Return the predictor whose `arrays()` these are."""

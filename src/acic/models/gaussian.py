@@ -96,7 +96,7 @@ class Gaussian:
     rows: int = 1500
 
     name = "gaussian"
-    version = 1
+    version = 2
     about = "Gaussian process: smooth, tells best what it does not know; at most 1,500 runs"
 
     def fit(self, data: TrainingSet, *, rng: np.random.Generator) -> GaussianPredictor:
@@ -105,9 +105,10 @@ class Gaussian:
             data = data.rows(np.sort(rng.choice(len(data), self.rows, replace=False)))
         weight = data.weight / data.weight.mean()
         start = float(np.average(data.y, weights=weight))
-        size = float(np.sqrt(np.average((data.y - start) ** 2, weights=weight)))
-        centre = np.average(data.x, axis=0, weights=weight)
-        deviation = np.sqrt(np.average((data.x - centre) ** 2, axis=0, weights=weight))
+        # not by weight: how far figures and columns reach is no matter of trust, and heavy rows may be all alike
+        size = float(np.sqrt(np.mean((data.y - start) ** 2)))
+        centre = data.x.mean(axis=0)
+        deviation = data.x.std(axis=0)
         scale = np.where(np.ptp(data.x, axis=0) > 0, 1.0 / np.where(deviation > 0, deviation, 1.0), 0.0)
         z, y = (data.x - centre) * scale, (data.y - start) / (size or 1.0)
         length, noise = self._likeliest(z, y, weight)

@@ -73,11 +73,12 @@ class TrainingSet:
         return len(self.y)
 
     def settled(self) -> TrainingSet:
-        """Return it with y and weights to nine decimals, for trees.
+        """Return it with y and weights to nine decimals, for trees, the largest weight from 1 to below 2.
 
         The last digits of a logarithm hang on the processor, and by them trees chose between splits that are as good.
         """
-        weight = np.maximum(np.round(self.weight, _DECIMALS), 10.0**-_DECIMALS)
+        unit = np.exp2(np.floor(np.log2(self.weight.max())))  # a power of two, which leaves all digits as they are
+        weight = np.maximum(np.round(self.weight / unit, _DECIMALS), 10.0**-_DECIMALS)
         return replace(self, y=np.round(self.y, _DECIMALS), best=np.round(self.best, _DECIMALS), weight=weight)
 
     def rows(self, chosen: NDArray[Any]) -> TrainingSet:

@@ -77,7 +77,7 @@ class Ranking:
     columns: float = 0.7
 
     name = "ranking"
-    version = 2
+    version = 3
     about = "boosting on pairs of one workload: which is better, whatever its baseline"
 
     @unchecked()
