@@ -19,8 +19,8 @@ from acic.platforms import Platform
 from acic.store import Measurement, Repetition
 from acic.store.database import Store
 from acic.store.training import training_table
-from acic.workloads import Operation
-from tests.advisor.conftest import WHEN, WRITE, application
+from acic.workloads import Interface, Operation
+from tests.advisor.conftest import WHEN, WRITE, application, measurement
 
 
 def asked(
@@ -97,6 +97,23 @@ def test_a_liar_with_the_only_baseline_of_reads_ends_no_answer_for_writes(
     liar, lost = found.safety_notes()
     assert "made up 2" in liar
     assert lost.endswith(f"the baseline of {cluster.name} was measured with writes only")
+
+
+def test_what_a_liar_alone_measured_is_not_told_as_not_measured(
+    cluster: Platform, training: list[Measurement], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posix = replace(WRITE, interface=Interface.POSIX, collective=False)
+    own = replace(measurement(cluster, posix, cluster.baseline, 1e11), contributor="made up 2")
+    told = [faster(m, 1000.0) if m.contributor == "made up 2" else m for m in dealt(training, 6)]
+    (tmp_path / "without").mkdir()
+    (tmp_path / "lied").mkdir()
+    without = asked(cluster, tmp_path / "without", told, monkeypatch)
+    lied = asked(cluster, tmp_path / "lied", [*told, own], monkeypatch)
+    assert "interface POSIX: measured was MPIIO" in without.outside(posix)
+    assert "interface POSIX: measured was MPIIO by those who are trusted" in lied.outside(posix)
+    assert without.baseline_notes(posix)[0].startswith("The baseline was not measured with the writes of just this")
+    (note,) = lied.baseline_notes(posix)
+    assert note.startswith("The baseline was measured with the writes of just this workload by nobody who is trusted")
 
 
 def test_an_explanation_rests_on_who_is_heard(

@@ -71,6 +71,7 @@ def _facts(learned: Learned) -> dict[str, Any]:
             for one in learned.failing
         ],
         "doubts": learned.doubts,
+        "unheard": [values_of(w) for w in learned.unheard],
     }
 
 
@@ -101,6 +102,7 @@ def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Lear
         ),
         doubts=tuple(facts["doubts"]),
         systems=_ranges(facts["systems"]),
+        unheard=frozenset(characteristics_of(w) for w in facts["unheard"]),
     )
 
 

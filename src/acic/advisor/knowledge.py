@@ -199,11 +199,13 @@ class Knowledge:
         """Return how `workload` lies outside of what was measured, one sentence each."""
         if not self.learned.measurements:
             return [f"nothing was measured on {self.platform.name}: this rests on what its hardware is alone"]
-        found = (
-            beyond(p, getattr(workload, p.name), self.learned.ranges[p.name], name=in_words(p.name))
-            for p in WORKLOAD_PARAMETERS
-        )
-        return [sentence for sentence in found if sentence]
+        found = []
+        for p in WORKLOAD_PARAMETERS:
+            value = getattr(workload, p.name)
+            if sentence := beyond(p, value, self.learned.ranges[p.name], name=in_words(p.name)):
+                left_out = value in {getattr(one, p.name) for one in self.learned.unheard}
+                found.append(f"{sentence} by those who are trusted" if left_out else sentence)
+        return found
 
     def outside_system(self, configuration: Configuration) -> list[str]:
         """Return how `configuration` lies outside of what was measured, one sentence each."""
@@ -239,8 +241,10 @@ class Knowledge:
         estimate = self.learned.baselines.estimate(workload)
         notes = []
         if not estimate.exact:
+            left_out = workload in self.learned.unheard
             notes.append(
-                f"The baseline was not measured with the {workload.operation}s of just this workload; "
+                f"The baseline was {'' if left_out else 'not '}measured with the {workload.operation}s of just this "
+                f"workload{' by nobody who is trusted' if left_out else ''}; "
                 f"its bandwidth comes from the {estimate.neighbours} nearest."
             )
         if self.learned.errors.baseline > UNCERTAIN:

@@ -11,6 +11,9 @@ from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from acic import __version__
 from acic.advisor.cache import fetch, keep, there
 from acic.advisor.failing import failing_of
@@ -34,6 +37,7 @@ from acic.store.lessons import bundled_compared, bundled_lessons, compared_hash,
 from acic.store.measurement import Basis, Measurement, Outcome
 from acic.store.training import TrainingRows, training_table, unfit_told
 from acic.store.trust import HEARD, believed, contributions, doubted, trusted
+from acic.workloads import Characteristics
 
 SEED = 20130917
 FEW = "nearest"  # the model that needs no more than one run of each configuration
@@ -91,6 +95,7 @@ def known(
     found = contributions(rows, platform)
     contributors = trusted(rows, found)
     heard = contributors >= HEARD
+    unheard = _workloads(rows, ~heard)
     rows, contributors = rows.rows(heard), contributors[heard]
     over = over_baseline(rows, platform)  # those that were may have been of who is not heard
     rows, contributors = with_baseline(rows, platform), contributors[over]
@@ -119,7 +124,8 @@ def known(
         intervals=intervals,
         watch=watch,
     )
-    learned = replace(learned, unsafe=unsafe, failing=failing, doubts=doubts)
+    unheard |= _workloads(rows, ~sound & rows.on(platform.baseline))
+    learned = replace(learned, unsafe=unsafe, failing=failing, doubts=doubts, unheard=unheard)
     if learns is not chosen:
         announce(f"note: there is so little to choose that {learns.name} answers: the workloads that are most alike")
     elif not keep(key if intervals else point, learned):
@@ -183,6 +189,10 @@ def heard_rows(platform: Platform, url: str | None) -> TrainingRows:
     """Return those of `stored_rows` that teach: of contributors who are heard, and with a baseline among theirs."""
     rows = stored_rows(platform, url)
     return with_baseline(rows.rows(trusted(rows, contributions(rows, platform)) >= HEARD), platform)
+
+
+def _workloads(rows: TrainingRows, these: NDArray[np.bool_]) -> frozenset[Characteristics]:
+    return frozenset(rows.workloads[i] for i in np.unique(rows.workload[these]))
 
 
 def _useless(rows: TrainingRows, platform: Platform) -> tuple[str, ...]:

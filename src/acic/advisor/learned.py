@@ -84,6 +84,7 @@ class Learned:
         baselines: the measured baselines.
         ranges: what was measured, by characteristic.
         systems: the same by parameter of the platform; without those that no measurement has.
+        unheard: workloads with measurements that are left out, as who made them is hardly trusted.
         noise: median relative spread of repetitions.
         measurements: rows learned from.
         unsafe: configurations that gave back other bytes than were written (`acic.advisor.safety`).
@@ -103,3 +104,4 @@ class Learned:
     failing: tuple[Failing, ...] = ()
     doubts: tuple[str, ...] = ()
     systems: Mapping[str, Range] = field(default_factory=dict)
+    unheard: frozenset[Characteristics] = frozenset()

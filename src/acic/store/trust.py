@@ -1,9 +1,9 @@
 """How far each contributor is believed: from what the others' measurements say about theirs.
 
 A Gaussian process predicts every row of a contributor from the rows of all others. What it misses is compared with
-what it can know: where nobody else measured anything alike, anything may be true. Whoever misses by far more than
-contributors usually do weighs less, and then says less about the others; that is repeated until it settles. So does
-whoever gives much the same figure where the others' vary.
+what it can know: where nobody else measured anything alike, anything may be true, and errors count less. Whoever misses
+by far more than contributors usually do weighs less, and then says less about the others; that is repeated until it
+settles. So does whoever gives much the same figure where the others' vary.
 
 It holds while the larger part of the contributors is honest, each speaks for itself, and they measured comparable
 things. One who measured what nobody else did cannot be judged, and is believed. Of two, nobody can tell who is right.
@@ -42,6 +42,7 @@ _SHIFT = 4.0  # variance of a contributor's own factor, in parts of the data's o
 _CONTRADICTED, _CONFIRMED = 3.0, 1.5  # more deviations than the one, fewer than the other
 _FLAT = 0.3  # of the spread that the others let expect: whose figures vary by less has hardly measured
 _VARIES, _FEW = 0.5, 5  # deviations of all rows that have to be expected, and rows, before anybody is told by that
+_TOLD = 0.3  # of the variance that others have to explain for errors to count in full: 0.4 or more where all compare
 _LEAST = 1e-9  # of a scale
 _SHIFTED = 1.5  # times faster or slower that is told as such
 _NORMAL = 0.6745  # median of a standard normal variable's size
@@ -196,6 +197,7 @@ class _Evidence:
 
     def __init__(self, alike: Floats, y: Floats, noise: Floats, blocks: Sequence[NDArray[np.intp]]) -> None:
         self._noise = noise
+        self._prior = alike.diagonal()
         self._inverse = np.linalg.inv(alike + np.diag(noise))
         self._half = self._inverse @ y
         self._blocks = blocks
@@ -204,7 +206,7 @@ class _Evidence:
     def without(self) -> tuple[Floats, Floats]:
         """Return what each row lies above what all rows of other contributors say, shape (rows,).
 
-        Plainly, and in deviations of a row that would be believed.
+        Plainly, and in deviations of a row that would be believed; in fewer where others tell next to nothing.
         """
         missed, z = np.zeros(len(self._half)), np.zeros(len(self._half))
         for rows, own in zip(self._blocks, self._own, strict=True):
@@ -231,7 +233,11 @@ class _Evidence:
         return self._deviations(missed, np.diag(own)[looked] + (change * across[looked]).sum(axis=1), rows[looked])
 
     def _deviations(self, missed: Floats, variance: Floats, rows: NDArray[np.intp]) -> Floats:
-        return np.asarray(missed / np.sqrt(np.maximum(variance - self._noise[rows], 0.0) + _NOISE))
+        # What nobody else tells anything of has the prior's variance: the spread of what the others measured, which
+        # need not hold there; and all rows of such a group are off by the same.
+        unknown = np.maximum(variance - self._noise[rows], 0.0)
+        told = np.clip((1.0 - unknown / self._prior[rows]) / _TOLD, 0.0, 1.0)
+        return np.asarray(told * missed / np.sqrt(unknown + _NOISE))
 
 
 def _unshifted(alike: Floats, y: Floats, contributor: Integers, blocks: Sequence[NDArray[np.intp]]) -> Floats:
