@@ -235,7 +235,8 @@ def test_hundreds_of_thousands_of_candidates_are_predicted_in_chunks_and_seconds
 
     class Counted:
         name = "counted"
-        looks_at, explain, arrays = fitted.looks_at, fitted.explain, fitted.arrays
+        is_relative, looks_at = fitted.is_relative, fitted.looks_at
+        explain, arrays = fitted.explain, fitted.arrays
 
         def predict(self, x: NDArray[np.float64]) -> Prediction:
             rows.append(len(x))
