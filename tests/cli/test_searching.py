@@ -278,7 +278,8 @@ def run(lab: Path, acic: Callable[..., Any]) -> Callable[..., Any]:
     def call(command: str, *words: object) -> Any:
         place = [] if "--resume" in words else ["--directory", lab]
         benchmark = ["--benchmark", lab / "pretend_ior"] if place and "--" not in words else []
-        return acic(command, "--platform", lab / "pretend.toml", *place, *benchmark, *words)
+        platform = [] if "--platform" in words else ["--platform", lab / "pretend.toml"]
+        return acic(command, *platform, *place, *benchmark, *words)
 
     return call
 
@@ -528,7 +529,7 @@ def journal(lab: Path) -> bytes:
 
 ANOTHER: dict[str, tuple[list[object], str]] = {
     "a smaller replica": (["--shrink", "256KiB"], "the campaign mine measures another workload"),
-    "another size": (["--data-size", "512KiB"], "the campaign mine measures another workload"),
+    "another size": (["--iterations", 2], "the campaign mine measures another workload"),
     "another platform": (["--platform", "tianhe-lustre"], "the campaign mine is one of the platform pretend"),
     "another seed": (["--seed", 7], "--seed does nothing beside --resume"),
     "other checks": (["--verify-bytes", 1], "--verify-bytes does nothing beside --resume"),
