@@ -46,8 +46,8 @@ class FreshScore:
             where the choice, or the best, has fewer than `LEAST`.
         few: regret of the best of the first `FEW` choices, of each application where all of these were run again.
         gain: mean of baseline / chosen (time), or of what is saved of the baseline's (cost); `best_gain` is that of the
-            best of what was run again `LEAST` times, and `share` the part of the gain over the baseline that was
-            reached. NaN where the baseline was not run again with each of them.
+            best of all that was run again, and `share` the part of the gain over the baseline that was reached. NaN
+            where the baseline was not run again with each of them.
         worse: applications that took longer, or cost more, than on the baseline in 9 of 10 draws of the passes; by
             more than the noise where either has fewer than `LEAST` runs.
         of: how many of the table's applications were run again at all.
@@ -154,9 +154,8 @@ class Fresh:
     ) -> FreshScore | None:
         """Return the regret of a method's first choices, where these were run again; None where none was.
 
-        Regret is the median of the choice's fresh runs over the least median among what was run again `LEAST` times
-        (all, where nothing was): passes are drawn anew together, so that what slowed a whole pass down does not count
-        either.
+        Regret is the median of the choice's fresh runs over the least median among all that was run again: passes are
+        drawn anew together, so that what slowed a whole pass down does not count either.
 
         Args:
             picks: a method's choices; a random one's cannot be judged here.
@@ -201,7 +200,7 @@ class Fresh:
     ) -> _Compared:
         values, mine = self._array(application), list(self._values[application])
         medians, runs = _medians(values), (~np.isnan(values)).sum(axis=1)
-        column, best = mine.index(chosen), _least(medians, runs)
+        column, best = mine.index(chosen), int(medians.argmin())
         draws = rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))
         drawn = _told(_regret(values[column, draws], values[best, draws]))
         usual, worse = np.nan, False
@@ -219,17 +218,15 @@ class Fresh:
             drawn=drawn,
             repetitions=int(runs.min()),
             own=float(medians[column]),
-            least=float(min(medians[best], medians[column])),
+            least=float(medians[best]),
             usual=float(usual),
             worse=worse,
         )
 
     def _best_of(self, application: Application, chosen: Sequence[Configuration]) -> float:
-        values, mine = self._array(application), list(self._values[application])
-        medians = _medians(values)
-        own = min(float(medians[mine.index(one)]) for one in chosen)
-        least = float(medians[_least(medians, (~np.isnan(values)).sum(axis=1))])
-        return max(own / least - 1.0, 0.0) if np.isfinite(own) else np.inf
+        mine, medians = list(self._values[application]), _medians(self._array(application))
+        least = min(float(medians[mine.index(one)]) for one in chosen)
+        return least / float(medians.min()) - 1.0 if np.isfinite(least) else np.inf
 
     def _array(self, application: Application) -> Floats:
         """Return the values, shape (configurations, passes); NaN where a configuration was not run in a pass."""
@@ -242,15 +239,6 @@ class Fresh:
     def _row(self, application: Application, configuration: Configuration, passes: Sequence[int]) -> list[float]:
         mine, corrupt = self._values[application][configuration], (application, configuration) in self._corrupt
         return [np.inf if corrupt and one in mine else mine.get(one, np.nan) for one in passes]
-
-
-def _least(medians: Floats, runs: NDArray[np.intp]) -> int:
-    """Return which configuration counts as the best: of those with `LEAST` runs, as one lucky run is no best.
-
-    Where none has as many, or all that have failed, it is of all.
-    """
-    told = np.where(runs >= LEAST, medians, np.inf)
-    return int(told.argmin() if np.isfinite(told).any() else medians.argmin())
 
 
 def _regret(judged: Floats, best: Floats) -> Floats:
