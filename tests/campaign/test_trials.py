@@ -362,18 +362,6 @@ def test_an_interrupt_right_behind_the_making_of_the_folder_leaves_nothing(
     assert list(lab.data.iterdir()) == []
 
 
-def test_a_folder_of_the_same_name_is_not_removed(lab: Laboratory, platform: Platform, trials: Trials) -> None:
-    """Somebody else's campaign may have the same name, and the same storage."""
-    others = lab.data / f"acic-{lab.name}-0"
-    others.mkdir()
-    (others / "data").touch()
-    attempt = trials.run(trial(lab, point(platform)))
-    assert attempt.outcome is Outcome.FAILED
-    assert "File exists" in attempt.note
-    assert (others / "data").exists()
-    shutil.rmtree(others)
-
-
 def test_a_directory_that_is_gone(lab: Laboratory, platform: Platform, trials: Trials) -> None:
     lab.data.rmdir()
     attempt = trials.run(trial(lab, point(platform)))

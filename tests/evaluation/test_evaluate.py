@@ -248,7 +248,8 @@ def test_noise_is_told_as_how_much_longer_runs_take(capsys: pytest.CaptureFixtur
 def test_a_file_that_cannot_be_read_is_one_message_at_once(acic: Call, file: Path, tmp_path: Path, option: str) -> None:
     (tmp_path / "other").write_text("no truth")
     for name in ("nothing", "other", ""):  # "" is the folder
-        status, out, err = acic("--truth", file, option, tmp_path / name)
+        given = {"--truth": file, option: tmp_path / name}
+        status, out, err = acic(*(word for pair in given.items() for word in pair))
         assert (status, out) == (3, "")
         assert len(err.splitlines()) == 2
         assert str(tmp_path / name) in err

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.errors import InvalidInput, MissingData, UnreadableInput
+from acic.errors import AcicError, MissingData, UnreadableInput
 from acic.evaluation.field import field_of, table_of
 from acic.evaluation.truth import Run, read_truth, write_truth
 from acic.platforms import load_platform
@@ -160,7 +160,7 @@ def test_what_cannot_be_written_whole_leaves_what_was_there(tmp_path: Path, monk
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("pyarrow.parquet.write_table", full)
-    with pytest.raises(InvalidInput, match="No space left"):
+    with pytest.raises(AcicError, match="No space left"):
         write_truth([], file)
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]

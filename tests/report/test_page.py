@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from acic.campaign.budget import Budget
 from acic.campaign.journal import Journal
 from acic.campaign.session import Session
-from acic.errors import InvalidInput
+from acic.errors import AcicError, InvalidInput
 from acic.report.choice import BEST, LISTED, best_of, safe_of
 from acic.report.contents import Contents, contents_of
 from acic.report.gain_sections import best_section
@@ -189,7 +189,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InvalidInput, match="space"):
+    with pytest.raises(AcicError, match="space"):
         write_page(path, "second")
     assert path.read_text() == "first"
     assert os.listdir(tmp_path) == ["r.html"]

@@ -132,7 +132,7 @@ class State:
 
     @property
     def lost_runs(self) -> int:
-        """How many runs came to nothing that anybody saw: acic or the budget ended, or a folder was in their way."""
+        """How many runs came to nothing that anybody saw, as acic or the budget ended, or a folder was in their way."""
         return max(0, self.runs - self.ended_runs - (self.open_run is not None))
 
     @property

@@ -176,7 +176,8 @@ def parse_text(text: str) -> IorOutput:
 
 def _strange(names: Sequence[str]) -> str:
     """Return the first column that has another unit than IOR's, "" for none: its figures would be passed over."""
-    return next((name for name in names if "(" in name and _UNITS.get(name.partition("(")[0], name) != name), "")
+    whole = (name for name in names if "(" in name and name.endswith(")"))  # and not cut off
+    return next((name for name in whole if _UNITS.get(name.partition("(")[0], name) != name), "")
 
 
 def _told_by_command(heading: Mapping[str, object]) -> IorOptions | None:
