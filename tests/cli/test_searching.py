@@ -1400,10 +1400,7 @@ def test_a_command_that_fails_is_told_by_what_it_said_itself(run: Callable[..., 
     found = run(*words, "sh", "-c", "echo begun; echo ' FATAL: namelist &run not found'; exit 2")
     assert "note: baseline: failed in 1 of 1 rounds: exit status 2; FATAL: namelist &run not found\n" in found.err
     found = run(*words, "./notthere")
-    assert (
-        "note: baseline: failed in 1 of 1 rounds: exit status 127: the program cannot be found; ./notthere: No such file"
-        in found.err
-    )
+    assert "failed in 1 of 1 rounds: exit status 127: the program cannot be found; ./notthere: No such" in found.err
 
 
 def test_a_command_that_is_quoted_as_one_word_is_refused(run: Callable[..., Any], lab: Path, learned: Path) -> None:

@@ -111,8 +111,8 @@ def trouble_section(contents: Contents) -> Markup:
         else paragraph("Every run that ended gave a figure that counts." if brief.summary.runs else "Nothing ran yet."),
         _groups("Remarks on runs that count", brief.remarks) if brief.remarks else None,
         paragraph(
-            f"{count_text(brief.summary.lost, 'run')} began and nobody saw the end, as acic was killed meanwhile, or the "
-            "budget ended, or a folder of the run's name was there already."
+            f"{count_text(brief.summary.lost, 'run')} began and nobody saw the end, as acic was killed meanwhile, or "
+            "the budget ended, or a folder of the run's name was there already."
         )
         if brief.summary.lost
         else None,
