@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import time
@@ -39,12 +40,12 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def keep(cache: Path, mpi: str, name: str = "acic-bench") -> Path:
+def keep(cache: Path, mpi: str, mpiexec: Path = Path("/mpi/mpiexec")) -> Path:
     """Put a program into the cache, as if it had been built."""
     home = cache / f"bench-{acic.__version__}-{kept.source_digest(building.sources())}-{mpi}"
     (home / "built.json").parent.mkdir(parents=True)
-    (home / "built.json").write_text('{"mpicc": "/mpi/mpicc", "mpiexec": "/mpi/mpiexec"}')
-    return program(home / name, "acic-bench-9.9")
+    (home / "built.json").write_text(json.dumps({"mpicc": str(mpiexec.with_name("mpicc")), "mpiexec": str(mpiexec)}))
+    return program(home / "acic-bench", "acic-bench-9.9")
 
 
 def test_ior_on_path_goes_first(bare: Path) -> None:
@@ -94,12 +95,25 @@ def test_the_launcher_that_the_user_names_goes_before_that_of_the_build(
     assert find_benchmark().mpiexec is None  # so that a runner looks for it
 
 
-def test_what_was_built_for_another_mpi_is_started_by_that_ones_launcher(
+def test_what_was_built_for_another_mpi_is_not_started_in_place_of_the_one_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """ACIC_MPIEXEC without a compiler was an error in an empty cache, and else not used without a word."""
     keep(tmp_path / "cache", "one")
-    monkeypatch.setenv("ACIC_MPIEXEC", str(program(tmp_path / "mpirun", "#!/bin/sh")))  # without a compiler
-    assert find_benchmark().mpiexec == Path("/mpi/mpiexec")
+    named = program(tmp_path / "mpi" / "mpirun", "#!/bin/sh")
+    monkeypatch.setenv("ACIC_MPIEXEC", str(named))
+    with pytest.raises(MissingData, match="mpirun, without an mpicc beside it") as caught:
+        find_benchmark()
+    assert "ACIC_BENCH" in caught.value.hint
+    own, newest = keep(tmp_path / "cache", "its own", mpiexec=named), keep(tmp_path / "cache", "newest")
+    os.utime(newest, (2e9, 2e9))
+    assert (find_benchmark().program, find_benchmark().mpiexec) == (own, named)
+    link = tmp_path / "mpiexec"
+    link.symlink_to(named)
+    monkeypatch.setenv("ACIC_MPIEXEC", str(link))  # as Debian's alternatives
+    assert find_benchmark().program == own
+    monkeypatch.delenv("ACIC_MPIEXEC")
+    assert find_benchmark().program == newest
 
 
 @pytest.mark.parametrize("facts", ["", "{}", "[]", '{"mpiexec": null}'])

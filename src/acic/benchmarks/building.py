@@ -10,7 +10,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from acic.kept import cache_folder, kept_program, source_digest
 _FACTS = "built.json"
 _SECONDS = 600  # for the compiler
 _NO_MPI = f"{with_extra('mpi')}, load your system's MPI, or name its mpicc in ACIC_MPICC"
+_NO_MPICC = "name the mpicc of that MPI in ACIC_MPICC, or a program that was built with it in ACIC_BENCH"
 _TOLD = 15  # lines of the compiler's output
 
 
@@ -66,8 +67,8 @@ def _program(variable: str, named: str) -> Path:
 def built(announce: Callable[[str], None] = lambda _: None) -> Built:
     """Return acic-bench for the MPI that is there, built if it was not yet.
 
-    Where there is no compiler, as on compute nodes, one that was built before for this version will do. `announce` is
-    told before one is built.
+    Where there is no compiler, as on compute nodes, one that was built before for this version will do: where
+    ACIC_MPIEXEC is set, with the MPI that it names. `announce` is told before one is built.
 
     Raises:
         MissingData: there is no MPI or no compiler, or it cannot build the program.
@@ -76,16 +77,24 @@ def built(announce: Callable[[str], None] = lambda _: None) -> Built:
     folder, mpicc, here = cache_folder(), find_mpicc(), sources()
     stem = f"bench-{acic.__version__}-{source_digest(here)}"
     if mpicc is None:
-        found = sorted(folder.glob(f"{stem}-*/{ACIC_BENCH}"), key=lambda path: path.stat().st_mtime)
-        if not found:
-            named = os.environ.get("ACIC_MPIEXEC")
-            beside = f": ACIC_MPIEXEC is {named}, without an mpicc beside it" if named else ""
-            raise MissingData(f"there is no ior, and no MPI to build acic-bench with{beside}", hint=_NO_MPI)
-        return _facts(found[-1].parent)
+        return _built_before(folder.glob(f"{stem}-*/{ACIC_BENCH}"))
     home = folder / f"{stem}-{_identity(mpicc)}"
     _make(mpicc, here, home, announce)
     made = _facts(home)
     return replace(made, mpiexec=None) if os.environ.get("ACIC_MPIEXEC") else made  # the user's goes first
+
+
+def _built_before(programs: Iterable[Path]) -> Built:
+    """Return the newest; where ACIC_MPIEXEC is set, of those that it starts: processes find one another by one MPI."""
+    made = [_facts(program.parent) for program in sorted(programs, key=lambda path: path.stat().st_mtime)]
+    beside, hint = "", _NO_MPI
+    if named := os.environ.get("ACIC_MPIEXEC"):
+        mpiexec = _program("ACIC_MPIEXEC", named).resolve()
+        made = [one for one in made if one.mpiexec and one.mpiexec.resolve() == mpiexec]
+        beside, hint = f": ACIC_MPIEXEC is {named}, without an mpicc beside it", _NO_MPICC
+    if not made:
+        raise MissingData(f"there is no ior, and no MPI to build acic-bench with{beside}", hint=hint)
+    return made[-1]
 
 
 def _identity(mpicc: Path) -> str:

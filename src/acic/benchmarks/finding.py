@@ -19,7 +19,7 @@ def find_benchmark(choice: str | None = None, *, announce: Callable[[str], None]
         choice: "ior" for the one on PATH; "acic-bench" for the program that ACIC_BENCH names, else the one in the
             user's cache folder, which is built first if it is not there; a path for that program; None for ior where
             it is on PATH, else acic-bench.
-        announce: is told that acic-bench is built, before it is: that takes half a minute.
+        announce: is told that acic-bench is built, before it is: that takes some seconds.
 
     Raises:
         InvalidInput: the choice is none of these.
