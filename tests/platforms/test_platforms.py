@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acic.cli.main import run
 from acic.errors import AcicError, InvalidInput, MissingData, UnreadableInput
 from acic.filesystems import KINDS, WHOLE
 from acic.platforms import APPLY, Platform, is_hint, load_platform, parse_platform, platform_names, read_platform
@@ -179,20 +180,50 @@ def test_what_a_file_lacks_is_named(missing: str) -> None:
 
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "platforms.md").read_text(encoding="utf-8")
-EXAMPLE, CONSTRAINTS = re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL)[:2]
+EXAMPLE, *PIECES = re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL)
+CONSTRAINTS = PIECES[0]
 
 
 def test_the_document_s_example_is_a_platform() -> None:
     assert read_platform(EXAMPLE, "mine.toml").name == "mycluster"
-    mixed = EXAMPLE + "[[constraint]]\n" + 'at_most = ["stripe_count", "stripe_size"]\n'
-    assert len(read_platform(mixed, "mine.toml").space.constraints) == 1
-    assert CONSTRAINTS.count("[[constraint]]") == 3
+    assert len(read_platform(merged(CONSTRAINTS), "mine.toml").space.constraints) == 3
+
+
+def merged(piece: str) -> str:
+    """Return the document's example with a piece of the document, put where it tells to put it."""
+    above, *tables = re.split(r"^(?=\[)", piece, flags=re.MULTILINE)
+    made = str(EXAMPLE)
+    for key in re.findall(r"^\w+(?= =)", above, re.MULTILINE):
+        made = re.sub(rf"^{key} = .*\n", "", made, flags=re.MULTILINE)
+    for one in tables:
+        if one.startswith("[baseline.values]\n"):
+            made = made.replace("[baseline.values]\n", one.rstrip() + "\n")
+        else:
+            made += one
+    return f"{above}{made}"
+
+
+@pytest.mark.parametrize("piece", PIECES, ids=[piece.strip().split("\n")[0] for piece in PIECES])
+def test_what_the_document_adds_to_its_example_is_a_platform_with_it(piece: str, tmp_path: Path) -> None:
+    """Of five pieces four were refused where who reads the page puts them; and none is a repetition."""
+    path = tmp_path / "mine.toml"
+    path.write_text(merged(piece))
+    assert run(["platform", "show", str(path)]) == 0
+    assert load_platform(str(path)) != read_platform(EXAMPLE, "mine.toml")
+
+
+@pytest.mark.parametrize("key", ["apply = []", "compute_nodes = 4", 'directory = "/scratch"', "deployment = []"])
+@pytest.mark.parametrize("above", ["", "[roles]\n", CONSTRAINTS, "[lab.archive]\nrate = 1\n", "[training]\n"])
+def test_a_key_of_the_whole_file_below_a_table_is_told_where_to_go(key: str, above: str) -> None:
+    """It was "an instance has no 'apply'", and what an instance has."""
+    with pytest.raises(InvalidInput, match=f"has no '{key.split()[0]}'") as caught:
+        read_platform(EXAMPLE + above.replace("[baseline.values]\ncb_nodes = 1\n", "") + key, "mine.toml")
+    assert "above" in caught.value.hint
 
 
 def test_the_document_s_example_of_hardware_is_enough_for_the_prior() -> None:
-    (hardware,) = (block for block in re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL) if "[lab]" in block)
-    baseline = '[baseline.values]\nfile_system = "NFS"\ndevice = "disk"'
-    assert prior_of(read_platform(EXAMPLE.replace("[baseline.values]", baseline) + hardware, "mine.toml"))
+    (hardware,) = (piece for piece in PIECES if "[lab]" in piece)
+    assert prior_of(read_platform(merged(hardware), "mine.toml"))
     assert prior_of(read_platform(EXAMPLE, "mine.toml")) is None
 
 

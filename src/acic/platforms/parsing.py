@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import date
 from typing import Any, Protocol, TypeVar
@@ -19,6 +19,7 @@ _NEEDED = ("name", "title", "revision", *_FACT, "default_instance", "baseline", 
 _LISTS = ("constraint", "disk", "training_constraint")
 _TOLD = ("about", "copy_of", "missing", "apply", "directory", "compute_nodes")
 _OTHERS = (*_TOLD, "roles", "deployment", "training", "lab", *_LISTS)
+_ALONE = ("revision", "default_instance", "copy_of", "apply", "directory", "compute_nodes", "deployment")  # in no table
 _KINDS = ("cores", "memory", "price", "persistent")  # of a machine or a disk
 _RULE = ("when", "then", "absent", "never", "why")
 _LAB = ("compute_nodes", "server_nodes", "network")
@@ -40,13 +41,13 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
     Raises:
         InvalidInput: something is missing, is not valid, or has a name that nothing has.
     """
-    known(content, (*_NEEDED, *_OTHERS), "a platform", needed=_NEEDED)
+    _known(content, (*_NEEDED, *_OTHERS), "a platform", needed=_NEEDED)
     name = label("name", content["name"])
     copy_of = string("copy_of", content.get("copy_of", ""))
     if copy_of not in ("", name):
         raise InvalidInput(f"copy_of is {copy_of!r}, and name {name!r}", hint="both are the same, or leave copy_of out")
     baseline = table("baseline", content["baseline"])
-    known(baseline, ("values", *_FACT), "the baseline", needed=("values", *_FACT))
+    _known(baseline, ("values", *_FACT), "the baseline", needed=("values", *_FACT))
     space = Space(
         tuple(each("parameter", tables("parameter", content["parameter"]), _parameter)),
         _constraints("constraint", content),
@@ -83,6 +84,15 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
     return made
 
 
+def _known(content: Mapping[str, Any], names: Sequence[str], what: str, *, needed: Iterable[str] = ()) -> None:
+    """Check a table's keys as `known` does; one of the whole file is in it by where it stands alone."""
+    for name in content:
+        if name in _ALONE and name not in names:
+            hint = f"{name} is a key of the whole file, and what follows a [table] is in it: move it above the first"
+            raise InvalidInput(f"{what} has no {name!r}", hint=hint)
+    known(content, names, what, needed=needed)
+
+
 def _check_reachable(platform: Platform) -> None:
     """Refuse values that no valid configuration has: others would be measured and advised in their place, unsaid."""
     for name, values in never_valid(platform.space).items():
@@ -111,7 +121,7 @@ def _price(told: object) -> float | None:
 
 def _instance(content: Mapping[str, Any]) -> Instance:
     needed = ("name", "cores", *_FACT)
-    known(content, (*needed, "memory", "price"), "an instance", needed=needed)
+    _known(content, (*needed, "memory", "price"), "an instance", needed=needed)
     return Instance(
         name=string("name", content["name"]),
         cores=count("cores", content["cores"]),
@@ -123,7 +133,7 @@ def _instance(content: Mapping[str, Any]) -> Instance:
 
 def _disk(content: Mapping[str, Any]) -> Disk:
     needed = ("name", "persistent", *_FACT)
-    known(content, (*needed, "price"), "a disk", needed=needed)
+    _known(content, (*needed, "price"), "a disk", needed=needed)
     return Disk(
         name=string("name", content["name"]),
         price=_price(content.get("price")),
@@ -142,7 +152,7 @@ def _by_name(what: str, found: Iterable[Named]) -> dict[str, Named]:
 
 
 def _roles(content: Mapping[str, Any]) -> Roles:
-    known(content, tuple(field.name for field in fields(Roles)), "[roles]")
+    _known(content, tuple(field.name for field in fields(Roles)), "[roles]")
     names = {name: string(name, one) for name, one in content.items() if name != "dedicated"}
     return Roles(**names, dedicated=_value("dedicated", content.get("dedicated", "")))
 
@@ -159,9 +169,9 @@ def _training(content: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
 def _check_lab(platform: Platform) -> None:
     """Refuse a [lab] with keys that nothing reads, or without the facts of a machine or disk that jobs may get."""
     told, space, roles = platform.lab, platform.space, platform.roles
-    known(told, (*_LAB, *_LAB_TABLES, *_LAB_KINDS), "[lab]")
+    _known(told, (*_LAB, *_LAB_TABLES, *_LAB_KINDS), "[lab]")
     for name, keys in _LAB_TABLES.items():
-        known(table(f"lab.{name}", told.get(name, {})), (*keys, "reason"), f"[lab.{name}]")
+        _known(table(f"lab.{name}", told.get(name, {})), (*keys, "reason"), f"[lab.{name}]")
     asked = {
         "nic": space[roles.instance].values if roles.instance else (platform.default_instance,),
         "disk": space[roles.device].values if roles.device else (),
@@ -169,14 +179,14 @@ def _check_lab(platform: Platform) -> None:
     for name, keys in _LAB_KINDS.items():
         kinds = table(f"lab.{name}", told.get(name, {}))
         for kind, facts in kinds.items():
-            known(table(f"lab.{name}.{kind}", facts), (*keys, "reason"), f"[lab.{name}.{kind}]")
+            _known(table(f"lab.{name}.{kind}", facts), (*keys, "reason"), f"[lab.{name}.{kind}]")
         for kind in map(str, asked[name] if name in told else ()):
             if kind not in kinds:
                 raise InvalidInput(f"[lab.{name}] lacks {kind!r}", hint=f"it has {', '.join(kinds) or 'none'}")
 
 
 def _parameter(content: Mapping[str, Any]) -> Parameter:
-    known(content, ("name", "values", "scale", "unit", "about"), "a parameter", needed=("name", "values"))
+    _known(content, ("name", "values", "scale", "unit", "about"), "a parameter", needed=("name", "values"))
     scale = content.get("scale", Scale.CATEGORICAL)
     if scale not in tuple(Scale):
         raise InvalidInput(f"scale is {scale!r}", hint=f"it is one of {', '.join(Scale)}")
@@ -208,12 +218,12 @@ def _constraints(what: str, content: Mapping[str, Any]) -> tuple[Constraint, ...
 def _constraint(content: Mapping[str, Any]) -> Constraint:
     why = string("why", content.get("why", ""))
     if "at_most" in content:
-        known(content, ("at_most", "why"), "a constraint with at_most")
+        _known(content, ("at_most", "why"), "a constraint with at_most")
         names = strings("at_most", content["at_most"])
         if len(names) != 2:
             raise InvalidInput(f"at_most names {len(names)}", hint='write at_most = ["smaller", "larger"]')
         return AtMost(smaller=names[0], larger=names[1], why=why)
-    known(content, _RULE, "a constraint", needed=("when",))
+    _known(content, _RULE, "a constraint", needed=("when",))
     return Rule(
         when=_settings("when", content["when"]),
         then=_settings("then", content.get("then", {})),
