@@ -15,25 +15,47 @@ Acic = Callable[..., Result]
 CHECKPOINT = LOGS / "known/app_ckpt_coll.darshan"
 
 
-def test_the_trace_is_written_and_its_command_printed(acic: Acic, tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def programs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an acic-bench and its launcher, which are named: nothing is built."""
+    folder = tmp_path_factory.mktemp("programs")
+    for variable, name in (("ACIC_BENCH", "acic-bench"), ("ACIC_MPIEXEC", "mpiexec")):
+        (folder / name).write_text("#!/bin/sh\necho HYDRA\n")
+        (folder / name).chmod(0o755)
+        monkeypatch.setenv(variable, str(folder / name))
+    return folder
+
+
+def test_the_trace_is_written_and_its_command_printed(acic: Acic, tmp_path: Path, programs: Path) -> None:
     trace = tmp_path / "run.trace"
     result = acic("replicate", CHECKPOINT, "--replay", trace)
     made = replay_trace(read_log(CHECKPOINT))
     assert result.status == 0
     assert trace.read_text().splitlines() == list(made.lines)
     *comments, command = result.out.splitlines()
-    assert command == f"mpiexec -n 4 acic-bench replay {trace}"
+    assert command == f"{programs / 'mpiexec'} -n 4 {programs / 'acic-bench'} replay {trace}"
     assert comments == [f"# {difference}" for difference in made.differences]
+
+
+def test_the_trace_is_written_where_there_is_nothing_to_replay_it_with(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACIC_BENCH", str(tmp_path / "missing"))
+    result = acic("replicate", CHECKPOINT, "--replay", tmp_path / "t")
+    assert result.status == 0
+    assert result.out.splitlines()[-1] == f"mpiexec -n 4 acic-bench replay {tmp_path / 't'}"
+    assert "missing: there is no such file" in result.err
 
 
 def test_a_file_with_a_blank_is_quoted(acic: Acic, tmp_path: Path) -> None:
     result = acic("replicate", CHECKPOINT, "--replay", tmp_path / "a trace")
-    assert result.out.splitlines()[-1] == f"mpiexec -n 4 acic-bench replay '{tmp_path}/a trace'"
+    assert result.out.splitlines()[-1].endswith(f"/acic-bench replay '{tmp_path}/a trace'")
 
 
-def test_json_tells_files_and_bytes(acic: Acic, tmp_path: Path) -> None:
+def test_json_tells_files_and_bytes(acic: Acic, tmp_path: Path, programs: Path) -> None:
     found = acic("replicate", CHECKPOINT, "--replay", tmp_path / "t", "--json").json
-    assert found["command"] == ["mpiexec", "-n", "4", "acic-bench", "replay", str(tmp_path / "t")]
+    started = [str(programs / "mpiexec"), "-n", "4", str(programs / "acic-bench")]
+    assert found["command"] == [*started, "replay", str(tmp_path / "t")]
     assert (found["ranks"], found["bytes_read"], found["bytes_written"]) == (4, 33562632, 167779640)
     assert [file["path"].rpartition("/")[2] for file in found["files"]] == [f"ckpt_{i}.h5" for i in range(5)]
     assert found["differences"]
@@ -80,10 +102,10 @@ def test_a_file_that_cannot_be_written_is_told(acic: Acic, tmp_path: Path) -> No
 
 
 def test_a_line_break_in_the_name_of_a_file_ends_no_comment(
-    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    acic: Acic, tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lines may be given to a shell."""
     made = Replay(lines=(), ranks=1, files=(), bytes_read=0, bytes_written=0, differences=("Requests on a\nb went.",))
     monkeypatch.setattr("acic.workloads.replay.save_replay", lambda *_, **__: made)
     shown = acic("replicate", CHECKPOINT, "--replay", tmp_path / "t").out
-    assert [line.partition(" ")[0] for line in shown.splitlines()] == ["#", "mpiexec"]
+    assert [line.partition(" ")[0] for line in shown.splitlines()] == ["#", str(programs / "mpiexec")]

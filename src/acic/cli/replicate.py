@@ -12,7 +12,7 @@ import click
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, printable, say
 from acic.cli.workload_input import is_workload_file, read_workload, workload_input
-from acic.errors import InvalidInput
+from acic.errors import AcicError, InvalidInput
 from acic.whole import refuse_to_replace
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def replicate(
     say what IOR cannot reproduce.
 
     With --replay, the application's own requests are written to a file, in their order and with their
-    times, and the command line that makes them again is printed.
+    times, and the command line that makes them again is printed; acic-bench is built where it is not there yet.
     """
     from acic.workloads.replay import save_replay
     from acic.workloads.replica import ior_commands
@@ -74,8 +74,22 @@ def _traced(log: Path | None, given: Mapping[str, Any]) -> Path:
     return log
 
 
+def _found() -> tuple[str, str]:
+    """Return the paths of the launcher and of acic-bench, which no PATH may have; their names where one is missing."""
+    from acic.benchmarks import ACIC_BENCH, find_benchmark
+    from acic.cluster.launcher import find_launcher
+
+    try:
+        found = find_benchmark(ACIC_BENCH, announce=say)
+        return str(find_launcher(found.mpiexec).program), str(found.program)
+    except AcicError as error:  # the trace is made, and may be run elsewhere
+        say(f"note: {error.problem}; {error.hint}")
+        return "mpiexec", ACIC_BENCH
+
+
 def _show_replay(made: Replay, trace: Path, as_json: bool) -> None:
-    command = ("mpiexec", "-n", str(made.ranks), "acic-bench", "replay", str(trace))
+    mpiexec, program = _found()
+    command = (mpiexec, "-n", str(made.ranks), program, "replay", str(trace))
     if as_json:
         facts = {name: getattr(made, name) for name in ("ranks", "bytes_read", "bytes_written", "files", "differences")}
         emit_json({"trace": str(trace), "command": command, **facts})
