@@ -1,6 +1,7 @@
 """`acic characterize` and `acic replicate` on real and on damaged logs."""
 
 import random
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -8,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acic.workloads import Quality
+from acic.workloads import Quality, characterize_file
 from acic.workloads.darshan.counters import LAYOUTS
 from tests.cli.conftest import LOGS, Result
 from tests.workloads.darshan.mutations import mutate
 from tests.workloads.darshan.writing import darshan_log
 
 Acic = Callable[..., Result]
+ROOT = Path(__file__).parents[2]
 BTIO = LOGS / "apps/btio_A_mpi_io_full.darshan"
 TOO_LARGE_A_REQUEST = [
     *("--processes", "4", "--interface", "POSIX", "--operation", "write"),
@@ -41,6 +43,16 @@ def test_of_many_phases_those_that_take_longest_are_shown(acic: Acic, tmp_path: 
     assert "phase 3" in shown
     assert "phase 2" not in shown
     assert "2 smaller phases, which take 6 s in all, are not shown" in shown
+
+
+def test_the_page_tells_each_detail_that_is_printed() -> None:
+    """Eight were on no page, five of them of every phase."""
+    _, details = (ROOT / "docs/characterize.md").read_text().split("\n## Details\n")
+    cells = re.findall(r"^\| (`[^|]*) \|", details.partition("\n## ")[0], re.MULTILINE)
+    told = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+    printed = {name for log in EVERY_LOG for phase in characterize_file(log).phases for name in phase.details}
+    assert {"requests", "traced_share", "unaligned_requests"} <= printed
+    assert printed <= told
 
 
 @pytest.mark.parametrize("log", EVERY_LOG, ids=[log.stem for log in EVERY_LOG])

@@ -21,6 +21,13 @@ def test_the_plan_lists_a_run_per_row(acic: Acic) -> None:
     assert len(result.json["runs"]) == 32
 
 
+def test_a_plan_has_one_form(acic: Acic) -> None:
+    """JSON was printed, and --csv passed over."""
+    result = acic("design", "screen", "--platform", "ec2-2013", "--csv", "--json")
+    assert (result.status, result.out) == (2, "")
+    assert "both --json and --csv are given" in result.err
+
+
 def test_workloads_of_a_plan_are_such_as_a_campaign_runs(acic: Acic) -> None:
     for platform in ("ec2-2013", "lab"):
         field = Field(load_platform(platform))

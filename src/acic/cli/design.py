@@ -39,6 +39,8 @@ def screen(platform_name: str, workload: bool, fold: bool, as_csv: bool, as_json
     from acic.design import screening_plan
     from acic.platforms import load_platform
 
+    if as_json and as_csv:
+        raise InvalidInput("both --json and --csv are given", hint="give the one that you want")
     platform = load_platform(platform_name)
     space = Field(platform).space if workload else platform.space
     _, runs = screening_plan(space, fold=fold)
