@@ -25,8 +25,8 @@ test-failed: $(READY)  ## those that failed last, one after the other
 check: lint types layers test  ## what CI runs, which asks failed tests once more
 
 lint: $(READY)
-	$(BIN)/ruff format --check src tests benchmarks studies
-	$(BIN)/ruff check src tests benchmarks studies
+	$(BIN)/ruff format --check src tests benchmarks studies docs/copied.py
+	$(BIN)/ruff check src tests benchmarks studies docs/copied.py
 
 types: $(READY)
 	$(BIN)/mypy

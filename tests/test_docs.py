@@ -12,11 +12,13 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape, unescape
 from pathlib import Path
 
 import pytest
 
 from acic.errors import with_extra
+from docs.copied import on_page_content
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -87,6 +89,24 @@ def test_golden_commands_in_the_docs_do_what_they_show(page: Path, cache: Path, 
         renewed = renewed.replace(block, new_block)
     if renewed != text:
         page.write_text(renewed)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
+def test_what_the_site_copies_of_a_session_is_what_is_typed(page: Path) -> None:
+    """The button copied prompts and outputs too, and a shell ran the lines of the outputs."""
+    for block in BLOCK.findall(page.read_text()):
+        typed = "\n".join(step.command for step in steps(block))
+        html = escape(block, quote=False).replace("$ ", '<span class="gp">$ </span>')
+        shown = f'<p>a</p><div class="language-console highlight"><pre><code>{html}</code></pre></div><p>b</p>'
+        made = on_page_content(shown)
+        assert unescape(re.findall(r' data-copy="([^"]*)"', made)[0]) == typed
+        assert re.sub(r' data-copy="[^"]*"', "", made) == shown
+
+
+def test_the_site_has_commands_alone_copied() -> None:
+    configuration = (ROOT / "mkdocs.yml").read_text()
+    assert "hooks: [docs/copied.py]" in configuration
+    assert "pygments_lang_class: true" in configuration  # by which the hook knows a session
 
 
 def test_the_two_commands_of_the_readme_are_there() -> None:
