@@ -34,6 +34,14 @@ def reading(key: str) -> Reading:
     return read(next(one for one in KERNELS if one.key == key).run.text)
 
 
+def test_the_page_s_example_gets_as_far_as_to_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ended at its second line: there was no folder for the scripts."""
+    (example,) = re.findall(r"```python\n(.*?)^outcome = ", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    exec(example)  # noqa: S102  # our own page
+    assert len(list((tmp_path / "scripts").iterdir())) == len(kernel("btio", "small").steps)
+
+
 def test_every_kernel_has_a_name_of_its_own() -> None:
     assert len(set(KEYS)) == len(KEYS) == 24 + 178 + 10
     assert len({(one.name, one.scale) for one in KERNELS}) == len(KERNELS)
