@@ -557,7 +557,7 @@ def test_what_another_machine_measured_asks_for_its_platform_file(
     assert "here-vm.toml" in asked.err
     wrong = acic("data", "import", tmp_path / "mine.jsonl", "--platform", "here")
     assert wrong.status == 3
-    assert "it holds measurements of the platform here-vm, and none of here-theirs\n" in wrong.err
+    assert " measurements of here-vm, and none of here-theirs: give --platform here-vm\n" in wrong.err
     assert "is a measurement of here-theirs\nhint: see the reasons above; --platform has to name" in wrong.err
     assert acic("data", "import", tmp_path / "mine.jsonl", "--platform", sent, "--json").json["added"] == 2
 

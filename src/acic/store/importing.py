@@ -173,7 +173,8 @@ def read_own(path: Path) -> list[Measurement]:
     if not names:
         raise UnreadableInput(f"{path} holds no measurements", hint="give another file")
     if len(names) > 1:
-        raise InvalidInput(f"{path} holds measurements of {', '.join(names)}", hint="give --platform NAME")
+        hint = f"import it once for each: --platform {names[0]}"
+        raise InvalidInput(f"{path} holds measurements of {', '.join(names)}", hint=hint)
     return found
 
 
@@ -208,10 +209,11 @@ def _read(
 
 
 def _exchanged(file: Path, found: Sequence[Measurement], platform: Platform) -> tuple[list[Measurement], list[Skipped]]:
-    others = sorted({m.platform for m in found} - {platform.name})
     mine = [m for m in found if m.platform == platform.name]
-    too = " too" if mine else f", and none of {platform.name}"
-    return mine, [Skipped(file, f"it holds measurements of the platform {other}{too}") for other in others]
+    others = sorted(Counter(m.platform for m in found if m.platform != platform.name).items())
+    left = ", which are left out" if mine else f", and none of {platform.name}"
+    told = (f"it holds {count:,} measurements of {other}{left}: give --platform {other}" for other, count in others)
+    return mine, [Skipped(file, one) for one in told]
 
 
 def _measurement(
