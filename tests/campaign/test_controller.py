@@ -17,8 +17,8 @@ import pytest
 
 from acic.benchmarks import find_benchmark
 from acic.campaign.budget import Budget
-from acic.campaign.controller import GIVE_UP, USED_UP, Controller
-from acic.campaign.jobs import NotTaken, Trial
+from acic.campaign.controller import ASKED, GIVE_UP, USED_UP, Controller
+from acic.campaign.jobs import NotTaken, TakenBack, Trial
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
@@ -173,10 +173,39 @@ def test_what_a_run_cost_before_its_job_was_not_taken_is_paid(tmp_path: Path) ->
     made = controller(tmp_path / "c", trials, budget=Budget(points=5), like=(WRITE,), screen=False)
     with pytest.raises(TransientError, match="no host answers") as caught:
         made.run()
-    assert caught.value.hint == "see that ssh works; then --resume goes on"
+    assert caught.value.hint == "see that ssh works; then --resume --name c goes on"
     told = replay(Journal.open(tmp_path / "c").events(), Field(trials.platform, (WRITE,)))
     (_, attempt), *_ = told.attempts
     assert (told.seconds, told.dollars) == (attempt.elapsed + 5.0, attempt.dollars + 2.0)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_pause_and_the_end_of_a_budget_do_not_wait_for_a_queue(tmp_path: Path, asked: bool) -> None:
+    """Both waited until the job had run, which in a partition that is down is never."""
+    trials, seen = FakeTrials(lab_platform()), list[str]()
+
+    def outcome(trial: Trial) -> Outcome:
+        if trial.number == 2:
+            seen.append(made.enough())
+            trials.now += 1.0 if asked else 100.0
+            if asked:
+                Journal.open(tmp_path / "c").ask_pause()
+            seen.append(made.enough())
+            back = TakenBack(f"{seen[-1]}, while the job was in slurm's queue")
+            back.elapsed = trials.now - 2.0
+            raise back
+        return Outcome.OK
+
+    trials.outcome = outcome
+    made = controller(tmp_path / "c", trials, budget=Budget(seconds=60.0), like=(WRITE,), screen=False)
+    made.run()
+    assert seen == ["", ASKED if asked else USED_UP]
+    told = replay(Journal.open(tmp_path / "c").events(), Field(trials.platform, (WRITE,)))
+    for state in (made.state, told):
+        assert (state.runs, len(state.attempts), state.open_run) == (2, 2, None)
+        assert (state.ended, bool(state.paused)) == (("", True) if asked else (USED_UP, False))
+        assert state.paused == (f"{ASKED}, while the job was in slurm's queue" if asked else "")
+        assert state.seconds == 2.0 + (1.0 if asked else 100.0)
 
 
 def test_a_configuration_that_keeps_failing_is_left_alone(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Standing
 from acic.campaign.trial import Trials
-from acic.cluster import Ending, Job, LocalRunner, StillRunning
+from acic.cluster import Ending, Job, LocalRunner, State, StillRunning
 from acic.cluster.others import ProcessorTime
 from acic.errors import InvalidInput, TransientError
 from acic.filesystems.hints import ROMIO_DEFAULTS
@@ -643,6 +643,38 @@ def test_what_was_measured_counts_though_nobody_could_compare_its_bytes(lab: Lab
     assert sum(slept) == sum(NAPS) > attempt.elapsed, "what nobody ran in is not how long runs take"
     assert attempt.note == "its bytes were not compared: slurm does not answer"
     assert attempt.raw_sha256
+
+
+def test_what_was_measured_counts_though_somebody_cancelled_its_check(lab: Laboratory, platform: Platform) -> None:
+    """A node that died in the check made a failure of a good run."""
+
+    class Cancelled(LocalRunner):
+        def wait(self, job: Job) -> Ending:
+            ending = super().wait(job)
+            cancelled = Ending(state=State.CANCELLED, reason="cancelled")
+            return cancelled if job.name.endswith("-check") else ending
+
+    trials = made(lab, platform)
+    trials._jobs.runner = Cancelled(mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
+    attempt = trials.run(trial(lab, point(platform), verify=True))
+    assert (attempt.outcome, attempt.verified, attempt.note) == (Outcome.OK, False, "check: cancelled")
+
+
+def test_machines_that_a_job_held_are_no_overhead_though_nobody_knows_how_long_it_ran(
+    lab: Laboratory, platform: Platform
+) -> None:
+    """A job that Slurm ended at its limit was told as the campaign's own time."""
+
+    class Mute(LocalRunner):
+        def wait(self, job: Job) -> Ending:
+            super().wait(job)
+            time.sleep(0.5)
+            return Ending(state=State.TIMEOUT, reason="time limit of Slurm")
+
+    trials = made(lab, platform)
+    trials._jobs.runner = Mute(mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
+    attempt = trials.run(trial(lab, point(platform)))
+    assert attempt.elapsed - attempt.overhead >= 0.5
 
 
 def test_a_file_that_was_made_is_paid_for_though_nothing_was_measured(lab: Laboratory, platform: Platform) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from acic.campaign.view import View
 from acic.campaign.waiting import PATIENCE, Waiting
-from acic.cluster import Ending, Job, State
+from acic.cluster import Ending, Job, State, Withdrawn
 
 DOWN = Ending(state=State.QUEUED, reason="PartitionDown")
 FULL = Ending(state=State.QUEUED, reason="Resources")
@@ -21,6 +21,7 @@ class Follower:
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.enough = ""
         self.said: list[str] = []
         self.shown: list[str] = []
         self.noted: list[str] = []
@@ -29,6 +30,7 @@ class Follower:
             announce=self.said.append,
             watch=lambda view: self.shown.append(view.doing),
             note=self.noted.append,
+            enough=lambda: self.enough,
             clock=lambda: self.now,
         )
 
@@ -91,3 +93,21 @@ def test_what_a_job_waits_for_is_noted_whenever_it_changes_and_taken_back(follow
     follower.see("n5-1-measure", DOWN, DOWN)
     follower.waiting.show(VIEW)  # the next run, where nobody saw that one run
     assert follower.noted[3:] == ["job n5-1-measure waits in slurm's queue: PartitionDown", ""]
+
+
+@pytest.mark.parametrize("reason", ["PartitionTimeLimit", "PartitionNodeLimit", "QOSMaxWallDurationPerJobLimit"])
+def test_what_no_waiting_cures_is_told_with_what_was_asked_for(follower: Follower, reason: str) -> None:
+    """It waited for ever, and one word of Slurm's was all that was said."""
+    never = Ending(state=State.QUEUED, reason=reason)
+    follower.see("n5-0-measure", never, never)
+    (told,) = follower.said
+    assert f"{reason} (it asks for 60 s on 1 of its machines: see --time-limit or --budget, --nodes" in told
+
+
+def test_a_job_in_a_queue_is_taken_back_when_that_is_enough_and_one_that_runs_is_not(follower: Follower) -> None:
+    """A pause, and the end of a budget, waited for a partition that was down."""
+    follower.see("n5-0-measure", DOWN)
+    follower.enough = "somebody asked for it"
+    follower.see("n5-0-measure", RUNNING)
+    with pytest.raises(Withdrawn, match="somebody asked for it, while the job n5-0-measure"):
+        follower.see("n5-0-measure", DOWN)

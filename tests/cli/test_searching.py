@@ -32,7 +32,7 @@ from acic.cli.found_shown import Doubt
 from acic.cli.main import run as run_command
 from acic.cli.own_command import by_command
 from acic.cli.verify_shown import NOT_RUN, Verified, verdict
-from acic.cluster import Ending, Job, LocalRunner
+from acic.cluster import Ending, Job, LocalRunner, State
 from acic.cluster.processes import tagged
 from acic.errors import InvalidInput, TransientError
 from acic.platforms import Platform, load_platform, parse_platform
@@ -1058,6 +1058,35 @@ def test_a_command_is_paid_for_while_its_job_runs_and_not_in_the_queue(
     search = {"goal": "cost", "rounds": 2, "price": None}
     by_command(["true"], platform, [platform.baseline], given, search=search, processes=1)
     assert limits[0] - limits[1] == pytest.approx(0.01, abs=1e-6)
+
+
+def test_a_command_is_not_waited_for_in_a_queue_longer_than_the_budget(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A partition was down: its run was made minutes after the budget of 30 s, and thrown away."""
+
+    class Down(LocalRunner):
+        def __init__(self, watch: Callable[[Job, Ending], None]) -> None:
+            super().__init__()
+            self._watch = watch
+
+        def submit(self, job: Job) -> None:
+            pass
+
+        def wait(self, job: Job) -> Ending:
+            while True:
+                self._watch(job, Ending(state=State.QUEUED, reason="PartitionDown"))
+                time.sleep(0.05)
+
+    monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, watch, **__: Down(watch))
+    platform = parse_platform(tomllib.loads(PLATFORM))
+    how = {"runner": "slurm", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
+    given = {**how, "directory": lab, "budget": "1s", "seed": 0}
+    search = {"goal": "time", "rounds": 2, "price": None}
+    begun = time.monotonic()
+    assert by_command(["true"], platform, [platform.baseline], given, search=search, processes=1) == [[]]
+    assert 1.0 <= time.monotonic() - begun < 20.0
+    assert not list(lab.glob("acic-verify-*-0-0"))
 
 
 @pytest.mark.usefixtures("learned")

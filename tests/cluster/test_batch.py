@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from acic.cluster import BatchRunner, Ending, Job, State, jobscript
+from acic.cluster import BatchRunner, Ending, Job, State, Withdrawn, jobscript
 from acic.cluster.scheduler import Request, Scheduler
 from acic.cluster.tickets import read_ticket
 from acic.errors import InvalidInput, TransientError
@@ -393,6 +393,37 @@ def test_slurms_own_time_limit_is_a_timeout(runner: BatchRunner, slurm: Slurm, t
     ending = settled(runner, made)
     assert (ending.state, ending.reason) == (State.TIMEOUT, "time limit of Slurm")
     assert nothing_left(made)
+
+
+def test_a_job_with_the_limit_of_its_partition_starts(slurm: Slurm, tmp_path: Path) -> None:
+    """It asked for a minute more, and waited for ever with the reason PartitionTimeLimit."""
+    slurm.command("scontrol", "update", "partitionname=other", "maxtime=2")
+    try:
+        made = shell(tmp_path, "true", time_limit=120)
+        runner = quick(queue="other")
+        runner.submit(made)
+        assert settled(runner, made).state is State.DONE
+    finally:
+        slurm.command("scontrol", "update", "partitionname=other", "maxtime=infinite")
+
+
+def test_a_job_that_is_taken_back_from_the_queue_is_gone(slurm: Slurm, tmp_path: Path) -> None:
+    def back(job: Job, ending: Ending) -> None:
+        if ending.state is State.QUEUED and ending.reason:
+            raise Withdrawn(f"enough of {job.name}")
+
+    slurm.command("scontrol", "update", "partitionname=other", "state=down")
+    try:
+        made = shell(tmp_path, "echo >up")
+        runner = quick(queue="other", watch=back)
+        runner.submit(made)
+        with pytest.raises(Withdrawn, match=made.name):
+            runner.wait(made)
+    finally:
+        slurm.command("scontrol", "update", "partitionname=other", "state=up")
+    assert runner.poll(made).state is State.CANCELLED
+    assert nothing_left(made)
+    assert not (tmp_path / "up").exists()
 
 
 @pytest.mark.usefixtures("mpi")

@@ -14,7 +14,7 @@ import pytest
 from acic.cluster import BatchRunner, Ending, Job, Refused, State, jobscript
 from acic.cluster.lsf import Lsf
 from acic.cluster.pbs import Pbs
-from acic.cluster.scheduler import Request, Scheduler, Sight
+from acic.cluster.scheduler import Request, Scheduler, Sight, check_attributes, minutes_of
 from acic.cluster.schedulers import open_scheduler
 from acic.cluster.slurm import Slurm, sight_of
 from acic.cluster.tickets import Ticket, read_ticket, write_ticket
@@ -40,7 +40,7 @@ def test_no_state_but_completed_can_be_taken_for_done() -> None:
     [
         (
             "slurm",
-            ["#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=3", '#SBATCH --account="me"', "#SBATCH --time=0:3:0"],
+            ["#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=3", '#SBATCH --account="me"', "#SBATCH --time=0:2:0"],
         ),
         (
             "pbs",
@@ -50,12 +50,12 @@ def test_no_state_but_completed_can_be_taken_for_done() -> None:
                 "#PBS -q fast",
                 '#PBS -x "y"',
                 '#PBS -r "n"',
-                "0:3:0",
+                "0:2:0",
             ],
         ),
         (
             "lsf",
-            ["#BSUB -n 6", '#BSUB -R "span[ptile=3]"', "#BSUB -rn", '#BSUB -q "fast"', '#BSUB -x "y"', "#BSUB -W 0:3"],
+            ["#BSUB -n 6", '#BSUB -R "span[ptile=3]"', "#BSUB -rn", '#BSUB -q "fast"', '#BSUB -x "y"', "#BSUB -W 0:2"],
         ),
     ],
 )
@@ -67,6 +67,39 @@ def test_scripts_for_all_schedulers_have_the_directives(tmp_path: Path, schedule
     for directive in [*directives, made.name, "/bin/sh '/a b/c'"]:
         assert directive in text
     assert "-nnodes" not in text  # of LSF on CSM systems alone
+
+
+def test_a_scheduler_is_asked_for_no_more_minutes_than_the_limit(tmp_path: Path) -> None:
+    """One more was asked for: a job with the limit of its queue stayed there for ever."""
+    for limit, minutes in ((600.0, 10), (601.0, 11), (0.5, 1)):
+        assert minutes_of(shell(tmp_path, "", time_limit=limit)) == minutes
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "name", "value", "hint"),
+    [
+        ("slurm", "nodes", "3", "--nodes"),
+        ("slurm", "time", "1", "--time-limit"),
+        ("slurm", "ntasks-per-node", "4", "leave it out"),
+        ("slurm", "array", "0-1", "leave it out"),
+        ("slurm", "job-name", "mine", "leave it out"),
+        ("pbs", "l", "select=3", "--nodes"),
+        ("pbs", "l", "walltime=1:00:00", "--time-limit"),
+        ("lsf", "W", "5", "--time-limit"),
+    ],
+)
+def test_what_acic_writes_itself_is_refused_as_an_attribute(scheduler: str, name: str, value: str, hint: str) -> None:
+    """Three nodes were held, one was paid for and told to the database."""
+    pytest.importorskip("psij")
+    with pytest.raises(InvalidInput, match=f"the attribute {name} is acic's own") as caught:
+        BatchRunner(scheduler, attributes={name: value})
+    assert hint in caught.value.hint
+
+
+def test_other_attributes_of_the_same_names_are_taken() -> None:
+    check_attributes("pbs", {"l": "filesystems=home:eagle"})
+    check_attributes("slurm", {"constraint": "haswell", "timeout-x": "1"})
+    check_attributes("cobalt", {"nodes": "3"})
 
 
 NOTHING = Request(account="", queue="", attributes={})

@@ -20,7 +20,7 @@ class Attempt:
         repetition: what it gave; None unless it is ok or suspect.
         elapsed: s of wall time that it took, all told.
         dollars: USD that it cost, without what it waited in a queue; 0.0 where nobody is billed.
-        overhead: s of `elapsed` that the campaign itself took.
+        overhead: s of `elapsed` in which no job had its machines: what the campaign itself took, and a queue.
         time: when it began, ISO 8601.
         note: what was odd, or the error.
         raw_sha256: hash of the raw output, "" if there is none.

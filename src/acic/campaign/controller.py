@@ -11,7 +11,7 @@ import numpy as np
 
 from acic.campaign.attempt import Attempt, event_of
 from acic.campaign.checking import is_sieved, worth_checking
-from acic.campaign.jobs import Clash, NotTaken, Trial
+from acic.campaign.jobs import Clash, NotTaken, TakenBack, Trial
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
@@ -29,8 +29,9 @@ from acic.store.measurement import Outcome
 
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 USED_UP = "the budget is used up"
+ASKED = "somebody asked for it"
 _REFUSED = (
-    "see its queues and limits; once it takes such jobs, --resume goes on; "
+    "see its queues and limits; once it takes such jobs, --resume --name {name} goes on; "
     "another queue or --time-limit needs a new campaign"
 )
 
@@ -115,6 +116,12 @@ class Controller:
     def stopped(self) -> str:
         """Why nothing more is run, "" while it goes on."""
         return self.state.ended or self.state.paused
+
+    def enough(self) -> str:
+        """Return why a run that is still in a queue is not waited for any longer; "" while it is."""
+        if self._journal.pause_asked:
+            return ASKED
+        return USED_UP if self._spending.over(self.state) else ""
 
     @property
     def ahead(self) -> int:
@@ -204,7 +211,7 @@ class Controller:
 
     def _step(self) -> None:
         if self._journal.pause_asked:
-            self._note("paused", why="somebody asked for it")
+            self._note("paused", why=ASKED)
         elif self.state.in_a_row >= GIVE_UP:
             last = self.state.attempts[-1][1].note
             self._note("paused", why=f"{GIVE_UP} runs in a row failed; the last: {last}")
@@ -251,10 +258,16 @@ class Controller:
             attempt = self._trials.run(trial)
         except Refused as refused:
             self._note("refused", run=number, why=on_one_line(refused))
-            raise TransientError(refused.problem, hint=_REFUSED) from refused
+            raise TransientError(refused.problem, hint=_REFUSED.format(name=self._journal.name)) from refused
         except NotTaken as away:
             self._note("refused", run=number, why=on_one_line(away), elapsed=away.elapsed, dollars=away.dollars)
-            raise TransientError(away.problem, hint=f"{away.hint}; then --resume goes on") from away
+            if isinstance(away, TakenBack):
+                if not self._journal.pause_asked:
+                    self._end(USED_UP)
+                return
+            raise TransientError(
+                away.problem, hint=f"{away.hint}; then --resume --name {self._journal.name} goes on"
+            ) from away
         except Clash:  # of which nobody is to blame: the next number is taken
             self._note("lost", run=number, point=progress.number)
             return

@@ -14,7 +14,7 @@ from acic.campaign.patience import patiently
 from acic.campaign.points import Point
 from acic.campaign.system import Place
 from acic.campaign.verdict import ELSEWHERE, Verdict, judge
-from acic.cluster import Job, Runner
+from acic.cluster import Job, Runner, Withdrawn
 from acic.errors import AcicError, TransientError
 from acic.filesystems import Settings
 from acic.filesystems.hints import HINTS_VARIABLE
@@ -30,6 +30,10 @@ class NotTaken(TransientError):
     """
 
     elapsed = dollars = 0.0
+
+
+class TakenBack(NotTaken):
+    """A job of a run waited in a queue until a pause was asked for, or the budget was over."""
 
 
 class Clash(AcicError):
@@ -64,8 +68,7 @@ class Run:
     place: Place | None = None
     settings: Settings = field(default_factory=lambda: Settings(directory=""))
     made: bool = False  # its folder, by this run and not by another of the same name
-    jobs: float = 0.0  # s spent in jobs
-    held: float = 0.0  # s that jobs can have had their machines
+    held: float = 0.0  # s that jobs can have had their machines: what they took, where that is known
     idle: float = 0.0  # s in which nothing took a job
     verified: bool = False
     notes: list[str] = field(default_factory=list)
@@ -122,7 +125,7 @@ class Jobs:
         """Start a command of a run, wait for its end, and return how it went; `layout`: after what lays out its files.
 
         Raises:
-            Refused, NotTaken: the job is not taken.
+            Refused, NotTaken: the job is not taken, or taken back from the queue.
             StillRunning: that was interrupted, and the job could not be ended.
         """
         arguments = [*replica.options, "-G", str(run.trial.number + 1), *self._hints(run)]
@@ -138,8 +141,10 @@ class Jobs:
         run.outputs.evidence = run.outputs.folder / f"{job.name}.json"
         self._submit(run, job)
         asked = self._clock()
-        ending = self.runner.wait(job)
-        run.jobs += ending.seconds or 0.0
+        try:
+            ending = self.runner.wait(job)
+        except Withdrawn as error:
+            raise TakenBack(error.problem, hint=error.hint) from error
         run.held += ending.held(self._clock() - asked, job.time_limit)
         verdict = judge(run.outputs.evidence, job, ending, replica)
         run.notes += [verdict.remark] if verdict.remark else []

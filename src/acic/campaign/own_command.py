@@ -19,7 +19,7 @@ from acic.campaign.places import check_directories, storage_directory
 from acic.campaign.request import LOCAL, SSH, Where
 from acic.campaign.runners import open_runner
 from acic.campaign.waiting import Waiting
-from acic.cluster import Job, Runner, State, StillRunning
+from acic.cluster import Job, Runner, State, StillRunning, Withdrawn
 from acic.errors import InvalidInput, TransientError
 from acic.filesystems import WHOLE, Settings, settings
 from acic.filesystems.hints import hints_environment, own_variables, romio_hints
@@ -69,7 +69,9 @@ class OwnCommand:
         self._price, self._processes, self._announce = price, processes, announce
         check_directories(platform, Path(where.directory))
         _check(words, platform, wanted)
-        self._runner = open_runner(where, None, watch=Waiting(where.runner, announce=announce).follow)
+        self._until = math.inf  # when the budget's time is over, by the monotonic clock
+        waiting = Waiting(where.runner, announce=announce, enough=self._enough)
+        self._runner = open_runner(where, None, watch=waiting.follow)
         for told in clear_up():
             announce(f"note: {told}")
         self._purse = _Purse(budget, platform.at_price(price), wanted, processes, where.nodes)
@@ -102,6 +104,7 @@ class OwnCommand:
                 how = {"nodes": where.nodes, "machines": self._machines(wanted), "processes": self._processes}
                 run = _Run(outputs, place, name, purse.left(position), **how)
                 begun = time.monotonic()
+                self._until = begun + purse.seconds
                 took = run(self._runner, self._words, platform, wanted)
                 elapsed = time.monotonic() - begun
                 purse.pay(position, elapsed, held=elapsed if where.runner in (LOCAL, SSH) else took.held)
@@ -113,6 +116,9 @@ class OwnCommand:
                     self._announce(f"note: the budget was used up in run {done + 1} of {len(turns)}")
                     break
         return found
+
+    def _enough(self) -> str:
+        return "the budget was used up" if time.monotonic() >= self._until else ""
 
     def _machines(self, configuration: Configuration) -> int:
         """Return the machines that the application runs on: what is started here may have others, as in a batch job."""
@@ -165,7 +171,7 @@ def _settings(platform: Platform, configuration: Configuration, place: Path, **h
 
 
 class _Purse:
-    """What is left of a budget while runs are paid from it.
+    """What is left of a budget while runs are paid from it: `seconds`, inf where time is no limit, and money.
 
     Raises:
         InvalidInput: it is money, and the platform has no prices.
@@ -176,7 +182,7 @@ class _Purse:
         self, budget: Budget, platform: Platform, wanted: Sequence[Configuration], processes: int, held: int
     ) -> None:
         budget.check(platform)
-        self._seconds = math.inf if budget.seconds is None else budget.seconds
+        self.seconds = math.inf if budget.seconds is None else budget.seconds
         self._dollars = math.inf if budget.dollars is None else budget.dollars
         priced = budget.dollars is not None
         self._rates = [platform.cost(one, processes, 1.0, held=held) if priced else 0.0 for one in wanted]  # USD/s
@@ -184,12 +190,12 @@ class _Purse:
     def left(self, position: int) -> float:
         """Return how long a run on that configuration may take, s."""
         rate = self._rates[position]
-        left = min(self._seconds, self._dollars / rate if rate else math.inf)
+        left = min(self.seconds, self._dollars / rate if rate else math.inf)
         return left if left < math.inf else _LIMIT
 
     def pay(self, position: int, seconds: float, *, held: float) -> None:
         """Take a run out of it: the s that passed, and the USD of the s for which that configuration's jobs held it."""
-        self._seconds -= seconds
+        self.seconds -= seconds
         self._dollars -= held * self._rates[position]
 
 
@@ -251,7 +257,10 @@ class _Run:
             runner.submit(job)
         except TransientError as error:  # a scheduler that does not answer just now costs a run, and not all before it
             return _Took(None, error.problem, held=0.0)
-        ending = runner.wait(job)
+        try:
+            ending = runner.wait(job)
+        except Withdrawn as error:
+            return _Took(None, error.problem, held=0.0)
         held = ending.held(time.monotonic() - asked, job.time_limit)
         if ending.state is State.DONE:
             return _Took(ending.seconds, "" if ending.seconds is not None else "nobody saw how long it took", held)

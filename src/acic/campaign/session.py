@@ -166,7 +166,13 @@ class Session:
             announce(f"note: {told}")
         devices = same_places(begun["places"])
         paid = self.platform.at_price(request.search.get("price"))
-        waiting = Waiting(request.where.runner, announce=announce, watch=watch, note=self.journal.note_waiting)
+        waiting = Waiting(
+            request.where.runner,
+            announce=announce,
+            watch=watch,
+            note=self.journal.note_waiting,
+            enough=lambda: made.enough(),
+        )
         trials, benchmark = open_trials(
             paid,
             request.where,
@@ -185,7 +191,7 @@ class Session:
             announce=announce,
         )
         asked = {"budget": asdict(request.budget), "search": dict(request.search), "store": request.store}
-        return Controller(
+        made = Controller(
             self.journal,
             self.field,
             replace(self.planner, advice=advice),
@@ -195,6 +201,7 @@ class Session:
             options={name: value for name, value in asked.items() if value},
             watch=waiting.show,
         )
+        return made
 
 
 def _last(kind: str) -> Journal:

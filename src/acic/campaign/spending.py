@@ -72,6 +72,10 @@ class Spending:
         """Return the seconds spent: in runs before, and since `begin`, whatever with."""
         return max(state.seconds, self._before + self._clock() - self._began)
 
+    def over(self, state: State) -> bool:
+        """Return whether all the time that there is has passed: no money is spent while a job is in a queue."""
+        return not self._rules.budget.covers(self.spent(state), 0.0, until=self._wall())
+
     def known_well(self, state: State, progress: Progress) -> bool:
         """Return whether a point has been run often enough, or as often as the budget allows.
 

@@ -246,7 +246,7 @@ def _ranked(state: State, event: dict[str, Any]) -> None:
 
 
 def _ended(state: State, event: dict[str, Any]) -> None:
-    state.ended = event["why"]
+    state.ended, state.paused = event["why"], ""
 
 
 def _paused(state: State, event: dict[str, Any]) -> None:

@@ -103,7 +103,7 @@ class Trials:
             raise  # a job of its own writes to its folders, by which `reclaim` finds it
         except BaseException as error:
             self._clear(run)
-            if isinstance(error, NotTaken) and run.jobs:
+            if isinstance(error, NotTaken) and run.held:
                 error.elapsed = self._clock() - start - run.idle
                 error.dollars = self.dollars(trial.point, run.held if self._queued else error.elapsed)
             raise
@@ -121,7 +121,7 @@ class Trials:
             repetition=result.repetitions[0] if good and result and result.repetitions else None,
             elapsed=elapsed,
             dollars=self.dollars(trial.point, run.held if self._queued else elapsed),
-            overhead=max(0.0, elapsed - run.jobs),
+            overhead=max(0.0, elapsed - run.held),
             time=begun.isoformat(),
             note=printable("; ".join(dict.fromkeys(filter(None, [verdict.note, *run.notes])))),
             raw_sha256=raw,
@@ -226,7 +226,10 @@ class Trials:
         if checked.outcome is Outcome.OK:
             run.verified, run.outputs.evidence = True, output
             return measured
-        if checked.outcome is Outcome.SUSPECT:  # it shows nothing, and its figure is of another operation
+        if checked.outcome in (
+            Outcome.SUSPECT,
+            Outcome.UNKNOWN,
+        ):  # it shows nothing
             run.outputs.evidence = output
             run.notes.append(f"check: {checked.note}")
             return measured

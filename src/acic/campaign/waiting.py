@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
 
 from acic.campaign.view import View
-from acic.cluster import Ending, Job, State
+from acic.cluster import Ending, Job, State, Withdrawn
+from acic.cluster.scheduler import minutes_of
+from acic.units import format_seconds
 
 PATIENCE = 15.0  # s that a job may wait before anybody is told
+# Source: squeue(1), "JOB REASON CODES": what a queue does not give a job of this size, however long it waits
+_NEVER = re.compile(r"TimeLimit|NodeLimit|MaxWall|MaxNode|BadConstraints|DependencyNeverSatisfied")
 
 
 class Waiting:
@@ -22,6 +27,7 @@ class Waiting:
         announce: is told that a job waits, and why.
         watch: is told how far a campaign is, and while a job waits, that it does.
         note: is told what a job waits for whenever that changes; "" when none does any more.
+        enough: tells why nothing is waited for any longer; "" while it is.
         clock: seconds that never go back.
     """
 
@@ -32,12 +38,14 @@ class Waiting:
         announce: Callable[[str], None],
         watch: Callable[[View], None] = lambda _: None,
         note: Callable[[str], None] = lambda _: None,
+        enough: Callable[[], str] = lambda: "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._queue = queue
         self._announce = announce
         self._watch = watch
         self._note = note
+        self._enough = enough
         self._clock = clock
         self._view: View | None = None
         self._shown = ""  # what is told of the job in the view
@@ -52,13 +60,18 @@ class Waiting:
         self._watch(view)
 
     def follow(self, job: Job, ending: Ending) -> None:
-        """Take note of where `job` is, as a runner sees it now and then; a job that is not over is told if it waits."""
+        """Take note of where `job` is, as a runner sees it now and then; a job that is not over is told if it waits.
+
+        Raises:
+            Withdrawn: it waits, and that is enough.
+        """
         if job.name != self._job:
             self._job, self._since = job.name, self._clock()
         text = ""
         if ending.state is State.QUEUED and self._clock() - self._since >= PATIENCE:
             reason = " ".join(ending.reason.split())
             text = f"waits in {self._queue}'s queue" + (f": {reason}" if reason else "")
+            text += _asked(job) if _NEVER.search(reason) else ""
             if text not in self._announced:
                 self._announced.add(text)
                 self._announce(f"job {job.name} {text}")
@@ -66,8 +79,15 @@ class Waiting:
         if self._view and (text or self._shown):
             self._watch(replace(self._view, doing=text) if text else self._view)
         self._shown = text
+        if ending.state is State.QUEUED and (why := self._enough()):
+            raise Withdrawn(f"{why}, while the job {job.name} was in {self._queue}'s queue", hint="nothing of it ran")
 
     def _tell(self, text: str) -> None:
         if text != self._noted:
             self._noted = text
             self._note(text)
+
+
+def _asked(job: Job) -> str:
+    asked = f"{format_seconds(60.0 * minutes_of(job))} on {job.nodes} of its machines"
+    return f" (it asks for {asked}: see --time-limit or --budget, --nodes, and --queue)"

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from acic.cli.active_advice import advice_of
-from acic.cli.measuring import campaign_progress, check_measured, note_no_baseline, offer_larger_budget, set_budget
+from acic.cli.measuring import (
+    campaign_progress,
+    check_measured,
+    check_paused,
+    note_no_baseline,
+    offer_larger_budget,
+    set_budget,
+)
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, say, table
 from acic.cli.store_option import store_option
@@ -112,8 +119,7 @@ def resume(name: str | None, budget: str | None, store_url: str | None, as_json:
     check_measured(controller.state)
     note_no_baseline(session, controller.state)
     offer_larger_budget(session, controller.state, by="acic train")
-    if controller.state.paused:
-        raise AcicError(f"the campaign has stopped: {controller.state.paused}", hint="see to it, then resume it")
+    check_paused(session, controller.state)
 
 
 @campaign.command(epilog="Example: acic campaign report -o report.html")

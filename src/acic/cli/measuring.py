@@ -209,13 +209,24 @@ def check_measured(state: State) -> None:
         )
 
 
+def check_paused(session: Session, state: State) -> None:
+    """Raise AcicError where a campaign of `acic train` was paused: how it goes on is what to do next."""
+    from acic.campaign.controller import ASKED
+
+    if state.paused:
+        to_see = "" if state.paused.startswith(ASKED) else "see to it, then: "
+        raise AcicError(f"the campaign has stopped: {state.paused}", hint=to_see + session.resumed_by)
+
+
 def note_no_baseline(session: Session, state: State) -> None:
     """Say that a campaign of `acic train` ended before it measured any baseline, and how to come by one."""
     from acic.campaign.controller import USED_UP
 
     measured = [p for p in state.progress if p.bandwidths]
     if state.ended and measured and all(p.point.configuration != session.platform.baseline for p in measured):
+        tried = [a for p in state.progress if p.point.configuration == session.platform.baseline for a in p.attempts]
         how = "it comes after the screening" if state.ended == USED_UP else "a campaign with --no-screen begins with it"
+        how = f"its {len(tried)} runs failed, the last: {tried[-1].note or tried[-1].outcome}" if tried else how
         say(
             "note: the baseline was measured with no workload, so that `acic recommend` cannot answer "
             f"from this campaign alone yet; {how}"

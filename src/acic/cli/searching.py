@@ -164,7 +164,7 @@ def bench(
         if not given["resume"]:
             asked, now = replace(request, store=store.kept), datetime.now(UTC)
             session = Session.begin(asked, name=given["name"], now=now, announce=say)
-            say(f"campaign {session.journal.name}; interrupt it as you like: --resume goes on")
+            say(f"campaign {session.journal.name}; interrupt it as you like: {session.resumed_by} goes on")
         controller = session.controller(store, watch=show, announce=say)
         with controller.at_work():
             meter = Meter(controller, session.field)

@@ -14,6 +14,7 @@ from acic.cli.measuring import (
     budget_of,
     campaign_progress,
     check_measured,
+    check_paused,
     check_placing,
     contributor_option,
     measuring_options,
@@ -29,7 +30,7 @@ from acic.cli.resuming import check_platform
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_unused
-from acic.errors import AcicError, InvalidInput
+from acic.errors import InvalidInput
 from acic.units import format_seconds, format_usd, parse_seconds
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
             session = Session.begin(replace(request, store=store.kept), name=name, now=datetime.now(UTC), announce=say)
             say(_plan_line(seen))
             _say_what_lacks(seen)
-            say(f"campaign {session.journal.name}; interrupt it as you like: acic train --resume goes on")
+            say(f"campaign {session.journal.name}; interrupt it as you like: {session.resumed_by} goes on")
         controller = session.controller(store, advice=advice_of(session, store_url), watch=show, announce=say)
         controller.run()
     _show_result(session, controller.state, as_json)
@@ -224,5 +225,4 @@ def _show_result(session: Session, state: State, as_json: bool) -> None:
     check_measured(state)
     note_no_baseline(session, state)
     offer_larger_budget(session, state, by="acic train")
-    if state.paused:
-        raise AcicError(f"the campaign has stopped: {state.paused}", hint="see to it, then: acic train --resume")
+    check_paused(session, state)

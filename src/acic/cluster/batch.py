@@ -12,9 +12,9 @@ from pathlib import Path
 
 from acic.cluster import jobscript, processes, records
 from acic.cluster.direct import GRACE
-from acic.cluster.job import Ending, Job, Refused, State, cancelled_on_interrupt
+from acic.cluster.job import Ending, Job, Refused, State, Withdrawn, cancelled_on_interrupt
 from acic.cluster.launcher import find_launcher
-from acic.cluster.scheduler import Request, Sight, naming
+from acic.cluster.scheduler import Request, Sight, check_attributes
 from acic.cluster.schedulers import open_scheduler
 from acic.cluster.sights import Sights
 from acic.cluster.tickets import Ticket, read_ticket, write_ticket
@@ -39,7 +39,8 @@ class BatchRunner:
         interval: s between questions to the scheduler.
         patience: s to wait for its answer.
         settle: s that the last file of a job may take to be seen here (NFS) when the scheduler says it ended.
-        watch: is told, while `wait` waits, where the job is: in the queue, with the scheduler's reason, or running.
+        watch: is told, while `wait` waits, where the job is: in the queue, with the scheduler's reason, or running; it
+            has a job taken back by raising `Withdrawn`.
 
     Raises:
         MissingData: PSI/J is not installed.
@@ -59,10 +60,7 @@ class BatchRunner:
         settle: float = 10.0,
         watch: Callable[[Job, Ending], None] = lambda *_: None,
     ) -> None:
-        if (name := naming(scheduler)) in (attributes or {}):
-            raise InvalidInput(
-                f"the attribute {name} is acic's own: it finds its jobs by their names", hint="leave it out"
-            )
+        check_attributes(scheduler, attributes or {})
         self._request = Request(account=account, queue=queue, attributes=dict(attributes or {}))
         self._scheduler = open_scheduler(scheduler, self._request, patience)
         self._mpiexec = mpiexec
@@ -195,7 +193,11 @@ class BatchRunner:
         nap = _FIRST_NAP
         with cancelled_on_interrupt(self.cancel, job):
             while not (ending := self.poll(job)).state.over:
-                self._watch(job, ending)
+                try:
+                    self._watch(job, ending)
+                except Withdrawn:
+                    self.cancel(job)
+                    raise
                 time.sleep(nap)
                 nap = min(1.5 * nap, _LONGEST_NAP)
         return ending

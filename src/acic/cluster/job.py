@@ -26,6 +26,10 @@ class Refused(InvalidInput):
     """A scheduler does not take a job, and would not if it were asked again: of the job's program that says nothing."""
 
 
+class Withdrawn(AcicError):
+    """A job is not waited for any longer, as who watches it says: it was taken back before it began."""
+
+
 class State(StrEnum):
     """Where a job is; the last five are ends."""
 
@@ -194,6 +198,7 @@ class Runner(Protocol):
         """Return how a submitted job ended, when it has; cancels it and re-raises on KeyboardInterrupt.
 
         Raises:
+            Withdrawn: it was still in a queue, and whoever watches it had it taken back.
             StillRunning: that was interrupted, and it could not be cancelled.
         """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import subprocess
@@ -30,12 +31,30 @@ _STATES = {"QUEUED": State.QUEUED, "ACTIVE": State.RUNNING, "COMPLETED": State.D
 _STATES |= {"NEW": State.QUEUED, "CANCELED": State.CANCELLED}
 _TORQUE = "pbs_classic"  # PSI/J writes its directives, and asks it what only PBS Professional understands
 _NAMING = {"slurm": "job-name", "pbs": "N", "lsf": "J"}  # names are not among what PSI/J writes into a script
+_OWN = {  # NAME=VALUE that acic writes by options of its own: a second one holds, and the journal would tell the first
+    "slurm": {r"nodes=": "--nodes", r"time=": "--time-limit", r"(ntasks.*|array|output|error)=": ""},
+    "pbs": {r"l=(select|nodes)": "--nodes", r"l=walltime": "--time-limit", r"[Joe]=": ""},
+    "lsf": {r"nnodes=": "--nodes", r"W=": "--time-limit", r"(n|o|oo|e|eo)=": ""},
+}
 _NONE_FOUND = re.compile(r"\bjob\b.*is not found|no .*job found|unknown job|illegally formed job id", re.IGNORECASE)
 
 
-def naming(scheduler: str) -> str | None:
-    """Return the attribute by which a job of that scheduler is named; None where jobs have no names."""
-    return _NAMING.get(scheduler)
+def check_attributes(scheduler: str, attributes: Mapping[str, str]) -> None:
+    """Refuse attributes that acic itself writes.
+
+    Raises:
+        InvalidInput: one is.
+    """
+    for name, value in attributes.items():
+        if name == _NAMING.get(scheduler):
+            why, hint = "it finds its jobs by their names", "leave it out"
+        else:
+            own = _OWN.get(scheduler, {})
+            option = next((o for pattern, o in own.items() if re.match(pattern, f"{name}={value}")), None)
+            if option is None:
+                continue
+            why, hint = "runs are counted and paid by it", f"give {option}" if option else "leave it out"
+        raise InvalidInput(f"the attribute {name} is acic's own: {why}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +108,11 @@ def slots_per_node(job: Job) -> int:
     return max(1, -(-(job.processes or job.slots) // job.nodes))
 
 
+def minutes_of(job: Job) -> int:
+    """Return the minutes that a scheduler is asked for: no more than the limit, which may be all that a queue gives."""
+    return math.ceil(job.time_limit / 60)
+
+
 class Scheduler:
     """A scheduler as PSI/J knows it.
 
@@ -119,7 +143,7 @@ class Scheduler:
         import pystache  # type: ignore[import-untyped]  # it has no types
         from psij.executors.batch.template_function_library import ALL
 
-        duration = timedelta(minutes=-(-job.time_limit // 60) + 1)  # the script itself keeps to the second
+        duration = timedelta(minutes=minutes_of(job))  # the script itself keeps to the second
         attributes = {**self._directives(job), **request.attributes}
         described = psij.Job(
             psij.JobSpec(
