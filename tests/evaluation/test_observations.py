@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from acic.benchmarks.kernels import Kernel, kernels
 from acic.evaluation.advising import candidates
 from acic.evaluation.field import Table, table_of
-from acic.evaluation.observations import Holds, Observation, _goals, _wilson, observations
+from acic.evaluation.fresh import Fresh
+from acic.evaluation.observations import Holds, Observation, _goals, _interval, _wilson, observations
 from acic.evaluation.truth import Run
 from acic.space import Configuration
 from acic.store import Outcome
@@ -29,9 +31,10 @@ SAYS = {
 }
 
 
-def told(runs: list[Run], *, noise: float = 0.05) -> dict[str, Observation]:
+def told(runs: list[Run], *, fresh: Sequence[Run] = (), noise: float = 0.05) -> dict[str, Observation]:
     tables = {goal: candidates(table_of(runs, LAB, goal), LAB) for goal in ("time", "cost")}
-    return {o.says: o for o in observations(tables, runs, noise=noise, rng=np.random.default_rng(0))}
+    again, rng = Fresh(fresh, LAB, "time"), np.random.default_rng(0)
+    return {o.says: o for o in observations(tables, runs, again, noise=noise, rng=rng)}
 
 
 def of(found: dict[str, Observation], begin: str) -> Observation:
@@ -78,6 +81,25 @@ def test_what_makes_no_difference_cannot_be_told() -> None:
 
     runs = [replace(r, staged=0.0) for r in truth(applications=SEVERAL, configurations=TWO_DISKS, factor=by)]
     assert of(told(runs), SAYS["ephemeral"]).holds is Holds.UNKNOWN
+
+
+def test_scales_of_one_application_are_one_witness() -> None:
+    """NFS held to be faster for little I/O as mdtest, which was run at two scales, was counted twice."""
+
+    def by(kernel: Kernel, configuration: Configuration) -> float:
+        gain = (9.0 if kernel.name == "mdtest" else 1.02) if configuration["file_system"] == "NFS" else 1.0
+        return 1.0 / gain / (run_of(kernel, configuration).io or 1.0)
+
+    found = of(told(truth(applications=SEVERAL, configurations=TWO_DISKS, factor=by)), SAYS["nfs"])
+    assert found.holds is Holds.UNKNOWN
+    assert "better for 3 of 3 applications" in found.figures
+
+
+def test_what_a_statement_is_not_made_of_is_told_beside_it() -> None:
+    """Part-time servers save with aggregators, and no less without."""
+    found = of(told(with_factor("placement", "part-time", 1.0)), SAYS["part-time"])
+    assert found.figures.endswith("; 1.49x for the 3 others")
+    assert "others" not in of(told(with_factor("servers", 4, 0.3)), SAYS["servers"]).figures
 
 
 def test_few_applications_cannot_tell() -> None:
@@ -149,15 +171,68 @@ def test_what_differs_by_noise_alone_is_no_other_configuration() -> None:
     assert other.figures.startswith("4 of 4 applications")
 
 
+def test_one_application_of_four_is_not_many() -> None:
+    """It held as soon as one application wanted another configuration at another scale."""
+    place = {c: i for i, c in enumerate(dict.fromkeys((LAB.baseline, *TWO_DISKS[:10])))}
+
+    def by(kernel: Kernel, configuration: Configuration) -> float:
+        rank = place[configuration] * (-1 if kernel.key == "btio-large" else 1)
+        return (12.0 + rank) / (run_of(kernel, configuration).io or 1.0)
+
+    both = [k for k in kernels() if k.name in ("btio", "abyss", "madbench2", "flashio")]
+    runs = [replace(r, staged=0.0) for r in truth(applications=both, configurations=tuple(place), factor=by)]
+    found = of(told(runs, noise=0.1), "one application wants")
+    assert found.holds is Holds.NO
+    assert found.figures.startswith("1 of 4 applications")
+
+
 def test_the_cheapest_that_is_as_fast_within_the_noise_is_no_other_configuration() -> None:
     applications = tuple((name, "small") for name in "abc")
     time, cost = (
         Table(applications, TWO_DISKS[:2], np.array([row] * 3), goal)
         for row, goal in (([1.0, 1.02], "time"), ([1.02, 1.0], "cost"))
     )
-    assert _goals(time, cost, 0.1).holds is Holds.NO
-    assert _goals(time, cost, 0.01).holds is Holds.YES
-    assert _goals(time, cost, 0.0).holds is Holds.YES
+    assert goals(time, cost, 0.1) is Holds.NO
+    assert goals(time, cost, 0.01) is Holds.YES
+    assert goals(time, cost, 0.0) is Holds.YES
+
+
+def goals(time: Table, cost: Table, noise: float) -> Holds:
+    return _goals(time, cost, noise, Fresh((), LAB, "time"), np.random.default_rng(0)).holds
+
+
+def test_one_that_is_behind_in_both_does_not_make_the_fastest_the_cheapest() -> None:
+    """The fastest cost twice the cheapest, and "does not hold" was the answer, as a third was near to both."""
+    applications = tuple((name, "small") for name in "abc")
+    time, cost = (
+        Table(applications, TWO_DISKS[:3], np.array([row] * 3), goal)
+        for row, goal in (([1.0, 1.15, 2.0], "time"), ([2.0, 1.15, 1.0], "cost"))
+    )
+    assert goals(time, cost, 0.2) is Holds.UNKNOWN
+    assert goals(time, cost, 0.1) is Holds.YES
+
+
+@pytest.mark.parametrize(("slower", "holds"), [(1.1, Holds.YES), (1.0, Holds.UNKNOWN), (0.9, Holds.NO)])
+def test_fresh_runs_tell_whether_the_fastest_is_the_cheapest(slower: float, holds: Holds) -> None:
+    """What costs half as much is so little slower, as fast, or faster, that single runs do not tell."""
+    dear = next(c for c in TWO_DISKS if c["placement"] == "dedicated" and c["servers"] == 1)
+    cheap = Configuration({**dear, "placement": "part-time"})
+
+    def by(kernel: Kernel, configuration: Configuration) -> float:
+        return {dear: 1.0, cheap: slower}.get(configuration, 9.0) / (run_of(kernel, configuration).io or 1.0)
+
+    both = tuple(dict.fromkeys((LAB.baseline, dear, cheap)))
+    runs, fresh = (
+        truth(applications=SEVERAL, configurations=both, repetitions=n, noise=noise, seed=1, factor=by)
+        for n, noise in ((1, 0.0), (5, 0.02))
+    )
+    found = of(told(runs, fresh=[replace(r, staged=0.0) for r in fresh], noise=0.2), "in many cases")
+    assert found.holds is holds
+    assert f"({len(SEVERAL)} by fresh runs)" in found.figures
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    assert _interval(np.array([1.0, 2.0, 3.0])) == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-4)  # t is 4.3027
 
 
 def test_the_interval_of_a_share_is_wilsons() -> None:

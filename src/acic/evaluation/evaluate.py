@@ -180,6 +180,7 @@ def evaluate(
         runs, fresh = ([run for run in those if (run.kernel, run.scale) in logs] for those in (runs, fresh))
     told = dict.fromkeys((*goals_of(platform), *goals))  # observations are of both, whatever is judged
     tables = {goal: candidates(table_of(runs, platform, goal), platform) for goal in told}
+    again = {goal: Fresh(fresh, platform, goal) for goal in told}
     noise = noise_of([*runs, *fresh])
     questions = {a: asked(a, runs, platform, (logs or {}).get(a)) for a in tables["time"].applications}
     judgements = []
@@ -189,21 +190,20 @@ def evaluate(
         for done, method in enumerate(chosen, 1):
             found.append(tuple(method.picks(scene)))
             watch(number * len(chosen) + done)
-        judgements.append(_judged(scene, found, noise, fresh))
+        judgements.append(_judged(scene, found, noise, again[goal]))
     return Evaluated(
         platform=platform,
         extent=_extent(runs, tables["time"]),
         noise=noise,
         judgements=tuple(judgements),
-        observations=observations(tables, runs, noise=noise.covers, rng=np.random.default_rng(seed)),
+        observations=observations(tables, runs, again["time"], noise=noise.covers, rng=np.random.default_rng(seed)),
     )
 
 
-def _judged(scene: Scene, picks: Sequence[tuple[Picks, ...]], noise: Noise, again: Sequence[Run]) -> Judgement:
+def _judged(scene: Scene, picks: Sequence[tuple[Picks, ...]], noise: Noise, again: Fresh) -> Judgement:
     table = scene.table
     baseline = table.configurations.index(scene.platform.baseline)
-    anew = Fresh(again, scene.platform, table.goal)
-    fresh = [anew.score(one, table, rng=_own(scene.seed, one[0].method), noise=noise.covers) for one in picks]
+    fresh = [again.score(one, table, rng=_own(scene.seed, one[0].method), noise=noise.covers) for one in picks]
     return Judgement(
         goal=table.goal,
         table=table,

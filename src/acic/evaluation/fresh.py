@@ -137,6 +137,12 @@ class Fresh:
         rows = zip(self._values[application], self._array(application), strict=True)
         return {one: row[~np.isnan(row)] for one, row in rows}
 
+    def drawn(self, application: Application, rng: np.random.Generator) -> dict[Configuration, Floats]:
+        """Return medians of `DRAWS` draws of the passes, s or USD, inf where most drawn runs failed, or none was."""
+        values = self._array(application)
+        draws = rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))
+        return dict(zip(self._values[application], _medians(values[:, draws]), strict=True))
+
     def best(self, application: Application) -> Configuration | None:
         """Return the configuration with the least median; None where none went well, or the application was not run."""
         medians = self.medians(application)

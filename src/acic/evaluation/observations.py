@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from acic.benchmarks.kernels import kernel
+from acic.evaluation.apart import Apart, between_goals, between_scales, near
 from acic.evaluation.field import Table
+from acic.evaluation.fresh import Fresh
+from acic.evaluation.methods import family_of
 from acic.evaluation.rules import LITTLE, aggregates
 from acic.evaluation.truth import Run
 from acic.space import Configuration, Value
@@ -20,8 +25,7 @@ from acic.workloads import Interface, Workload
 
 Floats = NDArray[np.float64]
 
-DRAWS = 2000
-SURE = (0.025, 0.975)  # of the drawn means: what lies on one side of 0 holds, or does not hold
+SURE = 0.975  # on either side: where all between these ends lies on one side of 0, it holds, or does not hold
 FEWEST = 3  # applications, below which nothing can be told
 
 _LOOSE: Mapping[str, tuple[str, ...]] = {  # what else changes with a parameter, because it does not apply
@@ -56,15 +60,21 @@ class Observation:
 
 
 def observations(
-    tables: Mapping[str, Table], runs: Sequence[Run], *, noise: float, rng: np.random.Generator
+    tables: Mapping[str, Table],
+    runs: Sequence[Run],
+    fresh: Fresh,
+    *,
+    noise: float,
+    rng: np.random.Generator,
 ) -> tuple[Observation, ...]:
     """Return all statements, tested; without a table of costs those on time.
 
     Args:
         tables: the truth by goal, "time" and perhaps "cost", as `candidates` gives it.
         runs: all runs that the tables are of, at least one.
+        fresh: runs for the goal time of what is best for either; of no application where there are none.
         noise: |ln| of a ratio that counts as no difference; NaN is taken for 0.
-        rng: draws applications anew.
+        rng: draws passes of fresh runs.
     """
     time, cost = tables["time"], tables.get("cost")
     placed, parallel = {"placement": ("dedicated", "part-time")}, {"file_system": ("OrangeFS",)}
@@ -74,13 +84,12 @@ def observations(
     found = (
         _differ(time, known),
         _scales(time, known),
-        _goals(time, cost, known) if cost else None,
+        _goals(time, cost, known, fresh, rng) if cost else None,
         _paired(
             "part-time servers cost less than dedicated ones for applications with aggregators",
             section.format(1),
             cost,
             placed,
-            rng,
             asked=aggregates,
         )
         if cost
@@ -90,7 +99,6 @@ def observations(
             section.format(2),
             time,
             {"servers": (1, 4)},
-            rng,
             among=parallel,
         ),
         _paired(
@@ -98,7 +106,6 @@ def observations(
             section.format(2),
             cost,
             {"servers": (1, 4)},
-            rng,
             among=parallel,
         )
         if cost
@@ -108,7 +115,6 @@ def observations(
             section.format(3),
             time,
             disks,
-            rng,
             among={"servers": (2, 4)},
         ),
         _paired(
@@ -116,7 +122,6 @@ def observations(
             section.format(4),
             time,
             {"file_system": (None, "NFS")},
-            rng,
             asked=_little,
         ),
         _failing(runs),
@@ -129,39 +134,44 @@ def _paired(
     source: str,
     table: Table,
     sides: Mapping[str, tuple[Value | None, Value]],
-    rng: np.random.Generator,
     *,
     among: Mapping[str, tuple[Value, ...]] | None = None,
     asked: Callable[[Workload], bool] = lambda _: True,
 ) -> Observation:
-    """Return whether the second side is the better one, application by application.
+    """Return whether the second side is the better one, application by application, all scales and variants as one.
 
     Of a parameter that changes what else applies (servers, file system) the geometric means of either side are
     compared, of any other those of configurations that differ in nothing else.
     """
-    logs, alike = [], 0
+    logs: dict[bool, dict[str, list[float]]] = {True: defaultdict(list), False: defaultdict(list)}
+    alike = 0
     for application, row in zip(table.applications, table.values, strict=True):
-        if not asked(kernel(*application).workload):
-            continue
-        ratios = _ratios(table.configurations, row, sides, among or {})
-        alike += len(ratios)
-        if len(ratios):
-            logs.append(float(np.mean(ratios)))
-    if len(logs) < FEWEST:
+        if ratios := _ratios(table.configurations, row, sides, among or {}):
+            mine = asked(kernel(*application).workload)
+            logs[mine][family_of(application, table.applications)].append(float(np.mean(ratios)))
+            alike += mine * len(ratios)
+    own, others = (np.array([np.mean(each) for each in logs[mine].values()]) for mine in (True, False))
+    if len(own) < FEWEST:
         return Observation(
             says=says,
             source=source,
             holds=Holds.UNKNOWN,
-            figures=f"{len(logs)} applications have such configurations to compare, and {FEWEST} are needed",
+            figures=f"{len(own)} applications have such configurations to compare, and {FEWEST} are needed",
         )
-    low, high = np.quantile(np.mean(np.array(logs)[rng.integers(0, len(logs), (DRAWS, len(logs)))], axis=1), SURE)
-    holds = Holds.YES if low > 0 else Holds.NO if high < 0 else Holds.UNKNOWN
-    better = sum(log > 0 for log in logs)
+    low, high = _interval(own)
     figures = (
-        f"{math.exp(float(np.mean(logs))):.2f}x as good ({math.exp(low):.2f}x to {math.exp(high):.2f}x), better for "
-        f"{better} of {len(logs)} applications; {alike} comparisons"
+        f"{math.exp(own.mean()):.2f}x as good ({math.exp(low):.2f}x to {math.exp(high):.2f}x), better for "
+        f"{(own > 0).sum()} of {len(own)} applications; {alike} comparisons"
+        + (f"; {math.exp(others.mean()):.2f}x for the {len(others)} others" if len(others) else "")
     )
+    holds = Holds.YES if low > 0 else Holds.NO if high < 0 else Holds.UNKNOWN
     return Observation(says=says, source=source, holds=holds, figures=figures)
+
+
+def _interval(logs: Floats) -> tuple[float, float]:
+    """Return the 95 % interval of a mean by Student's t: of few values, drawing them anew makes it too narrow."""
+    half = float(stdtrit(len(logs) - 1, SURE) * logs.std(ddof=1) / math.sqrt(len(logs)))
+    return float(logs.mean()) - half, float(logs.mean()) + half
 
 
 def _ratios(
@@ -196,64 +206,56 @@ def _little(workload: Workload) -> bool:
 
 def _differ(table: Table, noise: float) -> Observation:
     """No configuration is within the noise of the best for all applications."""
-    near = _near(table, noise)
+    best = near(table.values, noise)
     distinct = len({int(row.argmin()) for row in table.values})
     count = len(table.applications)
     within = "within the noise of the best" if noise else "the best"
     return Observation(
         says="no configuration is the best for all",
         source="section 5.2",
-        holds=Holds.UNKNOWN if count < FEWEST else Holds.NO if near.all(axis=0).any() else Holds.YES,
+        holds=Holds.UNKNOWN if count < FEWEST else Holds.NO if best.all(axis=0).any() else Holds.YES,
         figures=(
             f"{distinct} different best ones for {count} applications; the one that serves most is {within} for "
-            f"{int(near.sum(axis=0).max())}, and it takes {_cover(near)} to serve all so"
+            f"{int(best.sum(axis=0).max())}, and it takes {_cover(best)} to serve all so"
         ),
     )
 
 
-def _cover(near: NDArray[np.bool_]) -> int:
+def _cover(best: NDArray[np.bool_]) -> int:
     """Return how many configurations it takes, greedily, until each application has one that serves it."""
-    left, count = near.copy(), 0
+    left, count = best.copy(), 0
     while left.size and left.any():
         left = left[~left[:, left.sum(axis=0).argmax()]]
         count += 1
     return count
 
 
-def _near(table: Table, noise: float) -> NDArray[np.bool_]:
-    """Return which configurations are within the noise of the best, shape (applications, configurations)."""
-    return np.asarray(table.values <= table.values.min(axis=1, keepdims=True) * math.exp(noise))
+def _many(found: Apart) -> Holds:
+    """Return whether the best configurations are others for half of the applications, which is taken for many."""
+    if found.of < FEWEST:
+        return Holds.UNKNOWN
+    return Holds.YES if found.surely * 2 >= found.of else Holds.NO if found.perhaps * 2 < found.of else Holds.UNKNOWN
 
 
 def _scales(table: Table, noise: float) -> Observation:
-    """No configuration is within the noise of the best at all scales of an application."""
-    of: dict[str, list[NDArray[np.bool_]]] = {}
-    for (name, _), near in zip(table.applications, _near(table, noise), strict=True):
-        of.setdefault(name, []).append(near)
-    several = [rows for rows in of.values() if len(rows) > 1]
-    differ = sum(not np.all(rows, axis=0).any() for rows in several)
-    holds = Holds.UNKNOWN if len(several) < FEWEST else Holds.YES if differ else Holds.NO
+    found = between_scales(table, noise)
     return Observation(
         says="one application wants different configurations at different scales",
         source="section 5.2",
-        holds=holds,
-        figures=f"{differ} of {len(several)} applications that were run at two scales have no configuration in common "
-        + ("that is within the noise of the best" if noise else "that is the best"),
+        holds=_many(found),
+        figures=f"{found.surely} of {found.of} applications that were run at several scales surely, {found.perhaps} "
+        "perhaps; half of them is taken for many",
     )
 
 
-def _goals(time: Table, cost: Table, noise: float) -> Observation:
-    """For many applications no configuration is within the noise of the fastest and of the cheapest."""
-    both = _near(time, noise) & _near(cost, noise)
-    differ = int((~both.any(axis=1)).sum())
-    count = len(time.applications)
-    holds = Holds.UNKNOWN if count < FEWEST else Holds.YES if differ * 2 >= count else Holds.NO
+def _goals(time: Table, cost: Table, noise: float, fresh: Fresh, rng: np.random.Generator) -> Observation:
+    found = between_goals(time, cost, noise, fresh, rng)
     return Observation(
         says="in many cases the fastest configuration is not the cheapest",
         source="section 5.2",
-        holds=holds,
-        figures=f"{differ} of {count} applications"
-        + (" beyond the noise" if noise else "")
+        holds=_many(found),
+        figures=f"{found.surely} of {found.of} applications surely, {found.perhaps} perhaps"
+        + (f" ({found.again} by fresh runs)" if found.again else "")
         + "; half of them is taken for many",
     )
 
