@@ -1,8 +1,10 @@
 """Ground truth comes back from its file as it was, and says how much there is to choose."""
 
 import errno
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import resources
 from pathlib import Path
 from typing import BinaryIO
 
@@ -164,6 +166,23 @@ def test_what_cannot_be_written_whole_leaves_what_was_there(tmp_path: Path, monk
         write_truth([], file)
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_data_sheet_tells_how_the_runs_of_every_file_ended() -> None:
+    """It told of 28 runs that gave wrong bytes, where there were 309."""
+    sheet = (Path(__file__).parents[2] / "docs" / "lab-data.md").read_text()
+    told = {
+        name: [int(count.replace(",", "")) for count in counts.split(" | ")]
+        for name, counts in re.findall(r"^\| `([a-z0-9-]+)` \| ([\d,]+(?: \| [\d,]+){3}) \|$", sheet, re.MULTILINE)
+    }
+    found = {}
+    for file in resources.files("acic.evaluation").joinpath("data").iterdir():
+        if file.name.endswith(".parquet"):
+            with resources.as_file(file) as path:
+                ended = [one.outcome for one in read_truth(path)]
+            outcomes = (Outcome.OK, Outcome.FAILED, Outcome.CORRUPT)
+            found[path.stem] = [len(ended), *(ended.count(outcome) for outcome in outcomes)]
+    assert told == found
 
 
 def test_what_is_no_file_is_said_to_be_none() -> None:
