@@ -342,6 +342,32 @@ def test_a_failed_run_is_imported_as_failed(acic: Acic) -> None:
     assert {c["outcome"] for c in acic("data", "list", "--json").json["counts"]} == {"failed"}
 
 
+def test_one_command_line_for_outputs_of_other_runs_is_told(acic: Acic, tmp_path: Path) -> None:
+    """A collective run and one with a file per process became strided ones of a shared file, without a word."""
+    for name in ("posix_shared.csv", "posix_fpp.csv", "mpiio_coll.csv"):
+        shutil.copy(IOR / name, tmp_path)
+    line = "mpiexec -n {} ior -a POSIX -b {} -t 256k -s 2"
+    found = acic("data", "import", tmp_path, *WHERE, "--command", line.format(4, "4m"))
+    assert found.out.startswith("4 measurements in 3 files, 0 of failed runs; 4 new")
+    assert "note: 3 files do not tell interface, sharing and collective calls" in found.err
+    assert "note: 1 files tell otherwise than --command, and their own was taken: -t 256 KiB (the file: 1 MiB)\n" in (
+        found.err
+    )
+    assert "posix_fpp.csv: the command line that was given moves 32 MiB, the file tells 16 MiB\n" in found.err
+    words = ("data", "import", tmp_path / "posix_shared.csv", *WHERE, "--command", line.format(16, "8m"))
+    assert acic(*words).out.startswith("2 measurements in 1 files")
+    found = acic(*words, "--json").json
+    assert found["overruled"] == {"-n 16 (the file: 4), -b 8 MiB (the file: 4 MiB)": 1}
+    assert found["by_command"] == 1
+
+
+def test_why_runs_failed_is_said_at_the_import(acic: Acic) -> None:
+    line = "mpiexec -n 4 ior -a POSIX -b 4m -t 256k -s 2 -i 3"
+    words = ("data", "import", IOR / "posix_shared.csv", *WHERE, "--command", line)
+    assert "failed, 2 of 2: 1 of 3 repetitions were reported\n" in acic(*words).err
+    assert acic(*words, "--json").json["failures"] == {"1 of 3 repetitions were reported": 2}
+
+
 def test_wrong_bytes_are_named_among_the_failed(acic: Acic, tmp_path: Path) -> None:
     """The dangerous failure was one of "1 of failed runs"."""
     shutil.copy(IOR / "posix_verify.txt", tmp_path / "run.txt")

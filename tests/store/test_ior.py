@@ -414,13 +414,13 @@ CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close
 
 @pytest.mark.parametrize("block", ["inf", "nan", "0", "-1"])
 def test_sizes_that_make_no_sense_leave_those_of_the_command_line(tmp_path: Path, block: str) -> None:
-    (tmp_path / "a.csv").write_text(f"{CSV}write,9.0,1.0,0.1,{block},64,0,1,0,1,4,0\n")
+    (tmp_path / "a.csv").write_text(f"{CSV}write,4.0,1.0,0.1,{block},64,0,1,0,1,4,0\n")
     (write,) = read_ior(tmp_path / "a.csv", command="ior -a POSIX -N 4 -w -b 1m -t 64k")
     assert write.workload == told(4, Interface.POSIX, MIB, 64 * KIB, WRITE)
 
 
 def test_a_size_that_no_store_holds_is_no_workload(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(f"{CSV}write,9.0,1.0,0.1,1e30,64,0,1,0,1,4,0\n")
+    (tmp_path / "a.csv").write_text(f"{CSV}write,4e27,1.0,0.1,1e30,64,0,1,0,1,4,0\n")
     (write,) = read_ior(tmp_path / "a.csv", command="ior -a POSIX -w")
     assert write.workload is None
     assert "data_size is not" in write.why_unknown
@@ -455,8 +455,11 @@ CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close
 
 
 def rows(block: int, *, repetitions: int = 1, tasks: int = 4) -> str:
-    each = "{},{},400,0.01,{},256,0.01,0.2,0.05,0.2,{},{}\n"
-    return "".join(each.format(a, 100 + i, block, tasks, i) for i in range(repetitions) for a in ("write", "read"))
+    each = "{},{},400,0.01,{},256,0.01,0.2,0.05,{},{},{}\n"
+    seconds = block / 1024 * tasks / 100
+    return "".join(
+        each.format(a, 100 + i, block, seconds, tasks, i) for i in range(repetitions) for a in ("write", "read")
+    )
 
 
 @pytest.mark.parametrize("again", [CSV, ""], ids=["runs put together", "a script"])
@@ -468,6 +471,31 @@ def test_each_test_of_a_csv_is_one(tmp_path: Path, again: str) -> None:
     assert {r.outcome for r in found} == {Outcome.OK}
     told = [(r.workload.data_size, r.workload.processes, len(r.repetitions)) for r in found[::2] if r.workload]
     assert told == [(1 << 20, 4, 2), (4 << 20, 4, 1), (4 << 20, 4, 1), (4 << 20, 8, 1)]
+
+
+@pytest.mark.parametrize("name", [name for name in TRUTHS if (DATA / f"{name}.csv").stat().st_size])
+@given(tasks=st.sampled_from([None, 3, 64]), segments=st.integers(1, 9))
+def test_a_csv_is_never_stored_as_a_workload_of_other_bytes(name: str, tasks: int | None, segments: int) -> None:
+    """Whatever the line that is given: bandwidth times seconds are the bytes that were moved."""
+    found = read_ior(DATA / f"{name}.csv", command=f"ior -a POSIX -s {segments}", processes=tasks)
+    right = segments == (TRUTHS[name][0].data_size // (4 * MIB) or 1)
+    assert {r.workload is not None for r in found} == {right}
+    assert right or all("moves" in r.why_unknown and "the file tells" in r.why_unknown for r in found)
+
+
+def test_what_a_deadline_ended_may_have_moved_less(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"{CSV}write,1.0,1.0,0.1,1024,256,0,1,0,1,4,0\n")
+    (full,) = read_ior(tmp_path / "a.csv", command="ior -a POSIX -w")
+    assert full.why_unknown == "the command line that was given moves 4 MiB, the file tells 1 MiB"
+    for line in ("ior -a POSIX -w -D 1", "ior -a POSIX -w -O deadlineForStonewalling=1"):
+        (write,) = read_ior(tmp_path / "a.csv", command=line)
+        assert write.workload == told(4, Interface.POSIX, MIB, 256 * KIB, WRITE)
+
+
+def test_seconds_that_round_to_none_contradict_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"{CSV}write,99999.0,1.0,0.1,1024,256,0,0,0,0.0000,4,0\n")
+    (write,) = read_ior(tmp_path / "a.csv", command="ior -a POSIX -w")
+    assert write.workload is not None
 
 
 def test_an_error_in_a_csv_is_that_of_its_test(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from acic.store import Measurement
     from acic.store.importing import ImportReport
 
+_REASONS = 5  # the most frequent, that are told each
+
 
 def row(measurement: Measurement) -> list[str]:
     """Return id, platform, outcome, workload, bandwidth and configuration."""
@@ -101,6 +103,7 @@ def show_report(
         )
     if later := to_come(report.measurements, datetime.now(UTC)):
         say(f"note: {later} of them have a time that is still to come; is a clock or --timezone wrong?")
+    _tell_command(report)
     if as_json:
         emit_json(
             {
@@ -117,10 +120,29 @@ def show_report(
                 "contradictory": wrong,
                 "to_come": later,
                 "unfit": report.unfit,
+                "failures": report.failures,
+                "by_command": report.by_command,
+                "overruled": report.overruled,
                 "skipped": [{"path": str(s.path), "reason": s.reason} for s in report.skipped],
             }
         )
         return
+    _tell_standing(standing)
+    for skipped in report.skipped:
+        say(f"skipped {skipped.path}: {skipped.reason}")
+    for reason, number in sorted(report.failures.items(), key=lambda one: -one[1])[:_REASONS]:
+        say(f"failed, {number} of {report.failed}: {reason or 'nothing tells why'}")
+    told = f"{standing.new} new, {standing.known} known already"
+    kept = f"{told}, nothing kept (dry run)" if dry_run else told
+    wrong_bytes = f" ({report.corrupt} corrupt: other bytes came back than were written)" if report.corrupt else ""
+    click.echo(
+        f"{len(report.measurements)} measurements in {report.files} files, "
+        f"{report.failed} of failed runs{wrong_bytes}; {kept}"
+    )
+
+
+def _tell_standing(standing: Standing) -> None:
+    """Say what the store has otherwise."""
     if again := standing.of_another_file:
         say(f"note: {again} of those known already are of runs that came from another file, with other bytes in it")
     if otherwise := standing.judged_otherwise:
@@ -133,12 +155,14 @@ def show_report(
             f"note: {twice} of them are in the store with another configuration too; where one is wrong,"
             " `acic data remove --file FILE` takes out both, to be imported anew"
         )
-    for skipped in report.skipped:
-        say(f"skipped {skipped.path}: {skipped.reason}")
-    told = f"{standing.new} new, {standing.known} known already"
-    kept = f"{told}, nothing kept (dry run)" if dry_run else told
-    wrong_bytes = f" ({report.corrupt} corrupt: other bytes came back than were written)" if report.corrupt else ""
-    click.echo(
-        f"{len(report.measurements)} measurements in {report.files} files, "
-        f"{report.failed} of failed runs{wrong_bytes}; {kept}"
-    )
+
+
+def _tell_command(report: ImportReport) -> None:
+    """Say what was taken from the command line that was given, and what was not."""
+    if report.by_command > 1:
+        say(
+            f"note: {report.by_command} files do not tell interface, sharing and collective calls: --command was taken"
+            " for all of them"
+        )
+    for told, number in sorted(report.overruled.items(), key=lambda one: -one[1])[:_REASONS]:
+        say(f"note: {number} files tell otherwise than --command, and their own was taken: {told}")

@@ -28,6 +28,16 @@ class Skipped:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a file gave: `by_command` and `overruled` are as in `IorResult`."""
+
+    measurements: Sequence[Measurement]
+    skipped: Sequence[Skipped]
+    by_command: bool = False
+    overruled: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
     """What the files themselves do not tell.
@@ -65,7 +75,7 @@ class ImportOptions:
         return tuple(name for name, value in given.items() if value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
     """What an import found.
 
@@ -76,6 +86,9 @@ class ImportReport:
         corrupt: how many of those gave back other bytes than were written.
         skipped: what gave no measurement; a failed run whose workload nobody can tell is among them.
         unfit: what in configurations the platform does not have, and in how many measurements.
+        failures: why runs failed, and how many measurements that are.
+        by_command: of how many files the workload rests on `ImportOptions.command`.
+        overruled: what that command gives otherwise than files, whose own was taken, and in how many files.
     """
 
     files: int
@@ -84,6 +97,9 @@ class ImportReport:
     corrupt: int
     skipped: tuple[Skipped, ...]
     unfit: Mapping[str, int]
+    failures: Mapping[str, int]
+    by_command: int
+    overruled: Mapping[str, int]
 
 
 def import_path(
@@ -117,28 +133,41 @@ def import_path(
     alone = not path.is_dir()
     measurements: list[Measurement] = []
     skipped: list[Skipped] = []
-    files = 0
+    overruled = Counter[str]()
+    files = by_command = 0
     for file in [path] if alone else sorted(filter(_may_be_output, path.rglob("*"))):
         try:
             if options.rule and not options.rule.matches(file) and not is_exchange_file(file):
                 skipped.append(Skipped(file, f"its name does not fit the rule {options.rule.template}"))
                 continue
-            found, unknown = _read(file, platform, options, known)
+            found = _read(file, platform, options, known)
         except AcicError as error:
             if alone:
                 raise
             skipped.append(Skipped(file, error.problem.removeprefix(f"{file} ")))
             continue
         files += 1
-        measurements += found
-        skipped += unknown
+        measurements += found.measurements
+        skipped += found.skipped
+        by_command += found.by_command
+        overruled.update(found.overruled)
         if progress:
             progress(files)
-    failures = sum(m.outcome not in (Outcome.OK, Outcome.SUSPECT) for m in measurements)
+    failures = Counter(m.note for m in measurements if m.outcome not in (Outcome.OK, Outcome.SUSPECT))
     corrupt = sum(m.outcome is Outcome.CORRUPT for m in measurements)
     problem_of = cache(platform.space.problem)
     unfit = Counter(problem for m in measurements if (problem := problem_of(m.configuration)))
-    return ImportReport(files, tuple(measurements), failures, corrupt, tuple(skipped), unfit)
+    return ImportReport(
+        files=files,
+        measurements=tuple(measurements),
+        failed=failures.total(),
+        corrupt=corrupt,
+        skipped=tuple(skipped),
+        unfit=unfit,
+        failures=failures,
+        by_command=by_command,
+        overruled=overruled,
+    )
 
 
 def is_exchange_file(path: Path) -> bool:
@@ -185,9 +214,7 @@ def _may_be_output(path: Path) -> bool:
         return True  # reading it tells why
 
 
-def _read(
-    file: Path, platform: Platform, options: ImportOptions, known: Sequence[Measurement]
-) -> tuple[list[Measurement], list[Skipped]]:
+def _read(file: Path, platform: Platform, options: ImportOptions, known: Sequence[Measurement]) -> _Read:
     if is_exchange_file(file):
         if said := options.said_of_all:
             hint = f"import it without {' and '.join(said)}"
@@ -205,15 +232,16 @@ def _read(
         except InvalidInput as error:
             problem = f"{file} cannot be right: {one.workload.operation} {error.problem}"
             raise InvalidInput(problem, hint=error.hint) from error
-    return found, skipped
+    overruled = frozenset(r.overruled for r in results if r.overruled)
+    return _Read(found, skipped, any(r.by_command for r in results), overruled)
 
 
-def _exchanged(file: Path, found: Sequence[Measurement], platform: Platform) -> tuple[list[Measurement], list[Skipped]]:
+def _exchanged(file: Path, found: Sequence[Measurement], platform: Platform) -> _Read:
     mine = [m for m in found if m.platform == platform.name]
     others = sorted(Counter(m.platform for m in found if m.platform != platform.name).items())
     left = ", which are left out" if mine else f", and none of {platform.name}"
     told = (f"it holds {count:,} measurements of {other}{left}: give --platform {other}" for other, count in others)
-    return mine, [Skipped(file, one) for one in told]
+    return _Read(mine, [Skipped(file, one) for one in told])
 
 
 def _measurement(

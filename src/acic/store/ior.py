@@ -14,6 +14,7 @@ from pathlib import Path
 from acic.errors import InvalidInput, UnreadableInput, printable
 from acic.store.ior_options import IorOptions, from_command
 from acic.store.ior_output import IorOutput, IorTest, parse_csv, parse_json, parse_text
+from acic.store.ior_told import moved_otherwise, overruled
 from acic.store.measurement import Outcome, Repetition
 from acic.units import format_bytes
 from acic.workloads import Characteristics, Operation, characteristics_of, values_of
@@ -42,6 +43,8 @@ class IorResult:
         workload: what was run; None where the output does not tell (then `why_unknown` says why).
         time: when the test began; the file's own time where IOR tells none (CSV, an empty file).
         versions: of the interface's library, by IOR's name of the interface.
+        by_command: whether its workload rests on the command line that was given, as that of CSV.
+        overruled: what that line gives otherwise than the file, whose own was taken.
     """
 
     workload: Characteristics | None
@@ -54,6 +57,8 @@ class IorResult:
     raw_sha256: str = ""
     note: str = ""
     why_unknown: str = ""
+    by_command: bool = False
+    overruled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,11 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
         endings = _endings(path, part, output, last=end == len(text))
         for test, ending in zip(output.tests, endings, strict=True):
             test.options = _options(test, output.command or command, processes)
-            results += _results(test, ending, _of_test(test, output, common, timezone))
+            shared = _of_test(test, output, common, timezone)
+            if output.told and test.options:
+                told = replace(output.told, tasks=output.told.tasks or processes)
+                shared = replace(shared, by_command=True, overruled=overruled(told, test.options))
+            results += _results(test, ending, shared)
     return results
 
 
@@ -222,10 +231,12 @@ def _ending(
 
 
 def _results(test: IorTest, ending: _Ending, common: IorResult) -> list[IorResult]:
-    if test.options is None:
-        unknown = "the output does not tell what IOR was told to do; give its command line"
+    found = tuple(r for them in test.repetitions.values() for r in them)
+    unknown = "" if test.options else "the output does not tell what IOR was told to do; give its command line"
+    if test.options and common.by_command:
+        unknown = moved_otherwise(test.options, found)
+    if test.options is None or unknown:
         outcome = Outcome.FAILED if ending.error else Outcome.UNKNOWN
-        found = tuple(r for them in test.repetitions.values() for r in them)
         return [replace(common, outcome=outcome, note=ending.error, why_unknown=unknown, repetitions=found)]
     results = []
     done = [operation for operation in test.options.operations if test.repetitions.get(operation)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from acic.errors import InvalidInput
@@ -22,6 +22,13 @@ _SIZE = re.compile(r"\s*(\d{1,99})\s*([kmgtp]?)", re.IGNORECASE)  # what follows
 _PROGRAM = re.compile(r"(^|/)(ior|acic-bench)[^/]*$", re.IGNORECASE)
 _LAUNCHER = re.compile(r"(^|/)(mpiexec|mpirun|orterun|prterun|srun|aprun|jsrun|ibrun)[^/]*$")
 _DIRECTIONS = {"w": "writeFile", "r": "readFile", "W": "checkWrite", "R": "checkRead"}
+_SIZES = {  # IOR's short option and its directive
+    "block_size": ("b", "blockSize"),
+    "transfer_size": ("t", "transferSize"),
+    "segments": ("s", "segmentCount"),
+    "repetitions": ("i", "repetitions"),
+    "deadline": ("D", "deadlineForStonewalling"),
+}
 _LAUNCHER_TASKS = ("-n", "-np", "--np", "--ntasks")  # of mpiexec, mpirun, srun and aprun
 
 
@@ -33,7 +40,9 @@ class IorOptions:
         tasks: MPI processes; None where nothing tells.
         block_size: bytes that a process moves, one after another, in a segment.
         may_stop_early: a time limit (-T) may end it before all repetitions are done.
+        may_move_less: a deadline (-D) may end it before all bytes are moved.
         scripted: a script (-f) may say otherwise, also which way data go.
+        given: which of the sizes a command line tells itself.
     """
 
     api: str = "POSIX"
@@ -48,7 +57,9 @@ class IorOptions:
     write: bool = True
     read: bool = True
     may_stop_early: bool = False
+    may_move_less: bool = False
     scripted: bool = False
+    given: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -132,9 +143,8 @@ def from_parameters(parameters: Mapping[str, object], options: Mapping[str, obje
 def _from_options(options: Mapping[str, str], directives: Mapping[str, str]) -> IorOptions:
     default = IorOptions()
 
-    def size(short: str, long: str, otherwise: int) -> int:
-        text = options.get(short, directives.get(long, ""))
-        return _size(text) if text else otherwise
+    texts = {name: options.get(short, directives.get(long, "")) for name, (short, long) in _SIZES.items()}
+    sizes = {name: _size(text) for name, text in texts.items() if text}
 
     def flag(short: str, long: str) -> bool:
         return options.get(short, directives.get(long, "0")) not in ("0", "")
@@ -142,16 +152,18 @@ def _from_options(options: Mapping[str, str], directives: Mapping[str, str]) -> 
     asked = {short for short, long in _DIRECTIONS.items() if flag(short, long)}
     return IorOptions(
         api=options.get("a", directives.get("api", default.api)),
-        block_size=size("b", "blockSize", default.block_size),
-        transfer_size=size("t", "transferSize", default.transfer_size),
-        segments=size("s", "segmentCount", default.segments),
-        repetitions=size("i", "repetitions", default.repetitions),
+        block_size=sizes.get("block_size", default.block_size),
+        transfer_size=sizes.get("transfer_size", default.transfer_size),
+        segments=sizes.get("segments", default.segments),
+        repetitions=sizes.get("repetitions", default.repetitions),
         collective=flag("c", "collective"),
         file_per_process=flag("F", "filePerProc"),
         random=flag("z", "randomOffset"),
         write=not asked or bool(asked & {"w", "W"}),
         read=not asked or bool(asked & {"r", "R"}),
         may_stop_early="T" in options,
+        may_move_less=sizes.get("deadline", 0) > 0,
+        given=frozenset(sizes),
         scripted="f" in options,
     )
 

@@ -45,6 +45,7 @@ class IorOutput:
     began: str = ""
     command: str = ""
     finished: bool | None = None
+    told: IorOptions | None = None  # by the command line that was given for it, which all its tests rest on
     tests: list[IorTest] = field(default_factory=list)
     error: str = ""  # why it failed, as acic-bench's JSON tells
     older: bool = False  # it has results, and is laid out as before IOR 3.1: they are of no test
@@ -136,7 +137,7 @@ def parse_csv(text: str, command: str = "") -> IorOutput:
             before |= {**same, str(row["access"]): row.get("iter")}
             tests[-1].add(row)
             tests[-1].options = _told_by_row(tests[-1].options, row)
-    return IorOutput(command=command, tests=tests, strange=strange)
+    return IorOutput(command=command, told=told, tests=tests, strange=strange)
 
 
 def _goes_on(before: Mapping[str, object], row: Mapping[str, object], same: Mapping[str, object]) -> bool:
