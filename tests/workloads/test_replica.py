@@ -55,6 +55,31 @@ def test_the_command_of_an_ior_run_is_its_own(name: str) -> None:
         assert (made["b"] == made["t"]) == (parse_bytes(original["b"]) == parse_bytes(original["t"]))
 
 
+@pytest.mark.parametrize("name", ["ior_posix_shared_seq", "ior_mpiio_coll_strided", "app_tile_indep"])
+def test_what_was_written_and_then_read_is_replayed_in_that_order(name: str) -> None:
+    """The read came first, of a file that was made for it, and then another one was written."""
+    made = [one for one in ior_commands(characterize_file(KNOWN / f"{name}.darshan")) if not one.prepares]
+    assert [one.operation for one in made] == [Operation.WRITE, Operation.READ]
+
+
+@pytest.mark.parametrize(
+    ("log", "by_turns", "traced"),
+    [
+        ("known/app_mixrand", True, True),
+        ("known/ior_hdf5_coll", True, True),  # -i 2: write, read, write, read
+        ("apps/madbench2_POSIX_UNIQUE", True, False),
+        ("known/app_strided", False, True),  # a process reads while the last ones write
+        ("known/ior_posix_shared_seq", False, True),
+    ],
+)
+def test_that_reads_and_writes_are_mixed_is_said(log: str, by_turns: bool, traced: bool) -> None:
+    replicas = ior_commands(characterize_file(KNOWN.parent / f"{log}.darshan"))
+    for made in replicas:
+        said = [one for one in made.differences if "the same files by turns" in one]
+        assert bool(said) == (by_turns and not made.prepares)
+        assert all(("--replay FILE" in one) == traced for one in said)
+
+
 def test_a_file_to_read_is_made_first() -> None:
     first, second = ior_commands(characterize_file(KNOWN / "ior_posix_readonly.darshan"))
     assert first.prepares
@@ -70,7 +95,7 @@ def test_a_file_to_read_is_made_first() -> None:
 def test_bt_io_appends_40_collective_requests() -> None:
     path = KNOWN.parent / "apps" / "btio_A_mpi_io_full.darshan"
     (write,) = [one for one in ior_commands(characterize_file(path)) if "-w" in one.arguments and not one.prepares]
-    assert str(write).endswith("mpiexec -n 4 ior -a MPIIO -c -w -b 2560k -t 2560k -s 40 -o acic-replica.1")
+    assert str(write).endswith("mpiexec -n 4 ior -a MPIIO -c -w -b 2560k -t 2560k -s 40 -o acic-replica.0")
     assert any("pauses" in difference for difference in write.differences)
 
 

@@ -52,7 +52,10 @@ def characterize_file(path: Path | str, *, partial: bool = False, only: str = ""
 
 
 def characterize(log: Log) -> Workload:
-    """Return the workload that a Darshan log tells of: a phase for each direction of each group of alike files."""
+    """Return the workload that a Darshan log tells of: a phase for each direction of each group of alike files.
+
+    The phase with the most bytes is first, of as many the one that began first.
+    """
     found = tables(log)
     if log.dxt or log.heatmaps:
         found |= substitutes(log, found)
@@ -64,7 +67,7 @@ def characterize(log: Log) -> Workload:
     apart = sum([one.timing.seconds for one in drafts])
     _split_overlap(drafts)
     _pause(drafts)
-    phases = [phase(one, evidence) for one in sorted(drafts, key=lambda one: -one.group.bytes)]
+    phases = [phase(one, evidence) for one in sorted(drafts, key=lambda one: (-one.group.bytes, _began(one)))]
     empty = empty_files(found, processes)
     slowest = apart - counted_twice([one.timing.spells for one in drafts])
     waiting = max(0.0, min(slowest, sum([one.seconds or 0.0 for one in phases]))) + empty.seconds
@@ -121,6 +124,11 @@ def _pause(drafts: list[Draft]) -> None:
         mine = one.timing.spells
         if max(mine.last) - min(mine.first) > least and (away := idle(mine, every, group.processes)) > least:
             one.iterations = replace(found, pause=away / max(1, found.count - 1))
+
+
+def _began(one: Draft) -> float:
+    """Return when the first request of a draft began, s since the job did; 0 where nothing tells."""
+    return min(one.timing.spells.first, default=0.0)
 
 
 def _name(log: Log) -> str:

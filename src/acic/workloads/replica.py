@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from acic.units import GIB, KIB, MIB
@@ -30,6 +30,7 @@ _ATOM = 8  # B, of which IOR's sizes are multiples
 _MANY_OPENS = 10  # of a file by a process: then metadata is part of the load
 _ALIKE = 0.02  # of how often bytes are moved, that files of somewhat unlike sizes differ by
 _ROUND = 100  # times, from which on parts of one are told to nobody
+_BY_TURNS = 0.5  # of the shorter phase's time that is the other's too: of writes, reads, writes and reads it is more
 _PAUSE = 0.1  # s, that IOR's delay in whole seconds cannot tell from none
 
 
@@ -86,7 +87,9 @@ def ior_commands(workload: Workload, *, file: str = "acic-replica", strict: bool
         name = f"{file}.{number}"
         if phase.characteristics.operation is Operation.READ:
             commands.append(_replica(number, phase, name, strict=strict, prepare=True))
-        commands.append(_replica(number, phase, name, strict=strict))
+        made = _replica(number, phase, name, strict=strict)
+        turns = _of_turns(phase, workload.phases)
+        commands.append(replace(made, differences=(*made.differences, *turns)))
     return commands
 
 
@@ -222,6 +225,22 @@ def _of_time(phase: Phase, layout: _Layout) -> Iterator[str]:
         yield f"The application opens files {opens:.0f} times; such metadata calls are not repeated."
     if names := sum(_told(phase, name) for name in ("asked_files", "empty_files", "removed_files")):
         yield f"The application makes, looks at or removes {names:.0f} names beside its I/O, IOR does not."
+
+
+def _of_turns(phase: Phase, every: Sequence[Phase]) -> Iterator[str]:
+    """Yield that the application does the other direction of the phase's files in the same seconds."""
+    if any(_by_turns(phase, other) for other in every):
+        replay = "; --replay FILE keeps their order" if _told(phase, "traced_share") else ""
+        yield f"The application reads and writes the same files by turns, IOR other files one after the other{replay}."
+
+
+def _by_turns(one: Phase, other: Phase) -> bool:
+    ways = {one.characteristics.operation, other.characteristics.operation}
+    if len(ways) < 2 or not one.example or one.example != other.example:
+        return False
+    spans = [(_told(phase, "began"), _told(phase, "ended")) for phase in (one, other)]
+    both = min(ended for _, ended in spans) - max(began for began, _ in spans)
+    return both > _BY_TURNS * min(ended - began for began, ended in spans)
 
 
 def _told(phase: Phase, name: str, otherwise: float = 0.0) -> float:
