@@ -108,15 +108,27 @@ class NonlinearPredictor:
         return Prediction(self.offset - np.log(ratio), np.full(len(x), self.error))
 
     def explain(self, x: Floats, describe: Describe = plain) -> list[str]:
-        """Return the equation, then its terms for one row of shape (columns,), the largest first."""
+        """Return the equation, what it gives for one row of shape (columns,), and its terms, the largest first."""
         values = self._terms(x[None, :])[0] * self.coefficients
         order = [i for i in np.argsort(-np.abs(values), kind="stable") if self.exponents[i].any()]
         used = np.flatnonzero(np.abs(self.exponents).any(axis=0))
         where = [describe(self.numbers.names[i], "=", float(x[self.numbers.column[i]])) for i in used]
         return [
             self.equation(),
+            *self._result(float(values.sum())),
             *where,
             *(f"{self._term(self.exponents[i])} adds {values[i]:+.3g} to the time ratio" for i in order),
+        ]
+
+    def _result(self, told: float) -> list[str]:
+        """Return how the improvement follows from m, which the equation makes `told`."""
+        ratio = min(max(told, self.lowest), self.highest)
+        kept = "" if ratio == told else f", kept at {ratio:.4g}, near what was measured"
+        usual = math.exp(-self.offset)
+        return [
+            f"m is the time of the best repetition over the baseline's, with sizes in MiB: {told:.4g} here{kept}",
+            f"a usual run takes {usual:.4g} times as long as the best one, so it improves by 1/({usual:.4g}·m) ="
+            f" {1.0 / (usual * ratio):.3g}x",
         ]
 
     def equation(self) -> str:
