@@ -324,17 +324,37 @@ def test_the_folder_of_a_baseline_run_has_the_stripes_of_the_baseline(
     lab: Laboratory, platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It took over those of the directory above, which an answer had set, and was stored as the baseline's."""
+    striped = on_lustre(lab, platform, monkeypatch, tells="")
+    attempt = made(lab, striped).run(trial(lab, point(striped)))
+    assert attempt.outcome is Outcome.OK, attempt.note
+    assert attempt.note == "its stripes were not read back: `lfs getstripe` does not tell them"
+    assert (lab.folder / "typed").read_text().split()[:4] == ["setstripe", "-c", "1", f"{lab.data}/acic-{lab.name}-0"]
+
+
+@pytest.mark.parametrize(("objects", "doubt"), [(8, ""), (3, "not in force: stripe_count 8, but 3")])
+def test_stripes_that_are_not_in_force_make_a_figure_suspect(
+    lab: Laboratory, platform: Platform, monkeypatch: pytest.MonkeyPatch, objects: int, doubt: str
+) -> None:
+    """Lustre makes fewer objects where there are fewer OSTs: what ran on 3 was stored, and learned, as 8."""
+    tells = f"lmm_stripe_count:  {objects}\nlmm_stripe_size:   1"
+    striped = on_lustre(lab, platform, monkeypatch, tells=tells)
+    for workload in (WRITE, READ):
+        attempt = made(lab, striped).run(trial(lab, point(striped, workload, stripe_count=8)))
+        assert (attempt.outcome, attempt.note) == (Outcome.SUSPECT if doubt else Outcome.OK, doubt)
+    asked = [line for line in (lab.folder / "typed").read_text().splitlines() if line.startswith("getstripe")]
+    assert asked == [f"getstripe {lab.data}/acic-{lab.name}-0/data.0"] * 2
+
+
+def on_lustre(lab: Laboratory, platform: Platform, monkeypatch: pytest.MonkeyPatch, *, tells: str) -> Platform:
+    """Return the platform with stripes, and have an `lfs` that notes what it is asked, and prints what it `tells`."""
     stripes = (Parameter(name="stripe_count", values=(1, 8)),)
     space = Space((*platform.space.parameters, *stripes), platform.space.constraints)
     baseline = Configuration(platform.baseline, stripe_count=1)
-    striped = replace(platform, space=space, baseline=baseline, apply=("lustre", *platform.apply))
     (lab.folder / "bin").mkdir()
-    (lab.folder / "bin" / "lfs").write_text(f'#!/bin/sh\necho "$@" >>{lab.folder}/typed\n')
+    (lab.folder / "bin" / "lfs").write_text(f"#!/bin/sh\necho \"$@\" >>{lab.folder}/typed\necho '{tells}'\n")
     (lab.folder / "bin" / "lfs").chmod(0o755)
     monkeypatch.setenv("PATH", f"{lab.folder}/bin:{os.environ['PATH']}")
-    attempt = made(lab, striped).run(trial(lab, point(striped)))
-    assert attempt.outcome is Outcome.OK, attempt.note
-    assert (lab.folder / "typed").read_text().split()[:4] == ["setstripe", "-c", "1", f"{lab.data}/acic-{lab.name}-0"]
+    return replace(platform, space=space, baseline=baseline, apply=("lustre", *platform.apply))
 
 
 def test_a_value_that_cannot_be_set_is_a_failed_run(lab: Laboratory, platform: Platform) -> None:

@@ -1338,20 +1338,22 @@ def test_a_baseline_has_the_mpi_io_of_a_fresh_shell(
     assert told in found.err
 
 
-@pytest.mark.parametrize(("words", "striped"), [(["touch", "{directory}/x"], 1), (["true"], 0)])
+@pytest.mark.parametrize(("words", "striped"), [(["cp", "/etc/passwd", "{directory}/x"], 1), (["true"], 0)])
 def test_a_commands_own_folder_has_the_stripes_of_the_baseline(
     lab: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], striped: int
 ) -> None:
     monkeypatch.setattr("acic.campaign.own_command.check_directories", lambda *_: None)
     (lab / "bin").mkdir()
-    (lab / "bin" / "lfs").write_text(f'#!/bin/sh\necho "$@" >>{lab}/typed\n')
+    tells = "case $1 in getstripe) echo stripe_count: 3; echo stripe_size: 1; exit;; esac"
+    (lab / "bin" / "lfs").write_text(f'#!/bin/sh\n{tells}\necho "$@" >>{lab}/typed\n')
     (lab / "bin" / "lfs").chmod(0o755)
     monkeypatch.setenv("PATH", f"{lab}/bin:{os.environ['PATH']}")
     platform = replace(layouts(), apply=("lustre", "romio"))
     how = {"runner": "local", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
     given = {**how, "directory": lab, "budget": None, "seed": 0}
     search = {"goal": "time", "rounds": 1, "price": None}
-    by_command(words, platform, [platform.baseline], given, search=search, processes=1)
+    (row,) = by_command(words, platform, [platform.baseline], given, search=search, processes=1)
+    assert [note for _, note in row] == ["not in force: stripe_count 1, but 3" if striped else ""]
     typed = (lab / "typed").read_text().splitlines() if striped else []
     assert [line.rpartition(" ")[0] for line in typed] == ["setstripe -c 1"] * striped
     assert (lab / "typed").exists() == bool(striped)

@@ -71,7 +71,7 @@ def test_what_follows_the_storage_works_on_its_directory(changed: dict[str, Any]
     assert all(command[-1] == found.directory for command in found.layout)
 
 
-@pytest.mark.parametrize("kind", ["lustre", "ceph"])
+@pytest.mark.parametrize("kind", ["lustre", "ceph", "orangefs"])
 def test_how_to_see_the_layout_can_be_typed_for_any_directory(kind: str) -> None:
     found = settings([kind], {"stripe_count": 4}, {}, directory="/scratch/it's mine; $HOME")
     assert shlex.split(found.check)[-1] == f"{found.directory}/FILE"
@@ -204,6 +204,8 @@ def test_orangefs() -> None:
     assert ("setfattr", "-n", "user.pvfs2.num_dfiles", "-v", "2", "/scratch/here") in found
     assert ("setfattr", "-n", "user.pvfs2.dist_params", "-v", "strip_size:65536", "/scratch/here") in found
     assert len(made(["orangefs"], stripe_count=2).layout) == 1
+    assert made(["orangefs"], stripe_count=2).check == "pvfs2-viewdist -f /scratch/here/FILE"
+    assert made(["orangefs"]).check == ""
 
 
 def test_aggregators_may_be_on_one_machine() -> None:

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from acic.campaign.killed import clear_up, commands_folder, noted
 from acic.campaign.places import check_directories, storage_directory
 from acic.campaign.request import LOCAL, SSH, Where
 from acic.campaign.runners import open_runner
+from acic.campaign.striping import read_back
 from acic.campaign.waiting import Waiting
 from acic.cluster import Job, Runner, State, StillRunning, Withdrawn
 from acic.errors import InvalidInput, TransientError
@@ -222,7 +223,10 @@ class _Run:
         place.mkdir()
         how = {"machines": self._machines, "own_folder": _tells_place(words)}
         try:
-            took = self._measured(runner, self._job(words, place, _settings(platform, configuration, place, **how)))
+            wanted = _settings(platform, configuration, place, **how)
+            took = self._measured(runner, self._job(words, place, wanted))
+            if took.seconds is not None:
+                took = replace(took, note=read_back(wanted, place)[0])
         except StillRunning:
             raise  # it writes there
         except BaseException:

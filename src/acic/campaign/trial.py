@@ -16,6 +16,7 @@ from acic.campaign.jobs import Clash, Jobs, NotTaken, Run, Trial
 from acic.campaign.outputs import Outputs
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
+from acic.campaign.striping import read_back
 from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict
 from acic.cluster import Refused, Runner, StillRunning
@@ -199,6 +200,10 @@ class Trials:
             return Verdict(Outcome.CORRUPT, verdict.result, excess)
         if (taken := self._look().taken_since(before)) > TAKEN:
             return Verdict(Outcome.SUSPECT, verdict.result, f"others got {taken:.0%} of the processor time wanted")
+        doubt, remark = answered(partial(read_back, run.settings, data), patience=self._patience)
+        run.notes += [remark] if remark else []
+        if doubt:
+            return Verdict(Outcome.SUSPECT, verdict.result, doubt)
         if run.trial.verify and self._jobs.can_check(run.trial.point.workload):
             return self._verify(run, replicas[-1], verdict)
         return verdict

@@ -32,6 +32,7 @@ class Settings:
         directory: where its files go.
         layout: commands to run on the directory before files are made in it.
         check: the command that shows the layout of a file made there, "" if there is none.
+        stripes: what `layout` sets of stripe_count and stripe_size (B).
         hints: for MPI-IO.
         file_per_process: whether each process is to write a file of its own, even if the workload shares one.
     """
@@ -39,6 +40,7 @@ class Settings:
     directory: str
     layout: tuple[tuple[str, ...], ...] = ()
     check: str = ""
+    stripes: Mapping[str, int] = field(default_factory=dict)
     hints: Mapping[str, str] = field(default_factory=dict)
     file_per_process: bool = False
 
@@ -125,40 +127,50 @@ def _files(made: Settings, configuration: Configured, changed: Configured) -> Se
 def _lustre(made: Settings, configuration: Configured, changed: Configured) -> Settings:
     if not set(_STRIPES) & set(changed):
         return made
-    count = ("-c", str(_whole(configuration, "stripe_count"))) if "stripe_count" in configuration else ()
-    size = ("-S", lfs_size(_whole(configuration, "stripe_size"))) if "stripe_size" in configuration else ()
+    stripes = {name: _whole(configuration, name) for name in _STRIPES if name in configuration}
+    count = ("-c", str(stripes["stripe_count"])) if "stripe_count" in stripes else ()
+    size = ("-S", lfs_size(stripes["stripe_size"])) if "stripe_size" in stripes else ()
     command = ("lfs", "setstripe", *count, *size, made.directory)
-    check = shlex.join(("lfs", "getstripe", f"{made.directory}/FILE"))
-    return replace(made, layout=(*made.layout, command), check=check)
+    return _laid_out(made, [command], stripes, ("lfs", "getstripe"))
 
 
 def _ceph(made: Settings, configuration: Configured, changed: Configured) -> Settings:
     if not set(_STRIPES) & set(changed):
         return made
+    stripes = {name: _whole(configuration, name) for name in _STRIPES if name in configuration}
     values: dict[str, int] = {}
-    if "stripe_size" in configuration:
-        size = _whole(configuration, "stripe_size")
+    if "stripe_size" in stripes:
+        size = stripes["stripe_size"]
         units = max(1, 4 * MIB // max(1, size))  # in an object: 4 MiB, which is Ceph's own, or what is nearest below
         values = {"object_size": units * size, "stripe_unit": size}
-    if "stripe_count" in configuration:
-        values["stripe_count"] = _whole(configuration, "stripe_count")
+    if "stripe_count" in stripes:
+        values["stripe_count"] = stripes["stripe_count"]
     words = " ".join(f"{name}={value}" for name, value in values.items())
     command = ("setfattr", "-n", "ceph.dir.layout", "-v", words, made.directory)
-    check = shlex.join(("getfattr", "-n", "ceph.file.layout", f"{made.directory}/FILE"))
-    return replace(made, layout=(*made.layout, command), check=check)
+    return _laid_out(made, [command], stripes, ("getfattr", "-n", "ceph.file.layout"))
 
 
 def _orangefs(made: Settings, configuration: Configured, changed: Configured) -> Settings:
+    stripes = {name: _whole(configuration, name) for name in _STRIPES if name in changed}
+    if not stripes:
+        return made
     attributes = {
-        "stripe_count": ("user.pvfs2.num_dfiles", str(configuration.get("stripe_count"))),
-        "stripe_size": ("user.pvfs2.dist_params", f"strip_size:{configuration.get('stripe_size')}"),
+        "stripe_count": ("user.pvfs2.num_dfiles", ""),
+        "stripe_size": ("user.pvfs2.dist_params", "strip_size:"),
     }
-    commands = tuple(
-        ("setfattr", "-n", name, "-v", value, made.directory)
-        for parameter, (name, value) in attributes.items()
-        if parameter in changed
-    )
-    return replace(made, layout=(*made.layout, *commands))
+    commands = []
+    for parameter, value in stripes.items():
+        name, before = attributes[parameter]
+        commands.append(("setfattr", "-n", name, "-v", f"{before}{value}", made.directory))
+    return _laid_out(made, commands, stripes, ("pvfs2-viewdist", "-f"))
+
+
+def _laid_out(
+    made: Settings, commands: Sequence[tuple[str, ...]], stripes: Mapping[str, int], shows: tuple[str, ...]
+) -> Settings:
+    """Return `made` with what lays out its directory, and how a file in it `shows` that."""
+    check = shlex.join((*shows, f"{made.directory}/FILE"))
+    return replace(made, layout=(*made.layout, *commands), check=check, stripes=stripes)
 
 
 def _romio(made: Settings, configuration: Configured, changed: Configured) -> Settings:  # noqa: ARG001 (as all kinds)

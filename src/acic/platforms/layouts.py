@@ -37,26 +37,26 @@ class Layout:
 
 def layout_of(directory: str, mount: str) -> Layout | None:
     """Return the default layout of a directory on Lustre, mounted at `mount`; None where Lustre does not tell."""
-    told = _told("lfs", "getstripe", "-d", directory)
-    count, size = (re.search(rf"stripe_{what}:\s*(-?\d+)", told) for what in ("count", "size"))
+    said = told("lfs", "getstripe", "-d", directory)
+    count, size = (re.search(rf"stripe_{what}:\s*(-?\d+)", said) for what in ("count", "size"))
     if not count or not size:
         return None
-    targets = len(re.findall(r"_UUID\s+ACTIVE", _told("lfs", "osts", mount)))
-    if "lcm_entry_count" in told:
+    targets = len(re.findall(r"_UUID\s+ACTIVE", told("lfs", "osts", mount)))
+    if "lcm_entry_count" in said:
         return Layout(count=0, size=0, targets=targets)
     objects = int(count[1])
     return Layout(count=targets if objects < 0 else objects, size=max(0, int(size[1])), targets=targets)
 
 
-def _told(*words: str) -> str:
-    """Return what a command prints, "" where it is not there, fails, or takes longer than `_PATIENCE`."""
+def told(*words: str, patience: float | None = None) -> str:
+    """Return what a command prints, "" where it is not there, fails, or takes longer than `patience` s (2 s)."""
     if shutil.which(words[0]) is None:
         return ""
     process = subprocess.Popen(  # noqa: S603  # a list, no shell
         words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
     )
     try:
-        told, _ = process.communicate(timeout=_PATIENCE)
+        said, _ = process.communicate(timeout=_PATIENCE if patience is None else patience)
     except subprocess.TimeoutExpired:
         process.kill()
         with suppress(subprocess.TimeoutExpired):  # who waits for a file system cannot be killed, nor waited for
@@ -65,4 +65,4 @@ def _told(*words: str) -> str:
     finally:
         if process.stdout:
             process.stdout.close()
-    return told.decode(errors="replace") if process.returncode == 0 else ""
+    return said.decode(errors="replace") if process.returncode == 0 else ""
