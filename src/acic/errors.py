@@ -5,11 +5,14 @@ Only `acic.cli` turns an error into an exit status; only a `TransientError` is r
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
 from pathlib import Path
 
+TURNING = "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # in a set: these turn around the text that follows
+CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{TURNING}]")  # what ends lines, or what a terminal obeys
 _SUDO_LOOKS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # and not into Python's environments
 
 

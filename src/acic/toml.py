@@ -8,12 +8,13 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from acic.errors import InvalidInput, UnreadableInput
+from acic.errors import CONTROL, InvalidInput, UnreadableInput
 
 Made = TypeVar("Made")
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")  # of what files and folders are called by
 NAME_HINT = "use up to 60 letters (A-Z, a-z), digits, '.', '_' and '-', and begin with a letter or digit"
+_SHOWN = 200  # characters of a text that is refused
 _MOST = sys.float_info.max  # whole numbers in TOML have no end
 
 
@@ -41,6 +42,34 @@ def known(content: Mapping[str, object], names: Sequence[str], what: str, *, nee
     for name in needed:
         if name not in content:
             raise InvalidInput(f"{what} lacks {name!r}", hint=f"it needs {', '.join(needed)}")
+
+
+def check_lines(content: Mapping[str, object], *, prose: Iterable[str] = ()) -> None:
+    """Check that all keys and texts in a table, and in those within it, are one line without control characters.
+
+    Args:
+        content: the table.
+        prose: keys of texts for people, which may have several lines.
+
+    Raises:
+        InvalidInput: one is not, with its key.
+    """
+    left: list[tuple[str, object]] = [("", content)]  # a list, as tables within tables have no end
+    while left:
+        where, held = left.pop()
+        if isinstance(held, dict):
+            left += ((where, key) for key in held)
+            left += ((f"{where}: {key}" if where else key, one) for key, one in held.items())
+        elif isinstance(held, list):
+            numbered = any(isinstance(one, dict) for one in held)
+            left += ((f"{where} {number}" if numbered else where, one) for number, one in enumerate(held, 1))
+        elif isinstance(held, str):
+            told = held.replace("\n", "").replace("\t", "") if where.rpartition(": ")[2] in prose else held
+            if CONTROL.search(told):
+                raise InvalidInput(
+                    f"{where or 'a key'} has {held[:_SHOWN]!r}",
+                    hint="write it on one line, without control characters: it is printed, and commands are made of it",
+                )
 
 
 def meant(name: str, names: Iterable[str]) -> str:

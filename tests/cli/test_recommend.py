@@ -17,6 +17,8 @@ import scipy
 import sklearn
 
 from acic.advisor.advice import Advice, Recommendation
+from acic.blueprints import Instruction
+from acic.cli.applying import show_instructions
 from acic.cli.recommend import _values, to_do
 from acic.models.registry import BESIDE_PRIOR, DEFAULT
 from acic.platforms import Platform, load_platform
@@ -402,6 +404,22 @@ def test_what_nothing_sets_has_to_be_set_by_hand(acic: Acic, tmp_path: Path) -> 
         r"\n  # Set by hand, as nothing in the platform's `apply` does: .*stripe_size to \S+ MiB\n", applied
     )
     assert "lfs setstripe" not in applied
+
+
+def test_a_stranger_s_platform_types_no_commands(acic: Acic, tmp_path: Path) -> None:
+    """A line break in a value ended the comment that it stood in, among lines that are pasted."""
+    file = tmp_path / "site.toml"
+    text = resources.files("acic.platforms").joinpath("data", "tianhe-lustre.toml").read_text()
+    text = text.replace('apply = ["lustre", "romio"]', 'apply = ["romio"]\ncopy_of = "tianhe-lustre"')
+    file.write_text(text.replace('"disable"', '"disable\\ntouch x"'))
+    found = acic("recommend", *FIG_19, "--platform", file)
+    assert (found.status, found.out) == (2, "")
+    assert re.search(r"parameter \d: values has 'disable\\ntouch x'", found.err)
+
+
+def test_each_line_that_is_typed_is_printed_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    show_instructions([Instruction(title="Set\ntouch x\x1b[2J", commands=("echo 'a\nb'",))], "first")
+    assert capsys.readouterr().out.splitlines()[2:] == [r"  # Set\x0atouch x\x1b[2J", r"  echo 'a\x0ab'"]
 
 
 def test_a_platform_that_cannot_be_measured_is_not_told_to_be(acic: Acic, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from acic.campaign.journal import free_folder
 from acic.campaign.points import Field
-from acic.errors import InvalidInput
+from acic.errors import CONTROL, InvalidInput
 from acic.filesystems import KINDS
 from acic.platforms import Platform, load_platform, parse_platform
 from acic.platforms.here import Machine, doubts, find_machine, keep, kept_file, platform_text
@@ -24,8 +24,10 @@ from acic.platforms.mounts import Storage, describe, find_storage, given_storage
 from acic.units import GIB, MIB
 
 TODAY = date(2026, 11, 21)
-FILE_SYSTEMS = ("ext4", "xfs", "lustre", "ceph", "fuse.ceph", "pvfs2", "fuse.pvfs2fuse", "nfs4", "tmpfs", "überfs\x7f")
-names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/\0"), min_size=1, max_size=12)
+FILE_SYSTEMS = ("ext4", "xfs", "lustre", "ceph", "fuse.ceph", "pvfs2", "fuse.pvfs2fuse", "nfs4", "tmpfs", "überfs")
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/"), min_size=1, max_size=12).filter(
+    lambda name: not CONTROL.search(name)  # which `find_storage` leaves out
+)
 storages = st.lists(
     st.builds(
         lambda name, kind: Storage(f"/{name}", kind, "/"),
@@ -209,9 +211,10 @@ def test_the_current_directory_comes_first_and_each_file_system_once(tmp_path: P
     assert len(devices) == len(set(devices))
 
 
-def test_a_directory_whose_name_is_no_text_is_left_out(tmp_path: Path) -> None:
-    """A platform file is text, and so are measurements."""
-    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+@pytest.mark.parametrize("name", [b"\xff", b"a\nb", b"a\x1b[2J", "a\u202eb".encode()])
+def test_a_directory_whose_name_is_no_text_is_left_out(tmp_path: Path, name: bytes) -> None:
+    """A platform file is text, and so are measurements; what is made of it is printed, and typed in."""
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))
     odd.mkdir()
     found = find_storage("d / ext4 rw 0 0\n", {"HOME": str(tmp_path)}, odd)
     assert str(odd) not in [s.directory for s in found]
@@ -233,6 +236,10 @@ def test_a_directory_whose_name_is_no_text_is_left_out(tmp_path: Path) -> None:
 )
 def test_what_stripes_files_is_known_by_what_the_kernel_calls_it(kind: str, sets: str) -> None:
     assert describe(Path("/"), f"d / {kind} rw 0 0\n").striping == sets
+
+
+def test_a_file_system_that_its_user_names_tells_a_terminal_nothing() -> None:
+    assert describe(Path("/"), "d / fuse.\x1b]0;mine\x07 rw 0 0\n").file_system == "fuse.]0;mine"
 
 
 def test_a_directory_that_is_named_twice_is_refused(tmp_path: Path) -> None:

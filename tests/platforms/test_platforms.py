@@ -7,6 +7,7 @@ import itertools
 import re
 import shlex
 import tomllib
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acic.cli.main import run
-from acic.errors import AcicError, InvalidInput, MissingData, UnreadableInput
+from acic.errors import CONTROL, AcicError, InvalidInput, MissingData, UnreadableInput
 from acic.filesystems import KINDS, WHOLE
 from acic.platforms import APPLY, Platform, is_hint, load_platform, parse_platform, platform_names, read_platform
 from acic.prior import prior_of
@@ -289,6 +290,63 @@ def test_a_mistake_in_a_file_is_told_with_its_key_and_a_remedy(right: str, wrong
         read_platform(EXAMPLE.replace(right, wrong, 1), "mine.toml")
     assert caught.value.problem.startswith("mine.toml: ")
     assert caught.value.hint
+
+
+STRANGE = ("\n", "\r", "\x1b[2J", "\x7f", "\x85", "\u2028", "\u202e")  # end a line, or tell a terminal what to do
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_no_text_of_a_file_has_more_than_a_line_or_control_characters(strange: str) -> None:
+    """A stranger's storage "/fast\\nrm x" was printed as a command, and a hint of two lines set another one, too."""
+    content = tomllib.loads(EXAMPLE.replace("[[instance]]", CONSTRAINTS + "[lab]\nnode.cpu = 1\n[[instance]]", 1))
+    told = [(*where, key) for where, holder in holders(content) for key in holder]
+    assert len(told) > 40
+    for *where, key in told:
+        changed = copy.deepcopy(content)
+        holder = functools.reduce(lambda held, one: held[one], where, changed)
+        if isinstance(holder[key], str):
+            holder[key] += f"{strange}x"
+        elif isinstance(key, str):
+            holder[f"{key}{strange}"] = holder[key]
+        else:
+            continue
+        with pytest.raises(InvalidInput) as caught:
+            parse_platform(changed)
+        assert not CONTROL.search(caught.value.problem)
+        assert repr(strange)[1:-1] in caught.value.problem
+        assert caught.value.hint
+
+
+def holders(content: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], list[Any]]]:
+    """Yield the place of every table and list in `content`, with its keys."""
+    keys = list(content) if isinstance(content, dict) else list(range(len(content)))
+    yield where, keys
+    for key in keys:
+        if isinstance(content[key], dict | list):
+            yield from holders(content[key], (*where, key))
+
+
+def test_a_text_that_is_refused_is_told_with_its_key() -> None:
+    for right, wrong, told in (
+        ('"enable", "disable"]', '"enable\\nx"]', r"parameter 3: values has 'enable\nx'"),
+        (
+            'romio_cb_write = "automatic"',
+            'romio_cb_write = "a\\u001b"',
+            r"baseline: values: romio_cb_write has 'a\x1b'",
+        ),
+        ('name = "node"', 'name = "node\\n"', r"instance 1: name has 'node\n'"),
+        ('revision = "2026-10"', 'revision = "2026\\r"', r"mine.toml: revision has '2026\r'"),
+    ):
+        with pytest.raises(InvalidInput, match=re.escape(told)):
+            read_platform(EXAMPLE.replace(right, wrong, 1), "mine.toml")
+
+
+def test_what_is_for_people_alone_may_have_lines_and_no_control_characters() -> None:
+    for key in ("about", "missing"):
+        text = f'{key} = "one\\n\\ttwo"\n{EXAMPLE}'
+        assert getattr(read_platform(text, "mine.toml"), key) == "one\n\ttwo"
+        with pytest.raises(InvalidInput, match=f"{key} has"):
+            read_platform(text.replace("two", "\\u001b[2J"), "mine.toml")
 
 
 @pytest.mark.parametrize(("layout", "hint"), [("stripe_count", "striping_factor"), ("stripe_size", "striping_unit")])

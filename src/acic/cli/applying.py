@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from acic.cli.output import printable
+
 if TYPE_CHECKING:
     from acic.blueprints import Instruction
     from acic.platforms import Platform
@@ -28,4 +30,4 @@ def show_instructions(todo: Sequence[Instruction], which: str) -> None:
     click.echo(f"\nTo apply the {which}:")
     for instruction in todo:
         for line in instruction.lines:
-            click.echo(f"  {line}")
+            click.echo(f"  {printable(line)}")

@@ -16,13 +16,12 @@ from typing import Any
 import click
 
 import acic
-from acic.report.html import TURNING
+from acic.errors import CONTROL
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON, in base units (B, s, USD)."
 )
 
-_CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{TURNING}]")  # with what ends lines or turns them around
 _ANY_WIDTH = 1_000_000  # letters: more than any table needs
 _LEAST_WIDTH = 12  # letters of a cell in a line, before a terminal is left to break lines itself
 
@@ -37,7 +36,7 @@ def say(message: str) -> None:
 
 def printable(text: str) -> str:
     """Return `text` with its control characters written out: a terminal obeys them, whoever wrote them."""
-    return _CONTROL.sub(_written_out, text)
+    return CONTROL.sub(_written_out, text)
 
 
 def _written_out(found: re.Match[str]) -> str:

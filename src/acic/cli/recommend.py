@@ -130,7 +130,7 @@ def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> No
         click.echo(f"Caution: {caution}")
     why = [*(_change(advice, platform, one) for one in advice.changes), advice.recommendations[0].limits]
     if any(why):
-        click.echo("\n  ".join(filter(None, ["Why:", *why])))
+        click.echo("\n  ".join(filter(None, ["Why:", *map(printable, filter(None, why))])))
     if advice.verdict != "nothing":
         show_instructions(todo, "first")
     for line in advice.extrapolated:

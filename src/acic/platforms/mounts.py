@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from acic.errors import InvalidInput
+from acic.errors import CONTROL, InvalidInput
 from acic.units import GIB
 
 _PSEUDO_NAMES = """
@@ -87,7 +87,8 @@ def given_storage(directories: Iterable[Path], table: str) -> list[Storage]:
         if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
             raise InvalidInput(f"{directory} is no directory that you can write to", hint="make it first")
         if not _is_text(directory):
-            raise InvalidInput(f"the name of {str(directory)!r} is not UTF-8", hint="give it another name")
+            problem = f"the name of {str(directory)!r} is not UTF-8, or has control characters"
+            raise InvalidInput(problem, hint="give it another name")
         storage = describe(directory, table)
         if storage.directory in [one.directory for one in made]:
             raise InvalidInput(f"{storage.directory} is named twice", hint="name each directory once")
@@ -100,7 +101,8 @@ def describe(directory: Path, table: str) -> Storage:
     mounts = mounted(table)
     real = directory.resolve()
     mount = next((str(place) for place in (real, *real.parents) if str(place) in mounts), "/")
-    return Storage(str(real), mounts.get(mount, "unknown"), mount)
+    kind = CONTROL.sub("", mounts.get(mount, "unknown"))  # who mounts by FUSE calls it as he likes
+    return Storage(str(real), kind, mount)
 
 
 def _device(directory: Path) -> int | None:
@@ -118,12 +120,11 @@ def _writable(directory: Path) -> bool:
 
 
 def _is_text(directory: Path) -> bool:
-    """Return whether the name is UTF-8, so that a platform file and a measurement can hold it."""
+    """Return whether the name is one line of UTF-8, so that a platform file and a measurement can hold it."""
     try:
-        os.fsencode(directory.resolve()).decode()
+        return not CONTROL.search(os.fsencode(directory.resolve()).decode())
     except UnicodeDecodeError:
         return False
-    return True
 
 
 def _unescaped(text: str) -> str:

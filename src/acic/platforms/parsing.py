@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from acic.errors import InvalidInput
 from acic.platforms.platform import Disk, Fact, Instance, Platform, Roles
 from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space, Value, never_valid
-from acic.toml import count, each, flag, known, label, number, string, strings, table, tables
+from acic.toml import check_lines, count, each, flag, known, label, number, string, strings, table, tables
 from acic.units import is_price, parse_bytes
 
 _MOST = 2**62  # arrays of whole numbers hold little more
@@ -20,6 +20,7 @@ _LISTS = ("constraint", "disk", "training_constraint")
 _TOLD = ("about", "copy_of", "missing", "apply", "directory", "compute_nodes")
 _OTHERS = (*_TOLD, "roles", "deployment", "training", "lab", *_LISTS)
 _ALONE = ("revision", "default_instance", "copy_of", "apply", "directory", "compute_nodes", "deployment")  # in no table
+_PROSE = ("about", "missing", "why", "reason")  # for people, in several lines
 _KINDS = ("cores", "memory", "price", "persistent")  # of a machine or a disk
 _RULE = ("when", "then", "absent", "never", "why")
 _LAB = ("compute_nodes", "server_nodes", "network")
@@ -42,6 +43,7 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
         InvalidInput: something is missing, is not valid, or has a name that nothing has.
     """
     _known(content, (*_NEEDED, *_OTHERS), "a platform", needed=_NEEDED)
+    check_lines(content, prose=_PROSE)  # once for all: strangers write such files, and commands are made of them
     name = label("name", content["name"])
     copy_of = string("copy_of", content.get("copy_of", ""))
     if copy_of not in ("", name):

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable
 from html import escape
 
+from acic.errors import TURNING
+
 Attribute = str | int | float | bool | None
 
-TURNING = "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # in a set: these turn around the text that follows
 _EMPTY = frozenset({"meta", "input", "link", "col", "br"})
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls: no document may hold them
