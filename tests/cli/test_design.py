@@ -3,6 +3,7 @@
 import csv
 import itertools
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,18 @@ def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
     found = acic("design", "effects", path, "--json").json["effects"]
     assert [(e["parameter"], e["rank"]) for e in found[:2]] == [("servers", 1), ("device", 2)]
     assert found[0]["effect"] == 5 * len(rows)
+
+
+def test_a_spreadsheet_runs_nothing_of_a_plan(acic: Acic, tmp_path: Path) -> None:
+    """A stranger's platform may have "=cmd|calc" for a value, which one that opens the plan would run."""
+    file = tmp_path / "site.toml"
+    text = resources.files("acic.platforms").joinpath("data", "ec2-2013.toml").read_text()
+    file.write_text(text.replace('"ec2-2013"', '"mine"', 1).replace('"EBS"', '"=cmd|calc"'))
+    plan = acic("design", "screen", "--platform", file, "--no-workload", "--csv")
+    assert plan.status == 0, plan.err
+    rows = list(csv.reader(plan.out.splitlines()))
+    assert "'=cmd|calc" in {cell for row in rows for cell in row}
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "@"))]
 
 
 @pytest.mark.parametrize(

@@ -96,10 +96,15 @@ def _cell(parameter: Parameter, value: Value | None, altered: bool) -> str:
 def _plan_csv(space: Space, values: list[Mapping[str, Value]], levels: list[tuple[int, ...]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(["run", *space.names, *(f"level:{name}" for name in space.names), "result"])
+    writer.writerow(["run", *map(_inert, space.names), *(f"level:{name}" for name in space.names), "result"])
     for number, (row, level) in enumerate(zip(values, levels, strict=True), 1):
-        writer.writerow([number, *(row.get(name, "") for name in space.names), *level, ""])
+        writer.writerow([number, *(_inert(row.get(name, "")) for name in space.names), *level, ""])
     return text.getvalue()
+
+
+def _inert(value: Value) -> Value:
+    """Return a value as spreadsheets show it: texts that begin so they would run as formulas."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
 
 
 def _read_plan(path: Path) -> tuple[list[str], list[list[int]], list[float]]:
