@@ -269,7 +269,7 @@ class Controller:
                 away.problem, hint=f"{away.hint}; then --resume --name {self._journal.name} goes on"
             ) from away
         except Clash:  # of which nobody is to blame: the next number is taken
-            self._note("lost", run=number, point=progress.number)
+            self._note("lost", run=number, point=progress.number, clash=True)
             return
         if attempt.outcome is Outcome.TIMEOUT and limit < hung:  # of which the budget is to blame, not the point
             used = {"elapsed": attempt.elapsed, "dollars": attempt.dollars}

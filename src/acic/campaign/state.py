@@ -15,7 +15,7 @@ from acic.campaign.points import Field, Point, Rows
 from acic.errors import InvalidInput, UnreadableInput
 from acic.space import Configuration
 from acic.store.measurement import Outcome, Repetition
-from acic.toml import count, number, string, strings, table
+from acic.toml import count, flag, number, string, strings, table
 
 TRIES = 2  # of a run that fails: once more; one that took far too long would again
 QUARANTINE = 2  # points of a configuration that failed, after which it is left alone
@@ -93,6 +93,7 @@ class State:
         progress: every planned point, by number.
         open_run: the run that began and of which no end was written, if there is one.
         runs: how many runs began, and the number of the next.
+        clashes: how many of them made nothing, as a folder of their name was there.
         ranks: parameter names by rank, the most important first, for time and for cost; empty before they are known.
         ended: why the campaign has ended, "" if it has not; paused: likewise.
         paused_at: when it was interrupted, s since 1970; None where a run that is open had another end.
@@ -107,6 +108,7 @@ class State:
     progress: list[Progress] = field(default_factory=list)
     open_run: OpenRun | None = None
     runs: int = 0
+    clashes: int = 0
     stages: list[Stage] = field(default_factory=list)
     ranks: dict[str, list[str]] = field(default_factory=dict)
     effects: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -132,8 +134,8 @@ class State:
 
     @property
     def lost_runs(self) -> int:
-        """How many runs came to nothing that anybody saw, as acic or the budget ended, or a folder was in their way."""
-        return max(0, self.runs - self.ended_runs - (self.open_run is not None))
+        """How many runs came to nothing that anybody saw, as acic or the budget ended."""
+        return max(0, self.runs - self.clashes - self.ended_runs - (self.open_run is not None))
 
     @property
     def waiting(self) -> list[Progress]:
@@ -210,6 +212,7 @@ def _finished(state: State, event: dict[str, Any]) -> None:
 
 def _lost(state: State, event: dict[str, Any]) -> None:
     state.open_run = None
+    state.clashes += flag("clash", event.get("clash", False))
     state.seconds += number("elapsed", event.get("elapsed")) or 0.0
     state.dollars += number("dollars", event.get("dollars")) or 0.0
 
