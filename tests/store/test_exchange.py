@@ -6,7 +6,9 @@ import json
 import math
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,6 +21,7 @@ from acic.store import Measurement, Repetition
 from acic.store.content import fingerprint, to_content
 from acic.store.exchange import FORMAT, VERSION, export, is_exchange, read_exchange
 from acic.store.measurement import MOST
+from acic.units import MIB
 from tests.store.samples import failure, lustre, measurement, measurements, workload
 
 SUFFIXES = (".jsonl", ".parquet")
@@ -101,6 +104,58 @@ def edited_table(path: Path, row: int, **changes: object) -> None:
         for name, values in columns.items()
     }
     pq.write_table(pa.table(arrays).replace_schema_metadata(table.schema.metadata), path)
+
+
+def packed(path: Path, rows: int, **columns: object) -> None:
+    """Write a table of equal rows, which packs to next to nothing; `columns` are values of these."""
+    export([measurement(1)], path)
+    table = pq.read_table(path)
+    kinds = {name: table.schema.field(name).type for name in table.column_names}
+    (row,) = table.to_pylist()
+    none = pa.array([0] * rows, pa.int32())
+    arrays = [
+        pa.array([(row | columns)[name]] * rows, kind)
+        if name not in columns or kind != pa.string()
+        else pa.DictionaryArray.from_arrays(none, pa.array([columns[name]]))
+        for name, kind in kinds.items()
+    ]
+    told = pa.table(arrays, list(kinds)).replace_schema_metadata(table.schema.metadata)
+    pq.write_table(told, path, compression="zstd", dictionary_pagesize_limit=2**30)
+
+
+BOMBS: dict[str, tuple[int, dict[str, object]]] = {
+    "rows": (300_000, {}),
+    "a text of all rows": (5_000, {"note": "x" * 1_000_000}),
+    "runs": (1, {"repetitions": [{"bandwidth": 1.0, "seconds": 1.0, "iops": 1.0}] * 1_000_000}),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_small_file_that_fills_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Half a megabyte took more than five gigabytes, on a login node say."""
+    path, (rows, columns) = tmp_path / "data.parquet", BOMBS[name]
+    packed(path, rows, **columns)
+    assert path.stat().st_size < 500_000
+    read = list[int]()
+    batches = pq.ParquetFile.iter_batches
+
+    def counted(file: pq.ParquetFile, **how: Any) -> Iterator[pa.RecordBatch]:
+        for batch in batches(file, **how):
+            read.append(batch.nbytes)
+            yield batch
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", counted)
+    refused(path, "unpacks to more than 128 times its size")
+    assert sum(read) < 64 * MIB
+    assert bool(read) == (name == "a text of all rows")  # the file itself tells of the others
+
+
+def test_equal_rows_are_read_as_far_as_a_small_file_may_have_them(tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    packed(path, 5_000)
+    assert read_exchange(path) == [measurement(1)] * 5_000
 
 
 @settings(max_examples=20, deadline=None)

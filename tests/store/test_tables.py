@@ -28,6 +28,13 @@ def test_a_folder_is_no_table(tmp_path: Path) -> None:
         read_table(tmp_path, KIND, dict)
 
 
+def test_a_small_table_that_fills_the_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    write_table([{"name": "a", "sum": 1}] * 2_000_000, path, KIND)
+    with pytest.raises(UnreadableInput, match="unpacks to more than 128 times its size"):
+        read_table(path, KIND, dict)
+
+
 def test_a_table_of_another_kind_is_refused(tmp_path: Path) -> None:
     other = Kind(name="acic-others", columns=KIND.columns, otherwise="has no others", hint="")
     write_table(ROWS, tmp_path / "a.parquet", other)

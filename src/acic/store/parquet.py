@@ -13,6 +13,7 @@ from acic.errors import AcicError, InvalidInput, UnreadableInput
 from acic.store.content import CHARACTERISTICS, from_content, to_content
 from acic.store.exchange import FORMAT, VERSION, cannot_write, check_version
 from acic.store.measurement import Measurement
+from acic.store.tables import rows_of
 
 _REPETITION = pa.struct([(name, pa.float64()) for name in ("bandwidth", "seconds", "iops")])
 _KINDS: dict[str, pa.DataType] = {
@@ -51,12 +52,8 @@ def read_parquet(path: Path) -> list[Measurement]:
     """
     try:
         with path.open("rb") as file:
-            table = pq.read_table(file)
-        version = (table.schema.metadata or {}).get(FORMAT.encode())
-        if version is None:
-            raise UnreadableInput(f"{path} is no file of {FORMAT}", hint="give a file that acic exported")
-        check_version(int(version) if version.isdigit() else None, path)
-        return [_told(row, number, path) for number, row in enumerate(table.to_pylist(), start=1)]
+            rows = rows_of(file, path, lambda told: _check(told.get(FORMAT.encode()), path))
+            return [_told(row, number, path) for number, row in enumerate(rows, start=1)]
     except KeyError as error:
         raise UnreadableInput(
             f"cannot read {path}: it lacks {error.args[0]!r}", hint="export the file again"
@@ -67,6 +64,12 @@ def read_parquet(path: Path) -> list[Measurement]:
         raise UnreadableInput(
             f"cannot read {path}: a field is not what it should be: {error}", hint="export the file again"
         ) from error
+
+
+def _check(version: bytes | None, path: Path) -> None:
+    if version is None:
+        raise UnreadableInput(f"{path} is no file of {FORMAT}", hint="give a file that acic exported")
+    check_version(int(version) if version.isdigit() else None, path)
 
 
 def _row(measurement: Measurement) -> dict[str, Any]:
