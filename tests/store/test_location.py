@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import re
 import shutil
@@ -9,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -17,11 +20,12 @@ import psycopg
 import pytest
 from sqlalchemy import event
 
-from acic.errors import AcicError, InvalidInput, StoreError, with_extra
+from acic.errors import AcicError, InvalidInput, StoreError, TransientError, with_extra
 from acic.store import location
 from acic.store.content import fingerprint
 from acic.store.database import Store
 from acic.store.location import Location, default_url, locate
+from acic.store.locks import locks_work
 from tests.store.conftest import execute
 from tests.store.samples import measurement
 
@@ -90,6 +94,19 @@ def test_a_password_is_never_shown() -> None:
         "postgresql://me:SE@SECRET@127.0.0.1:1/db",
         "postgresql://me:SE@SEC/SECRET@127.0.0.1:1/db",
         "postgresql://me:SECRET@[half/db",
+        *(
+            f"postgresql://127.0.0.1:1/db?user=me&{name}=SECRET"
+            for name in ("pass", "passwd", "Password", "PGPASSWORD")
+        ),
+        "postgresql://127.0.0.1:1/db?user=me;password=SECRET",
+        "postgresql://me%3ASECRET@127.0.0.1:1/db",
+        "postgresql://me%3aSEC/RET@127.0.0.1:1/db",
+        "host=127.0.0.1 port=1 password=SECRET",  # as libpq has it: a file of this name would have been made
+        "connect_timeout=1 password = SECRET",
+        "password='SECRET'",
+        "me:SECRET@127.0.0.1:1/db",
+        "//me:SEC/RET@127.0.0.1/db",
+        "me:SECRET@/db",
     ],
 )
 def test_a_password_is_never_shown_wherever_it_is(url: str) -> None:
@@ -99,8 +116,12 @@ def test_a_password_is_never_shown_wherever_it_is(url: str) -> None:
 
 
 def test_what_is_no_password_is_shown() -> None:
-    for url in ("postgresql+psycopg://a@b@host:5/db?host=/tmp/x", "postgresql+psycopg://host:5/db"):
+    plain = ("a@b@host:5/db?host=/tmp/x", "host:5/db", "me@host/db?passfile=/home/me/pass&sslmode=require")
+    for url in (f"postgresql+psycopg://{one}" for one in plain):
         assert locate(url).shown == url
+        assert locate(url).kept == url
+    for path in ("./host=a password=b", "./me:x@h/db", "/tmp/user=me/a.sqlite", "a@b.sqlite", "my passwords.sqlite"):
+        assert locate(path).file == Path.cwd() / path
 
 
 @pytest.mark.parametrize(
@@ -109,6 +130,8 @@ def test_what_is_no_password_is_shown() -> None:
         ("postgresql://me:se%40cr:et@host:1/db?sslmode=require&password=secret", "me@host:1/db?sslmode=require"),
         ("postgresql://me:secret@host/db", "me@host/db"),
         ("postgresql://host:1/db", "host:1/db"),
+        ("postgresql://me:se?cret@host/db?sslmode=require", "me@host/db?sslmode=require"),
+        ("postgresql://me@host/db?PGPASSWORD=secret&Password=secret", "me@host/db"),
     ],
 )
 def test_what_a_journal_keeps_of_a_server_has_no_password_and_leads_to_it(url: str, kept: str) -> None:
@@ -133,6 +156,8 @@ def refused(url: str, *, problem: str, hint: str) -> None:
 
 def test_a_server_that_refuses() -> None:
     refused("postgresql://me@127.0.0.1:1/db", problem="cannot be reached.*refused", hint="check that the server runs")
+    # a module may have set it for all, and what comes with acic needs none
+    refused("postgresql://me@127.0.0.1:1/db", problem="cannot be reached", hint="without it: ACIC_STORE= acic ...")
 
 
 def test_a_database_that_does_not_exist(postgresql: Path) -> None:
@@ -405,6 +430,44 @@ def test_lock_files_can_replace_locks_that_hang(tmp_path: Path) -> None:
         store.add([measurement(1)])
         assert store.get(fingerprint(measurement(1))) == measurement(1)
     refused(f"sqlite:///{tmp_path}/a.sqlite?vfs=none-such", problem="vfs", hint="unix-dotfile")
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS])
+def test_a_file_system_without_locks_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """SQLite takes ENOLCK for another's lock: another acic was said to run, and waited for, for a minute."""
+    path, said = tmp_path / "a.sqlite", list[str]()
+    Store.open(str(path)).close()
+
+    def no_locks(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(location, "TOLD_SECONDS", 0.1)
+    monkeypatch.setattr(fcntl, "lockf", no_locks)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:  # what SQLite sees of such a file system
+        other.execute("BEGIN EXCLUSIVE")
+        began = time.monotonic()
+        for _ in range(2):
+            with pytest.raises(StoreError, match="its file system has no working locks") as caught:
+                Store.open(str(path), announce=said.append)
+            assert "vfs=unix-dotfile" in caught.value.hint
+        assert time.monotonic() - began < 10
+        assert not isinstance(caught.value, TransientError)  # a campaign would try again and again
+    assert said == []
+
+
+def test_locks_that_sqlite_itself_sees_to_be_missing_are_told_of() -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_LOCK  # of ENOTSUP, as Lustre without -o flock has it
+    told = location.store_error(locate("a.sqlite"), error)
+    assert "its file system has no working locks" in told.problem
+
+
+def test_whether_locks_work_is_asked_of_a_file_that_is_gone_then(tmp_path: Path) -> None:
+    assert locks_work(locate(str(tmp_path / "a.sqlite")))
+    assert list(tmp_path.iterdir()) == []
+    assert locks_work(locate(str(tmp_path / "nowhere" / "a.sqlite")))  # nobody can tell
 
 
 def test_a_lock_file_that_a_killed_process_left_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from acic.errors import StoreError
 from acic.store import engine
-from acic.store.location import Location, patiently, store_error
+from acic.store.location import NO_LOCKS, Location, patiently, store_error
+from acic.store.locks import locks_work
 from acic.store.revisions import HEAD, TABLE, VERSION_TABLE, readable
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class Connections:
             yield connection
 
     def _waits(self) -> None:
+        if not locks_work(self._place):
+            raise store_error(self._place, OSError(NO_LOCKS))
         self._announce(f"note: the store {self._place.shown} is in use by another acic: waiting for it to end")
 
     def _make_empty(self, file: Path) -> None:

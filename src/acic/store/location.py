@@ -16,11 +16,21 @@ from acic.errors import InvalidInput, StoreError
 from acic.paths import expanded, user_folder
 
 BUSY_SECONDS = 60.0  # how long a writer waits for another one
+NO_LOCKS = "locking protocol"  # what SQLite says of a file system that has none, where it sees it
 TOLD_SECONDS = 2.0  # after which it is told that one waits
 CONNECT_SECONDS = 10  # how long a server may take to answer at all
 _POSTGRESQL = re.compile(r"postgres(?:ql)?(?:\+psycopg)?://")
 _HALF_A_URL = re.compile(r"(?:postgres(?:ql)?|sqlite)(?:\+\w+)?:")  # else the name of a new file
-_PASSWORD = re.compile(r"(?<=://)([^:/]*:).*@|(?<=[?&])((?:ssl)?password=)[^&]*")
+_PASSWORD = re.compile(  # also by names that drivers have not, as they are meant for it: ?pass=, ?PGPASSWORD=
+    r"(?<=://)([^:/]*?(?::|%3a)).*@|(?<=[?&;])([^=&;?\s]*(?:pass(?!file)|pwd)[^=&;?\s]*=)[^&]*", re.IGNORECASE
+)
+_CODED_COLON = re.compile(r"://[^:/?]*%3a.*@", re.IGNORECASE)
+_CONNECTION = re.compile(  # libpq's own form, or no scheme: else the name of a new file, with a password in it
+    r"(?![.~]|/[^/])"  # which is plainly a file's
+    r"(?:\s*(?:host|hostaddr|port|dbname|user|service)\s*=|(?:.*\s)?\w*(?:pass|pwd)\w*\s*=|(?://)?[^/:@\s]+:.*@)",
+    re.IGNORECASE | re.DOTALL,
+)
+_USER = re.compile(r"([^:/]*)(?::[^@]*)?@")  # as SQLAlchemy divides it from its password
 _HALF_A_PASSWORD = re.compile(r"://[^:/]*:[^@]*@[^?]*@")  # drivers end it at the first @, and take the rest for a host
 
 
@@ -49,10 +59,10 @@ class Location:
         if self.file:
             return f"sqlite:///{self.file}?{self.options}" if self.options else str(self.file)
         scheme, _, rest = self.url.partition("://")
-        head, _, query = rest.partition("?")
-        user, at, server = head.rpartition("@")
-        options = "&".join(one for one in query.split("&") if one and "password" not in one.partition("=")[0])
-        return f"{scheme}://{user.partition(':')[0]}{at}{server}{'?' * bool(options)}{options}"
+        user = _USER.match(rest)
+        server, _, query = rest[user.end() if user else 0 :].partition("?")
+        options = "&".join(one for one in query.split("&") if one and not _PASSWORD.search(f"?{one}"))
+        return f"{scheme}://{user[1] + '@' if user else ''}{server}{'?' * bool(options)}{options}"
 
     @property
     def exists(self) -> bool:
@@ -124,7 +134,8 @@ def locate(url: str | None = None) -> Location:
     """Return the place that a path or URL names; the user's own store for None.
 
     Raises:
-        InvalidInput: neither a path nor a URL of SQLite or PostgreSQL, an @ in a password, or no such home.
+        InvalidInput: neither a path nor a URL of SQLite or PostgreSQL, an @ in a password, a user with a colon that is
+            written as %3A, or no such home.
     """
     text = url or default_url()
     if _POSTGRESQL.match(text):
@@ -133,11 +144,21 @@ def locate(url: str | None = None) -> Location:
                 "the password in the store's URL holds an @",
                 hint="write it as %40, or put the password into ~/.pgpass",
             )
+        if _CODED_COLON.search(text):
+            raise InvalidInput(
+                "the user in the store's URL holds a colon, as %3A",
+                hint="write the one before a password as it is, or put the password into ~/.pgpass",
+            )
         return Location(_POSTGRESQL.sub("postgresql+psycopg://", text, count=1))
     if "://" not in text:
         if _HALF_A_URL.match(text):
             hint = "write postgresql://USER@HOST/DATABASE or sqlite:///PATH"
             raise InvalidInput("the URL of the store has no //", hint=hint)
+        if _CONNECTION.match(text):
+            raise InvalidInput(
+                "the store looks like what connects to a server, and is no URL",
+                hint="write postgresql://USER@HOST/DATABASE (./NAME if it is the name of a file)",
+            )
         return _file(text, "")
     scheme, _, rest = text.partition("://")
     if scheme not in ("sqlite", "sqlite+pysqlite"):
@@ -173,7 +194,11 @@ _SQLITE = (
         "wait for the other acic to end; on NFS or Lustre with locks that hang, keep the store on a local disk, "
         "in PostgreSQL, or give sqlite:///PATH?vfs=unix-dotfile (to everyone who uses it)",
     ),
-    ("locking protocol", "cannot be locked", "its file system has no working locks: keep the store on a local disk"),
+    (
+        NO_LOCKS,
+        "cannot be locked: its file system has no working locks",
+        "keep the store on a local disk or in PostgreSQL, or give sqlite:///PATH?vfs=unix-dotfile (to all who use it)",
+    ),
     ("malformed", "is damaged", "restore a copy of the file, or import the raw data into a new one"),
     ("no such vfs", "asks for an unknown vfs", "use vfs=unix-dotfile or none"),
     (
@@ -182,6 +207,7 @@ _SQLITE = (
         "restore a copy of the file, or give another path",
     ),
 )
+_NO_LOCK = (sqlite3.SQLITE_IOERR_LOCK, sqlite3.SQLITE_IOERR_RDLOCK, sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK)
 _SERVER = (  # its states; where a driver tells none (as one that does not connect), a pattern of what it says
     ("53100", "No space left", "has no space left", "free space on the server; nothing of this change was kept"),
     ("25006", "read-only", "may not be written", "the server is a read-only copy: give the address of the primary"),
@@ -250,6 +276,8 @@ def store_error(place: Location, error: BaseException) -> StoreError:
             hint = "ask who owns the file to let you (chmod), or give a store of your own"
             return StoreError(f"the store {place.shown} may not be read", hint=hint)
         lock = Path(f"{os.path.realpath(place.file)}.lock")  # of vfs=unix-dotfile
+        if getattr(error, "sqlite_errorcode", None) in _NO_LOCK:
+            reason = NO_LOCKS
         for part, problem, hint in _SQLITE:
             if part in reason:
                 if part == "locked" and lock.is_dir():
@@ -264,5 +292,6 @@ def store_error(place: Location, error: BaseException) -> StoreError:
         return StoreError(f"the store {place.shown} failed: {reason}", hint="look into the server's log")
     return StoreError(
         f"the store {place.shown} cannot be reached: {reason}",
-        hint="check that the server runs and that host, port and database in the URL are right",
+        hint="check that the server runs and that host, port and database in the URL are right, or ask "
+        "without it: ACIC_STORE= acic ...",
     )
