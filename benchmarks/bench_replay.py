@@ -88,7 +88,7 @@ def learning(training: Training, judge: Judge, given: argparse.Namespace) -> Non
 def show(curves: tuple[Curve, ...]) -> None:
     print(f"{'':32}" + "".join(f"{spent:8.4g}" for spent in curves[0].spent))
     for one in curves:
-        plain = one.name in ("runs", "machine minutes")
+        plain = one.name in ("runs", "machine minutes", "USD")
         print(f"{one.name:32}" + "".join(f"{v:8.1f}" if plain else f"{v:8.1%}" for v in one.middle), flush=True)
 
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from acic.errors import InvalidInput, MissingData
-from acic.evaluation.learning_curves import PARTS, figure_8, learning_curves
+from acic.evaluation.learning_curves import PARTS, figure_8, learning_curves, untaught
 from acic.evaluation.orders import ORDERS, in_order
 from acic.evaluation.taught import Judge, judge_of, taught
 from acic.evaluation.training import Training, training_of
@@ -116,7 +116,25 @@ def test_figure_8_tells_what_the_training_takes(training: Training, judge: Judge
     assert minutes.middle[-1] == pytest.approx(training.seconds.sum() / 60.0)
     assert (np.diff(runs.middle) >= 0).all()
     assert (np.diff(minutes.middle) >= 0).all()
-    assert regret.middle[0] == np.median(judge.untaught())  # of three runs nothing is learned
+    assert np.isnan(regret.middle[0])  # of three runs nothing is learned: a gap, no figure of CART's
+    assert np.isfinite(regret.middle[-1])
+
+
+def test_in_cost_figure_8_tells_what_the_training_costs(training: Training) -> None:
+    in_cost = judge_of(kernels_truth(configurations=40), LAB, "cost")
+    *_, dollars = figure_8(training, in_cost, models=["nearest"], seeds=1)
+    rows = training.rows
+    paid = sum(
+        LAB.cost(rows.configurations[c], rows.workloads[w].processes, float(s))
+        for w, c, s in zip(rows.workload, rows.configuration, training.seconds, strict=True)
+    )
+    assert dollars.name == "USD"
+    assert dollars.middle[-1] == pytest.approx(paid)
+
+
+def test_where_nothing_is_learned_a_prior_answers_and_other_models_change_nothing(judge: Judge) -> None:
+    assert untaught(judge, "cart") == np.median(judge.untaught())
+    assert untaught(judge, "prior+extra-trees") < untaught(judge, "cart")
 
 
 def test_runs_on_other_machines_do_not_hide_the_screening(training: Training) -> None:

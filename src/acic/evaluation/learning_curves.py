@@ -6,7 +6,7 @@ those of `orders.ORDERS`, by name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from zlib import crc32
 
@@ -22,6 +22,7 @@ from acic.evaluation.taught import Judge, taught
 from acic.evaluation.training import Floats, Integers, Training
 from acic.models.registry import DEFAULT, learner
 from acic.models.residual import takes_prior
+from acic.platforms import Platform
 from acic.prior import prior_of
 
 SEEDS = 3
@@ -42,7 +43,7 @@ def learning_curves(
 ) -> tuple[Curve, ...]:
     """Return the regret of the median application over what was spent on training, a curve for each model and order.
 
-    Where too little was measured to learn from, it is that of changing nothing. Middle, low and high are over seeds.
+    Where too little was measured to learn from, it is that of `untaught`. Middle, low and high are over seeds.
 
     Args:
         training: what is chosen from.
@@ -66,6 +67,8 @@ def learning_curves(
     lines = [(name, seed) for name in names for seed in range(seeds)]
     parts = [(seed, part) for name, seed in lines for part in _beginnings(made[name, seed], price, spent)]
     regrets = _regrets(training, judge, models, parts, processes).reshape(len(models), len(names), seeds, len(spent))
+    without = np.array([untaught(judge, model) for model in models])[:, None, None, None]
+    regrets = np.where(np.isnan(regrets), without, regrets)
     return tuple(
         curve_over(f"{model}, {name}", spent, regrets[m, n])
         for m, model in enumerate(models)
@@ -78,20 +81,46 @@ def figure_8(
 ) -> tuple[Curve, ...]:
     """Return regret, and what training takes, over the number of top-ranked parameters that it varies.
 
-    One curve for each model, of the median application's regret, then "runs" and "machine minutes", which know no
-    spread. With k parameters all measurements are learned from in which the others keep their defaults.
+    One curve for each model, of the median application's regret, NaN where nothing can be learned; then "runs" and
+    "machine minutes" ("USD" if the judge's goal is cost), which know no spread. With k parameters all measurements are
+    learned from in which the others keep their defaults.
     """
     counts = tuple(range(1, len(training.ranks) + 1))
     parts = [_closed(training, np.flatnonzero(training.depth <= k)) for k in counts]
     cases = [(seed, part) for seed in range(seeds) for part in parts]
     regrets = _regrets(training, judge, models, cases, processes).reshape(len(models), seeds, len(parts))
     runs = np.array([[len(part) for part in parts]], dtype=float)
-    taken = np.array([[training.seconds[part].sum() / SECONDS_PER_MINUTE for part in parts]])
+    unit, each = _taken(training, judge)
+    taken = np.array([[each[part].sum() for part in parts]])
     return (
         *(curve_over(model, counts, regrets[m]) for m, model in enumerate(models)),
         curve_over("runs", counts, runs),
-        curve_over("machine minutes", counts, taken),
+        curve_over(unit, counts, taken),
     )
+
+
+def untaught(judge: Judge, model: str) -> float:
+    """Return the regret of the median application where nothing was learned.
+
+    It is that of changing nothing, and of a model that takes a prior that of what the prior alone advises.
+    """
+    knows = takes_prior(learner(model)) and prior_of(judge.platform) is not None
+    regret = judge.regret(judge.orders(unmeasured(judge.platform))) if knows else judge.untaught()
+    return float(np.median(regret))
+
+
+def _taken(training: Training, judge: Judge) -> tuple[str, Floats]:
+    """Return what each measurement took, shape (rows,), and its unit: minutes, or USD if cost is judged."""
+    if judge.table.goal == "time":
+        return "machine minutes", training.seconds / SECONDS_PER_MINUTE
+    return "USD", np.array([*_bills(training, judge.platform)])
+
+
+def _bills(training: Training, platform: Platform) -> Iterator[float]:
+    rows = training.rows
+    for workload, configuration, seconds in zip(rows.workload, rows.configuration, training.seconds, strict=True):
+        processes = rows.workloads[workload].processes
+        yield platform.cost(rows.configurations[configuration], processes, float(seconds))
 
 
 def _ordered(training: Training, case: tuple[str, int]) -> Integers:
@@ -110,7 +139,8 @@ def _regrets(
 ) -> Floats:
     """Return the regret of the median application for each model, seed and part, shape (models, parts).
 
-    What several parts have in common, in whatever order, is learned once; all orders end alike.
+    NaN is where a part teaches nothing. What several parts have in common, in whatever order, is learned once; all
+    orders end alike.
     """
     rows = [(seed, np.sort(part)) for seed, part in parts]
     keys = [[(model, seed, part.tobytes()) for seed, part in rows] for model in models]
@@ -122,12 +152,12 @@ def _regrets(
 
 
 def _regret(training: Training, judge: Judge, case: tuple[str, int, Integers]) -> float:
+    """Return the regret of the median application with what a part teaches; NaN where it teaches nothing."""
     model, seed, part = case
     rows = training.rows.rows(part)
     chosen = {rows.configurations[i] for i in rows.configuration} - {judge.platform.baseline}
     if len(chosen) < FEWEST:
-        knows = takes_prior(learner(model)) and prior_of(judge.platform) is not None
-        return float(np.median(_without(judge) if knows else judge.untaught()))
+        return np.nan
     try:
         learned = taught(
             rows,
@@ -140,12 +170,7 @@ def _regret(training: Training, judge: Judge, case: tuple[str, int, Integers]) -
         )
         return judge.median_regret(learned)
     except MissingData:  # a direction that was not measured yet
-        return float(np.median(judge.untaught()))
-
-
-def _without(judge: Judge) -> Floats:
-    """Return the regret of what hardware alone advises, shape (applications,)."""
-    return judge.regret(judge.orders(unmeasured(judge.platform)))
+        return np.nan
 
 
 def _closed(training: Training, part: Integers) -> Integers:
