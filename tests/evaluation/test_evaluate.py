@@ -18,6 +18,7 @@ import pytest
 from acic import __version__ as acic_version
 from acic.campaign.journal import Journal
 from acic.cli.evaluate_json import as_json_takes, told_figure
+from acic.cli.evaluate_lines import begun_late
 from acic.cli.evaluate_shown import show
 from acic.cli.main import run
 from acic.cli.output import plain
@@ -28,11 +29,15 @@ from acic.evaluation.fresh import Fresh, Interval
 from acic.evaluation.loops import loops
 from acic.evaluation.methods import methods
 from acic.evaluation.noise import Noise
+from acic.evaluation.picks import Curve
 from acic.evaluation.survey import Survey, measure
+from acic.evaluation.taught import judge_of
 from acic.evaluation.transfer import transfer
 from acic.evaluation.truth import Run, write_truth
 from acic.platforms import load_platform
+from acic.report.evaluation import Lines
 from acic.report.evaluation.merit import regret
+from acic.report.evaluation.told import share_text
 from acic.space import Configuration
 from acic.store import Outcome
 from acic.units import format_seconds
@@ -435,7 +440,7 @@ def not_asked_for(*_: object, **__: object) -> None:
     pytest.fail("no method is judged for what shows none")
 
 
-@pytest.mark.parametrize("figures", [("fig1",), ("table4",), ("fig1", "observations")])
+@pytest.mark.parametrize("figures", [("fig1",), ("table4",), ("fig1", "observations"), ("observations",)])
 def test_what_shows_measurements_alone_needs_no_model(
     acic: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figures: tuple[str, ...]
 ) -> None:
@@ -448,9 +453,9 @@ def test_what_shows_measurements_alone_needs_no_model(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--goal", "cost", "--html", "PAGE"), "pictures need the goal time"),
-        (("--goal", "cost", "--pictures", "FOLDER"), "pictures need the goal time"),
         (("--goal", "time", "--figure", "fig6"), "fig6 is of the goal cost"),
+        (("--goal", "cost", "--figure", "fig5", "--html", "PAGE"), "fig5 is of the goal time"),
+        (("--figure", "table4", "--figure", "observations", "--pictures", "FOLDER"), "table4 is a table"),
         (("--pictures", "FOLDER"), "PNG files need matplotlib"),
     ],
 )
@@ -463,6 +468,76 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_judged(
     assert (status, out) == (2, "")
     assert f"acic: {said}" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["truth.parquet"]
+
+
+def test_observations_alone_are_a_page_and_nothing_else_is_computed(acic: Call, file: Path, tmp_path: Path) -> None:
+    """Everything but them was drawn, which took minutes."""
+    words = ("--figure", "observations", "--html", tmp_path / "page.html")
+    status, _, err = acic("--truth", file, *only("fixed"), *words)
+    assert status == 0, err
+    assert "computing" not in err
+    assert "no configuration is the best for all" in (tmp_path / "page.html").read_text()
+
+
+def test_a_table_beside_a_picture_is_printed_and_has_no_file(acic: Call, file: Path, tmp_path: Path) -> None:
+    """It ended with status 4, nothing on stdout, and some of the pictures."""
+    pytest.importorskip("matplotlib")
+    words = ("--figure", "fig1", "--figure", "table4", "--pictures", tmp_path / "p")
+    status, out, err = acic("--truth", file, *words)
+    assert status == 0, err
+    assert "the best configuration of each application" in out
+    assert "without a picture of table4" in err
+    assert [path.name for path in (tmp_path / "p").iterdir()] == ["fig1.png"]
+
+
+def test_curves_are_drawn_and_told_in_cost(
+    acic: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pictures needed the goal time, and the paper's are of cost."""
+    monkeypatch.setattr("acic.evaluation.loops.loops", partial(loops, seeds=1, runs=6))
+    monkeypatch.setattr("acic.evaluation.transfer.transfer", partial(transfer, seeds=1, new=()))
+    words = ("--goal", "cost", "--figure", "fig9", "--figure", "transfer", "--html", tmp_path / "page.html", "--json")
+    status, out, err = acic("--truth", file, *only("rules"), *words)
+    assert status == 0, err
+    page = (tmp_path / "page.html").read_text()
+    assert "Searching by real runs, in cost" in page
+    assert "--goal cost draws this" not in page
+    curves = json.loads(out)["curves"]
+    assert list(curves) == ["fig9", "transfer"]
+    (searches,) = curves["fig9"]
+    assert searches["goal"] == "cost"
+    names = [one["name"] for one in searches["curves"]]
+    assert names == ["halving", "random", "random-walk", "pb-walk", "rules"]
+    for one in searches["curves"]:
+        assert one["spent"] == [1, 2, 3, 4, 5, 6]
+        assert len(one["spent"]) == len(one["middle"]) == len(one["low"]) == len(one["high"])
+
+
+def test_json_has_the_curves_that_are_called_for_without_a_page(
+    acic: Call, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acic.evaluation.transfer.transfer", partial(transfer, seeds=1, new=()))
+    monkeypatch.setattr("acic.evaluation.methods.methods", not_asked_for)
+    status, out, err = acic("--truth", file, "--figure", "transfer", "--json")
+    assert status == 0, err
+    (there,) = json.loads(out)["curves"]["transfer"]
+    assert (there["goal"], there["kind"]) == ("time", "share")
+    assert told_figure((math.inf, 0.5)) == ["failed", 0.5]
+    status, out, err = acic("--truth", file, *only("baseline"), "--figure", "fig9", "--json")
+    assert (status, out) == (2, "")
+    assert "fig9 cannot be drawn of baseline alone" in err
+
+
+def test_figure_8_tells_where_nothing_is_learned() -> None:
+    """A line at the baseline's regret was drawn as CART's, where it had learned nothing."""
+    judge = judge_of(truth(), LAB, "time")
+    curve = Curve(name="cart", spent=(1, 2), middle=(math.nan, 0.1), low=(math.nan, 0.1), high=(math.nan, 0.1))
+    lines = Lines(title="t", spent="s", shown="v", kind="share", curves=(curve,))
+    late = begun_late(lines, judge, ("cart",))
+    unchanged = float(np.median(judge.untaught()))
+    assert late.level == (unchanged, "changing nothing")
+    assert late.about.startswith("Lines begin where training has 8 configurations beside the baseline")
+    assert f"{share_text(unchanged)} with cart" in late.about
 
 
 def test_the_page_tells_by_which_command_it_was_made(acic: Call, file: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from acic.benchmarks.kernels import kernels
 from acic.evaluation.field import Application, Table
+from acic.evaluation.observations import Holds, Observation
 from acic.evaluation.picks import Curve, Picks
 from acic.evaluation.ranks import PAPER, Rank
 from acic.platforms import Platform, load_platform
@@ -16,6 +17,11 @@ from acic.report.evaluation import Evaluation, Lines
 from acic.space import Configuration
 
 METHODS = {"prior": "acic", "fixed": "one for all", "rules": "rules of thumb", "cart": "CART, as in the paper"}
+
+OBSERVED = tuple(
+    Observation(says=f"statement {i} of a paper", source="section 5.2", holds=holds, figures=f"{i} of 24 applications")
+    for i, holds in enumerate(Holds)
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +76,9 @@ def imagine(made: Imagined) -> Evaluation:
         runs=2 * int((~np.isnan(values)).sum()),
         repetitions=(1, 3),
         made=datetime(2026, 11, 28, 12, tzinfo=UTC),
+        noise=0.2,
+        processes=dict.fromkeys(applications, 8),
+        observations=OBSERVED,
         ranks=ranks(rng) if made.curves else (),
         lines=curves(rng) if made.curves else {},
         command="nobody: made up by a test",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from acic.errors import InvalidInput, MissingData, with_extra
 from acic.evaluation.picks import Curve
 from acic.report.axis import Axis
-from acic.report.evaluation import FIGURES, Evaluation, Lines, pictures
+from acic.report.evaluation import FIGURES, SHEETS, Evaluation, Lines, pictures
 from acic.report.evaluation.chart import FAILED, SHAPES, Mark, Plot, Rows, Spot, at_edge
 from acic.report.evaluation.drawn import drawn, names_of
 from acic.report.evaluation.lines import lines_figure
@@ -165,7 +165,7 @@ def test_png_files_are_pictures_of_all_that_there_is(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason=with_extra("pictures"))
     made = imagine(Imagined(applications=2, configurations=6, failed=0.2, again=True))
     paths = pictures(made, tmp_path)
-    assert [p.name for p in paths] == [f"{name}.png" for name in FIGURES if not name.startswith("table")]
+    assert [p.name for p in paths] == [f"{name}.png" for name in FIGURES if name not in SHEETS]
     for path in paths:
         assert path.read_bytes().startswith(b"\x89PNG")
         assert 5_000 < path.stat().st_size < 600_000
@@ -226,6 +226,38 @@ def test_more_curves_than_marks_lie_apart_by_model() -> None:
     assert [plot.caption for plot in plots] == ["regret: cart", "regret: trees"]
     for plot in plots:
         assert len({line.kind for line in plot.lines}) == len(plot.lines) == 6
+
+
+def test_curves_tell_their_goal_and_what_the_paper_shows() -> None:
+    """Regret in time was said to be the counterpart of what is saved in cost."""
+    made = imagine(Imagined(applications=1, configurations=2))
+    for goal, more in (("time", "--goal cost draws this in cost"), ("cost", "")):
+        curve = Curve(name="c", spent=(1, 2), middle=(0.1, 0.2), low=(0, 0), high=(1, 1))
+        lines = Lines(title="t", goal=goal, spent="runs", shown="v", kind="share", curves=(curve,), level=(2.0, "none"))
+        shown = lines_figure(replace(made, lines={"fig8": [lines]}), "fig8")
+        assert shown is not None
+        assert shown.title.endswith(f", in {goal}")
+        assert shown.counterpart.startswith("Figure 8, of what is saved in cost")
+        assert more in shown.counterpart
+        plot = shown.parts[0]
+        assert isinstance(plot, Plot)
+        assert plot.level is not None
+        assert plot.level.name == "none: 200 %"
+        assert inside(plot.y, 2.0)
+
+
+def test_of_five_curves_each_is_named_and_the_last_lies_on_top() -> None:
+    """The model's, whose figure it is, lay under another one and was not in the caption."""
+    made = imagine(Imagined(applications=1, configurations=2))
+    names = ("halving", "random", "random-walk", "pb-walk", "model")
+    curves = tuple(Curve(name=n, spent=(1, 2), middle=(1, 0.1), low=(1, 0.1), high=(1, 0.1)) for n in names)
+    lines = Lines(title="t", spent="runs", shown="v", kind="share", curves=curves)
+    shown = lines_figure(replace(made, lines={"fig9": [lines]}), "fig9")
+    assert shown is not None
+    assert all(f"{name} 10 %" in shown.sees[0] for name in names)
+    plot = shown.parts[0]
+    assert isinstance(plot, Plot)
+    assert (plot.lines[-1].name, plot.spots[-1].who) == ("model", "model")
 
 
 def test_eight_curves_are_told_apart_by_their_marks() -> None:

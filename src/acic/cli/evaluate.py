@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,10 +25,11 @@ from acic.whole import refuse_to_replace
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
     from acic.evaluation.evaluate import Evaluated
+    from acic.evaluation.picks import Picks
     from acic.evaluation.ranks import Rank
     from acic.evaluation.truth import Run
     from acic.platforms import Platform
-    from acic.report.evaluation import Evaluation
+    from acic.report.evaluation import Evaluation, Lines
 
 _UNTOLD = ("pictures",)  # on a page
 
@@ -94,12 +95,12 @@ def evaluate(
         raise InvalidInput("--applications does nothing beside --truth", hint="leave --applications out")
     if html:
         refuse_to_replace(html, truth, fresh, Path(platform_name))
-    _check(figures, html, pictures, goal)
-    _check_drawn(figures, names, page=html is not None, files=pictures is not None)
+    _check(figures, html, pictures, goal, numbers=as_json)
+    _check_drawn(figures, names, page=html is not None, files=pictures is not None, numbers=as_json)
     platform = load_platform(platform_name)
     goals = (goal,) if goal else GOALS
     _check_prices(platform, goals)
-    spared = _spares_methods(figures, page=html is not None, files=pictures is not None)
+    spared = bool(figures) and NO_METHOD.issuperset(figures)
     chosen = () if spared else methods(names, first=default_model(platform))
     models = [one.model for one in chosen if isinstance(one, Advised)]
     runs = read_truth(truth) if truth else bundled_truth(platform.name, part)
@@ -122,56 +123,53 @@ def evaluate(
             watch=seen,
         )
     ranks = _ranks(platform) if not figures or "table1" in figures else []
-    if html or pictures:
-        _draw(found, runs, again, ranks, figures, html, pictures)
+    drawn = html is not None or pictures is not None
+    curves = [name for name in CURVES if name in figures or (drawn and not figures)]
+    judged = set(found.judgements[0].table.applications)
+    runs, again = ([run for run in those if (run.kernel, run.scale) in judged] for those in (runs, again))
+    lines = _lines(found, runs, again, curves)
+    if drawn:
+        _draw(_given(found, runs, again, ranks, lines), figures, html, pictures)
     if as_json:
-        emit_json(as_json_takes(found, ranks))
+        emit_json(as_json_takes(found, ranks, lines))
     else:
         show(found, ranks, figures)
 
 
-def _spares_methods(figures: tuple[str, ...], *, page: bool, files: bool) -> bool:
-    """Return whether nothing that is asked for needs a method: a page of several figures has them all."""
-    from acic.report.evaluation import FIGURES
-
-    drawn = sum(name in FIGURES for name in figures)
-    everything = (page and drawn != 1) or (files and not drawn)
-    return bool(figures) and not everything and NO_METHOD.issuperset(figures)
-
-
-def _check(figures: tuple[str, ...], html: Path | None, folder: Path | None, goal: str | None) -> None:
+def _check(
+    figures: tuple[str, ...], html: Path | None, folder: Path | None, goal: str | None, *, numbers: bool
+) -> None:
     """Refuse what cannot be drawn, or written, before anything is computed; make the folder of pictures."""
-    from acic.report.evaluation import FIGURES
+    from acic.report.evaluation import FIGURES, SHEETS
     from acic.report.evaluation.png import check_library
 
     for name in figures:
-        if name not in (*TABLES, *FIGURES):
-            raise InvalidInput(
-                f"there is no figure {name!r}", hint=f"choose one of {', '.join(dict.fromkeys((*TABLES, *FIGURES)))}"
-            )
-        if name not in TABLES and not (html or folder):
-            raise InvalidInput(f"{name} is a picture", hint="say where to: --html FILE or --pictures FOLDER")
+        if name not in FIGURES:
+            raise InvalidInput(f"there is no figure {name!r}", hint=f"choose one of {', '.join(FIGURES)}")
+        if name not in TABLES and not (html or folder or (numbers and name in CURVES)):
+            beside = " (or --json, for its numbers)" if name in CURVES else ""
+            raise InvalidInput(f"{name} is a picture", hint=f"say where to: --html FILE or --pictures FOLDER{beside}")
     for needed, name in FIELD.items():
         if name in figures and goal not in (None, needed):
             raise InvalidInput(f"{name} is of the goal {needed}", hint="leave --goal out")
-    if goal == "cost" and (html or folder):
-        raise InvalidInput("pictures need the goal time", hint="leave --goal out")
+    if folder and figures and SHEETS.issuperset(figures):
+        raise InvalidInput(
+            f"{figures[0]} is a table, and has no picture", hint="leave --pictures out, or say --html FILE"
+        )
     if folder:
         check_library()
         folder.mkdir(parents=True, exist_ok=True)
 
 
-def _check_drawn(figures: tuple[str, ...], names: tuple[str, ...], *, page: bool, files: bool) -> None:
+def _check_drawn(figures: tuple[str, ...], names: tuple[str, ...], *, page: bool, files: bool, numbers: bool) -> None:
     """Refuse a picture of methods none of which is ever drawn; a page of several figures tells what it lacks."""
-    from acic.report.evaluation import FIGURES
-
-    drawn = [name for name in figures if name in FIGURES]
     if names and set(names) == {"random"} and (told := set(figures) & set(FIELD.values())):
         raise InvalidInput(
             f"{min(told)} cannot be told of a blind choice alone, which is many", hint="add a method that chooses"
         )
-    lacking = next((name for name in drawn if name in OF_METHODS), None)
-    if lacking and names and UNDRAWN.issuperset(names) and (files or (page and len(drawn) == 1)):
+    whole = files or (page and len(set(figures)) == 1)
+    lacking = next((name for name in figures if name in OF_METHODS and (whole or (numbers and name in CURVES))), None)
+    if lacking and names and UNDRAWN.issuperset(names):
         raise InvalidInput(
             f"{lacking} cannot be drawn of {' and '.join(dict.fromkeys(names))} alone",
             hint="a blind choice is many, and others are told beside the baseline and the best: add a method that "
@@ -200,52 +198,64 @@ def _ranks(platform: Platform) -> list[Rank]:
         return []
 
 
-def _draw(
-    found: Evaluated,
-    runs: list[Run],
-    again: list[Run],
-    ranks: list[Rank],
-    figures: tuple[str, ...],
-    html: Path | None,
-    folder: Path | None,
-) -> None:
-    from acic.report.evaluation import FIGURES, figure, page, pictures
-    from acic.report.page import write_page
-
-    drawn = [name for name in figures if name in FIGURES]
-    judged = set(found.judgements[0].table.applications)
-    runs, again = ([run for run in those if (run.kernel, run.scale) in judged] for those in (runs, again))
-    given = _given(found, runs, again, ranks, [name for name in CURVES if not drawn or name in drawn])
-    if html:
-        write_page(html, figure(drawn[0], given) if len(drawn) == 1 else page(given, names=drawn or tuple(FIGURES)))
-        say(f"the page is in {html}")
-    if folder:
-        made = pictures(given, folder, names=drawn) if drawn else pictures(given, folder)
-        say(f"{len(made)} pictures are in {folder}")
-
-
-def _given(found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank], curves: list[str]) -> Evaluation:
-    """Return what the page is made of: the first method leads, its honest opponents come next."""
-    from acic.evaluation.evaluate import fresh_table
+def _lines(found: Evaluated, runs: list[Run], again: list[Run], curves: Sequence[str]) -> Mapping[str, Sequence[Lines]]:
+    """Return the curves called for: in time, or in cost where that is the only goal."""
     from acic.evaluation.levels import pooled
-    from acic.report.evaluation import Evaluation
 
-    tables = {one.goal: one.table for one in found.judgements}
+    if not curves:
+        return {}
+    shown = _shown(found)
+    # the best of few runs flatters itself: curves are judged by those made again too
+    table = found.judgements[0].table
+    return lines_of(curves, pooled(runs, again), found.platform, shown[0] if shown else None, table)
+
+
+def _shown(found: Evaluated) -> list[Picks]:
+    """Return the choices that pictures show: the first method's lead, its honest opponents' come next."""
     picks = [one[0] for judgement in found.judgements for one in judgement.picks if len(one) == 1]
     shown = [one for one in picks if one.method not in UNDRAWN]
     first = shown[0].method if shown else ""
     order = [first, "fixed", "rules"]
-    shown.sort(key=lambda one: order.index(one.method) if one.method in order else len(order))
+    return sorted(shown, key=lambda one: order.index(one.method) if one.method in order else len(order))
+
+
+def _draw(given: Evaluation, figures: tuple[str, ...], html: Path | None, folder: Path | None) -> None:
+    from acic.report.evaluation import FIGURES, SHEETS, figure, page, pictures
+    from acic.report.page import write_page
+
+    if html:
+        alone = len(set(figures)) == 1
+        write_page(html, figure(figures[0], given) if alone else page(given, names=figures or tuple(FIGURES)))
+        say(f"the page is in {html}")
+    if folder:
+        if tables := [name for name in figures if name in SHEETS]:
+            say(f"note: without a picture of {', '.join(tables)}: a table has none")
+        drawn = [name for name in figures if name not in SHEETS]
+        made = pictures(given, folder, names=drawn or None)
+        say(f"{len(made)} pictures are in {folder}")
+
+
+def _given(
+    found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank], lines: Mapping[str, Sequence[Lines]]
+) -> Evaluation:
+    """Return what the page is made of."""
+    from acic.evaluation.evaluate import fresh_table
+    from acic.report.evaluation import Evaluation
+
+    tables = {one.goal: one.table for one in found.judgements}
     return Evaluation(
         platform=found.platform,
         tables=tables,
-        picks=shown,
+        picks=_shown(found),
         again={goal: fresh_table(table, again, found.platform) for goal, table in tables.items()} if again else {},
+        fresh=[score for judgement in found.judgements for score in judgement.fresh],
         runs=len(runs),
         repetitions=found.extent.repetitions,
+        noise=found.noise.covers,
+        processes={one.application: one.processes for one in found.judgements[0].optima},
+        observations=found.observations,
         ranks=ranks,
-        # the best of few runs flatters itself: curves are judged by those made again too
-        lines=lines_of(curves, pooled(runs, again), found.platform, shown[0] if shown else None, tables["time"]),
+        lines=lines,
         made=datetime.now(UTC),
         command=typed(found.platform, untold=_UNTOLD),
     )

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from acic.evaluation.picks import Picks
     from acic.evaluation.ranks import Rank
     from acic.evaluation.regret import Figures
+    from acic.report.evaluation import Lines
 
 
-def as_json_takes(found: Evaluated, ranks: Sequence[Rank]) -> dict[str, Any]:
+def as_json_takes(
+    found: Evaluated, ranks: Sequence[Rank], lines: Mapping[str, Sequence[Lines]] | None = None
+) -> dict[str, Any]:
     """Return everything as JSON takes it: applications are "name scale", and what failed has the figure "failed"."""
     return {
         "platform": found.platform.name,
@@ -29,6 +32,16 @@ def as_json_takes(found: Evaluated, ranks: Sequence[Rank]) -> dict[str, Any]:
         "goals": [_judgement(one) for one in found.judgements],
         "ranks": ranks,
         "observations": found.observations,
+        "curves": {name: [_lines(one) for one in several] for name, several in (lines or {}).items()},
+    }
+
+
+def _lines(lines: Lines) -> dict[str, Any]:
+    """Return curves with what is on their axes: each value is that of the same place in `spent`."""
+    return {
+        **{name: getattr(lines, name) for name in ("title", "goal", "basis", "kind")},
+        "axes": {"spent": lines.spent, "shown": lines.shown},
+        "curves": [told_figure(curve) for curve in lines.curves],
     }
 
 
@@ -98,4 +111,6 @@ def told_figure(value: Any) -> Any:
         return told_figure(asdict(value))
     if isinstance(value, Mapping):
         return {name: told_figure(one) for name, one in value.items()}
+    if isinstance(value, tuple):
+        return [told_figure(one) for one in value]
     return "failed" if isinstance(value, float) and math.isinf(value) else value

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from acic.cli.output import say
@@ -11,21 +13,20 @@ from acic.errors import MissingData
 
 if TYPE_CHECKING:
     from acic.evaluation.field import Table
-    from acic.evaluation.picks import Picks
+    from acic.evaluation.picks import Curve, Picks
+    from acic.evaluation.taught import Judge
     from acic.evaluation.training import Training
     from acic.evaluation.truth import Run
     from acic.platforms import Platform
     from acic.report.evaluation import Lines
 
 CURVES = ("fig8", "fig9", "learning", "transfer")
-_REGRET = "regret of the median application"
-_LINE_OF_COUNTS = ("runs", "machine minutes")
 
 
 def lines_of(
     wanted: Sequence[str], runs: Sequence[Run], platform: Platform, advice: Picks | None, table: Table
 ) -> Mapping[str, Sequence[Lines]]:
-    """Return the curves called for, by figure, for the goal time; without those that nothing is known for.
+    """Return the curves called for, by figure, for the goal of `table`; without those that nothing is known for.
 
     Args:
         wanted: names of `CURVES`.
@@ -45,10 +46,11 @@ def lines_of(
     except MissingData as error:
         say(f"note: without {', '.join(wanted)}: {error.problem}")
         return made
+    goal = table.goal
     build: dict[str, Callable[[], Sequence[Lines]]] = {
-        "fig8": lambda: _figure_8(training, runs, platform),
-        "learning": lambda: _learning(training, runs, platform),
-        "transfer": lambda: _transfer(training, platform),
+        "fig8": lambda: _figure_8(training, runs, platform, goal),
+        "learning": lambda: _learning(training, runs, platform, goal),
+        "transfer": lambda: _transfer(training, platform, goal),
     }
     if advice is not None:
         build["fig9"] = lambda: _figure_9(training, runs, platform, advice, table)
@@ -59,32 +61,48 @@ def lines_of(
     return made
 
 
-def _figure_8(training: Training, runs: Sequence[Run], platform: Platform) -> Sequence[Lines]:
+def _figure_8(training: Training, runs: Sequence[Run], platform: Platform, goal: str) -> Sequence[Lines]:
     from acic.evaluation.learning_curves import figure_8
     from acic.evaluation.parallel import processors
     from acic.evaluation.taught import judge_of
     from acic.report.evaluation import Lines
 
-    judge = judge_of(runs, platform, "time")
-    curves = figure_8(training, judge, models=_models(platform), processes=processors())
+    judge, models = judge_of(runs, platform, goal), _models(platform)
+    *regret, ran, taken = figure_8(training, judge, models=models, processes=processors())
     spent = "top-ranked parameters that training varies"
-    regret = tuple(c for c in curves if c.name not in _LINE_OF_COUNTS)
+    found = _regret_lines("Regret, by how much training varies", spent, tuple(regret), goal)
+    unlearned = any(math.isnan(middle) for curve in regret for middle in curve.middle)
     return (
-        Lines(title="Regret, by how much training varies", spent=spent, shown=_REGRET, kind="share", curves=regret),
+        begun_late(found, judge, models) if unlearned else found,
         *(
             Lines(
-                title=f"What that training takes in {c.name}",
+                title=f"What that training takes in {curve.name}",
+                goal=goal,
                 spent=spent,
-                shown=c.name,
-                kind="count",
-                curves=(c,),
+                shown=curve.name,
+                kind="dollars" if curve.name == "USD" else "count",
+                curves=(curve,),
                 log_shown=True,
                 about="",
             )
-            for c in curves
-            if c.name in _LINE_OF_COUNTS
+            for curve in (ran, taken)
         ),
     )
+
+
+def begun_late(lines: Lines, judge: Judge, models: Sequence[str]) -> Lines:
+    """Return the lines with what is known where they have nothing, as too little was measured to learn from."""
+    from acic.advisor.learning import FEWEST
+    from acic.evaluation.learning_curves import untaught
+    from acic.report.evaluation.told import listed, share_text
+
+    without = listed([f"{share_text(untaught(judge, model))} with {model}" for model in models])
+    said = (
+        f"Lines begin where training has {FEWEST} configurations beside the baseline, for fewer teach nothing; regret "
+        f"is then {without}."
+    )
+    unchanged = median(judge.untaught().tolist())
+    return replace(lines, about=f"{said} {lines.about}", level=(unchanged, "changing nothing"))
 
 
 def _figure_9(
@@ -93,58 +111,50 @@ def _figure_9(
     from acic.evaluation.loops import FIGURE_9, Before, loops
     from acic.evaluation.parallel import processors
     from acic.evaluation.replay import replay_of
-    from acic.report.evaluation import Lines
 
     # advice is of applications that have a log, by the columns of a part of the truth; a replay has columns of its own
     mine = [run for run in runs if (run.kernel, run.scale) in advice.ranked]
-    replay = replay_of(mine, platform, "time")
+    replay = replay_of(mine, platform, table.goal)
     place = {c: i for i, c in enumerate(replay.table.configurations)}
     ranked = {a: tuple(place[table.configurations[i]] for i in order) for a, order in advice.ranked.items()}
-    found = loops(
-        replay,
-        Before(ranked=ranked, ranks=training.ranks),
-        names=(*FIGURE_9, "halving", "random"),
-        processes=processors(),
-    )
+    before = Before(ranked=ranked, ranks=training.ranks)
+    names = ("halving", "random", *FIGURE_9)  # what is last lies on top: the model, which halving follows
+    found = loops(replay, before, names=names, processes=processors())
     own = "model" if advice.method.startswith("model:") else advice.method  # whatever it is that is followed
     curves = tuple(replace(one, name=own) if one.name == "model" else one for one in found)
-    return (
-        Lines(
-            title="Searching by real runs",
-            spent="real runs of the application, the baseline's first",
-            shown=_REGRET,
-            kind="share",
-            curves=curves,
-        ),
-    )
+    spent = "real runs of the application, the baseline's first"
+    return (_regret_lines("Searching by real runs", spent, curves, table.goal),)
 
 
-def _learning(training: Training, runs: Sequence[Run], platform: Platform) -> Sequence[Lines]:
+def _learning(training: Training, runs: Sequence[Run], platform: Platform, goal: str) -> Sequence[Lines]:
     from acic.evaluation.learning_curves import learning_curves
     from acic.evaluation.parallel import processors
     from acic.evaluation.taught import judge_of
-    from acic.report.evaluation import Lines
 
-    judge = judge_of(runs, platform, "time")
+    judge = judge_of(runs, platform, goal)
     curves = learning_curves(training, judge, models=_models(platform), processes=processors())
-    return (Lines(title="Regret, by training runs", spent="training runs", shown=_REGRET, kind="share", curves=curves),)
+    return (_regret_lines("Regret, by training runs", "training runs", curves, goal),)
 
 
-def _transfer(training: Training, platform: Platform) -> Sequence[Lines]:
+def _transfer(training: Training, platform: Platform, goal: str) -> Sequence[Lines]:
     from acic.evaluation.evaluate import bundled_transfer
     from acic.evaluation.parallel import processors
     from acic.evaluation.taught import judge_of
     from acic.evaluation.transfer import transfer
-    from acic.report.evaluation import Lines
 
     if not (elsewhere := bundled_transfer(platform.name)):
         return ()
-    judge = judge_of(elsewhere, platform, "time")
+    judge = judge_of(elsewhere, platform, goal)
     curves = transfer(training.rows, judge, models=_models(platform), processes=processors())
     spent = "training runs on the other kind of instance"
-    return (
-        Lines(title="Regret there, by training runs there", spent=spent, shown=_REGRET, kind="share", curves=curves),
-    )
+    return (_regret_lines("Regret there, by training runs there", spent, curves, goal),)
+
+
+def _regret_lines(title: str, spent: str, curves: tuple[Curve, ...], goal: str) -> Lines:
+    from acic.report.evaluation import Lines
+
+    shown = f"regret of the median application, in {goal}"
+    return Lines(title=f"{title}, in {goal}", goal=goal, spent=spent, shown=shown, kind="share", curves=curves)
 
 
 def _models(platform: Platform) -> tuple[str, str]:

@@ -176,6 +176,7 @@ class Figure:
         name: as options take it.
         title: of the section.
         counterpart: which figure or table of the paper it goes with.
+        judged: what its numbers rest on.
         sees: what one sees, sentence by sentence.
         parts: the pictures and tables.
     """
@@ -183,6 +184,7 @@ class Figure:
     name: str
     title: str
     counterpart: str
+    judged: str
     sees: tuple[str, ...]
     parts: tuple[Rows | Plot | Sheet, ...]
 

@@ -63,10 +63,15 @@ def drawn(shown: Figure, names: Names) -> Markup:
     return section(
         shown.name,
         shown.title,
-        paragraph(f"Counterpart in the paper: {shown.counterpart}.", kind="counterpart"),
+        paragraph(origin(shown), kind="counterpart"),
         paragraph(" ".join(shown.sees)),
         *([element("div", *parts, class_="pair")] if plots else parts),
     )
+
+
+def origin(shown: Figure) -> str:
+    """Return what a figure goes with in the paper, and what its numbers rest on, in sentences."""
+    return f"Counterpart in the paper: {shown.counterpart}. Judged by {shown.judged}."
 
 
 def _part(part: Rows | Plot | Sheet, names: Names) -> Markup:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from acic.errors import InvalidInput
-from acic.evaluation.field import Table
+from acic.evaluation.field import Application, Table
+from acic.evaluation.fresh import FreshScore, Interval
+from acic.evaluation.observations import Observation
 from acic.evaluation.picks import Curve, Picks
 from acic.evaluation.ranks import Rank
 from acic.platforms import Platform
+from acic.report.words import count_text
 
 FIGURES: Mapping[str, str] = {
     "regret": "how far each method stays behind the best",
     "table1": "which parameters matter, by a screening",
     "fig1": "how far the configurations of one application lie apart",
     "table4": "the best configuration of each application and scale",
+    "observations": "what the paper observed, tested",
     "fig5": "run time of every application on every configuration",
     "fig6": "cost of every application on every configuration",
     "fig7": "what trying the first few recommendations brings",
@@ -25,6 +30,7 @@ FIGURES: Mapping[str, str] = {
     "learning": "how much training is needed",
     "transfer": "what training is worth on another kind of instance",
 }  # names as options take them, in the order of the page
+SHEETS = frozenset(("table1", "table4", "observations"))  # those that are tables, and have no picture
 GOALS = ("time", "cost")
 
 
@@ -41,6 +47,8 @@ class Lines:
         basis: "measured", or "predicted" where the values were not.
         log_spent, log_shown: whether equal factors are equally far apart on that axis; values <= 0 are at its edge.
         about: what the band is over, in a sentence.
+        goal: "time" or "cost", which the curves are of.
+        level: a dashed line, if any: its height, and what it stands for.
 
     Raises:
         InvalidInput: no curve, curves of unequal lengths, or an unknown kind.
@@ -55,6 +63,8 @@ class Lines:
     log_spent: bool = False
     log_shown: bool = False
     about: str = "The band is from the 10 % to the 90 % quantile."
+    goal: str = "time"
+    level: tuple[float, str] | None = None
 
     def __post_init__(self) -> None:
         whole = all(len({len(c.spent), len(c.middle), len(c.low), len(c.high)}) == 1 and c.spent for c in self.curves)
@@ -70,13 +80,19 @@ class Evaluation:
 
     Args:
         platform: whose truth it is.
-        tables: the truth by goal, "time" and perhaps "cost", of the same applications and configurations.
+        tables: the truth by goal, "time", "cost" or both, of the same applications and configurations. The first goal
+            leads.
         picks: of all methods and goals. The first of each goal is the advice that is judged, the next ones are its
             opponents. Figures 5 and 6 show the first four of a goal, "regret" shows all of them.
         again: by goal, medians of fresh runs of the few that were measured again, of the same shape, NaN elsewhere.
-            Regret by these stands beside that by the truth: the smallest of many medians flatters itself.
+            Regret by these leads where it is whole, for the smallest of many medians flatters itself; that by the
+            truth stands beside it.
+        fresh: what these runs say of methods, for its intervals; none where nobody looked.
         runs: how many runs stand behind the tables.
         repetitions: how often each application ran on each configuration: the least and the most.
+        noise: |ln| of a ratio of repeated runs that counts as no difference; NaN where that is not known.
+        processes: of each application, as far as they are known.
+        observations: the paper's, tested; none where nobody looked.
         ranks: what a screening told of each parameter, by rank; none if there was no screening.
         lines: curves for "fig8", "fig9", "learning" and "transfer".
         command: that makes the page.
@@ -93,15 +109,19 @@ class Evaluation:
     repetitions: tuple[int, int]
     made: datetime
     again: Mapping[str, Table] = field(default_factory=dict)
+    fresh: Sequence[FreshScore] = ()
+    noise: float = math.nan
+    processes: Mapping[Application, int] = field(default_factory=dict)
+    observations: Sequence[Observation] = ()
     ranks: Sequence[Rank] = ()
     lines: Mapping[str, Sequence[Lines]] = field(default_factory=dict)
     command: str = "acic evaluate"
 
     def __post_init__(self) -> None:
         tables = [*self.tables.values(), *self.again.values()]
-        if "time" not in self.tables or not set(self.tables) <= set(GOALS):
-            raise InvalidInput("there is no table of run times", hint="give tables for time, and perhaps for cost")
-        first = self.tables["time"]
+        if not self.tables or not set(self.tables) <= set(GOALS):
+            raise InvalidInput("there is no table of run times or costs", hint="give tables for time, cost or both")
+        first = self.table
         if not first.applications or not first.configurations:
             raise InvalidInput("the truth is empty", hint="measure an application first: acic survey")
         if any((t.applications, t.configurations) != (first.applications, first.configurations) for t in tables):
@@ -110,11 +130,33 @@ class Evaluation:
             raise InvalidInput("a choice is no column of the truth", hint="make the choices from the same table")
 
     @property
+    def table(self) -> Table:
+        """The truth of the goal that leads."""
+        return next(iter(self.tables.values()))
+
+    @property
+    def repeated(self) -> str:
+        """How often each application ran on each configuration, in words."""
+        least, most = self.repetitions
+        runs = count_text(most, "run")
+        return runs if least == most else f"{least} to {runs}"
+
+    @property
+    def by_truth(self) -> str:
+        """What the figures of the truth rest on, in words."""
+        return f"the truth, the median of {self.repeated} of each"
+
+    @property
     def baseline(self) -> int | None:
         """The baseline's column; None if it was never measured."""
-        configurations = self.tables["time"].configurations
+        configurations = self.table.configurations
         return configurations.index(self.platform.baseline) if self.platform.baseline in configurations else None
 
     def of_goal(self, goal: str) -> list[Picks]:
         """Return the choices for a goal, the advice first."""
         return [p for p in self.picks if p.goal == goal]
+
+    def interval(self, picks: Picks) -> Interval | None:
+        """Return the median regret of a method by fresh runs, with its interval; None where too few runs tell it."""
+        mine = [s.median for s in self.fresh if (s.method, s.goal) == (picks.method, picks.goal)]
+        return next((one for one in mine if not math.isnan(one.low)), None)

@@ -34,6 +34,7 @@ def field_figure(given: Evaluation, goal: str) -> Figure | None:
         name="fig5" if time else "fig6",
         title="Run time on every configuration" if time else "Cost on every configuration",
         counterpart="Figure 5" if time else "Figure 6",
+        judged=given.by_truth,
         sees=_sees(given, goal),
         parts=(rows,),
     )

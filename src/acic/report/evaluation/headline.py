@@ -7,17 +7,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from acic.evaluation.field import Table
 from acic.evaluation.picks import Picks
 from acic.report.evaluation.evaluation import Evaluation
-from acic.report.evaluation.merit import Floats, first, gains, known, quantile, regret, whole
-from acic.report.evaluation.told import listed, share_text
+from acic.report.evaluation.merit import Floats, baselines, best, first, gains, known, quantile, regret, whole
+from acic.report.evaluation.told import interval_text, listed, share_text
 from acic.report.head_section import tile
 from acic.report.html import Markup, element, join
 from acic.report.parts import basis, paragraph, section
 from acic.report.words import NOTHING, count_text, times_text, value_text
 
-PAPER_SPEED_UP = 3.0  # mean over the baseline; Liu et al., SC13, section 1
-PAPER_SAVED = 0.53  # of the baseline's cost, mean; the same
+_PAPER = {  # mean over the baseline; Liu et al., SC13, section 1
+    "time": ("mean speed-up", 3.0),
+    "cost": ("mean cost saved", 0.53),  # of the baseline's
+}
+_FRESH, _TRUTH = "fresh runs", "the truth"
 
 
 def header(given: Evaluation, *, whole: bool) -> Markup:
@@ -36,69 +40,107 @@ def header(given: Evaluation, *, whole: bool) -> Markup:
     )
 
 
+_WITHIN = {
+    "time": "half of the applications run within {} of the fastest configuration measured",
+    "cost": "half of the applications cost within {} of the cheapest configuration measured",
+}
+_GAINED = {"time": "mean speed-up over the baseline", "cost": "mean saving under the baseline's cost"}
+
+
 def _opening(given: Evaluation) -> Markup:
     """Return the answer in a few sentences."""
-    picks = given.of_goal("time")
+    goal = given.table.goal
+    picks = given.of_goal(goal)
     if not picks:
         return join(["No choices were given to judge: this page shows the truth alone. ", basis("measured")])
-    found = [(p.title, quantile(regret(given.tables["time"], p), 0.5)) for p in picks]
-    said = [
-        f"With {found[0][0]}, half of the applications run within {share_text(found[0][1])} of the fastest "
-        "configuration measured."
-    ]
-    if found[1:]:
-        others = [f"{title}, {share_text(value)}" for title, value in found[1:]]
+    lead = picks[0]
+    table, by = _yardstick(given, lead)
+    middle, interval = share_text(_middle(table, lead)), _interval(given, lead)
+    within = _WITHIN[goal].format(middle + (f" ({interval})" if interval and by == _FRESH else ""))
+    said = [f"By {by}, {within} with {lead.title}."]
+    others = [f"{other.title}, {_told(given, other, by)}" for other in picks[1:]]
+    if others:
         said.append(f"With others it is: {'; '.join(others)}.")
-    gained, possible = gains(given.tables[picks[0].goal], picks[0], given.baseline)
+    gained, possible, by_gain = _gains(given, lead)
     if not math.isnan(gained):
-        said.append(f"The mean speed-up over the baseline is {times_text(gained)}, of {times_text(possible)} possible.")
+        text = times_text if goal == "time" else share_text
+        beside = "" if by_gain == by else f" (by {by_gain})"
+        said.append(f"The {_GAINED[goal]} is {text(gained)}, of {text(possible)} possible{beside}.")
     return join([" ".join(said), " ", basis("measured")])
 
 
+def _yardstick(given: Evaluation, picks: Picks) -> tuple[Table, str]:
+    """Return what a method is judged by first, and its name: fresh runs, where its choices all ran again."""
+    again = given.again.get(picks.goal)
+    return (again, _FRESH) if again is not None and whole(again, picks) else (given.tables[picks.goal], _TRUTH)
+
+
+def _middle(table: Table, picks: Picks) -> float:
+    return quantile(regret(table, picks), 0.5)
+
+
+def _told(given: Evaluation, picks: Picks, usual: str) -> str:
+    """Return the median regret of a method, and by what, if not as usual."""
+    table, by = _yardstick(given, picks)
+    return share_text(_middle(table, picks)) + ("" if by == usual else f" by {by}")
+
+
+def _interval(given: Evaluation, picks: Picks) -> str:
+    interval = given.interval(picks)
+    return f"80 % interval {interval_text(interval)}" if interval else ""
+
+
+def _gains(given: Evaluation, picks: Picks) -> tuple[float, float, str]:
+    """Return the mean gain, the best possible one, and by what: fresh runs, where the baseline ran again too."""
+    table, by = _yardstick(given, picks)
+    lacking = np.isnan(baselines(table, given.baseline)) & ~np.isnan(best(table))
+    if by == _FRESH and lacking.any():
+        table, by = given.tables[picks.goal], _TRUTH
+    return (*gains(table, picks, given.baseline), by)
+
+
 def _tiles(given: Evaluation) -> list[Markup]:
-    tiles = [_regret_tile(given, p) for p in given.of_goal("time")[:4]]
-    for goal, name, paper in (("time", "mean speed-up", PAPER_SPEED_UP), ("cost", "mean cost saved", PAPER_SAVED)):
-        picks = given.of_goal(goal)
-        if goal not in given.tables or not picks:
-            continue
-        gained, possible = gains(given.tables[picks[0].goal], picks[0], given.baseline)
-        text = times_text if goal == "time" else share_text
-        failed = int(np.isinf(first(given.tables[goal], picks[0])).sum())
-        tiles.append(
-            tile(
-                name,
-                text(gained) if not math.isnan(gained) else NOTHING,
-                f"best possible {text(possible)}; the paper's {text(paper)} was on other machines",
-                f"{count_text(failed, 'choice')} failed" if failed else None,
-            )
-        )
-    table = given.tables["time"]
+    tiles = [_regret_tile(given, p) for p in given.of_goal(given.table.goal)[:4]]
+    tiles += [_gain_tile(given, picks[0]) for goal in given.tables if (picks := given.of_goal(goal))]
+    table = given.table
     tiles.append(
         tile(
             "applications",
             f"{len(table.applications)}",
-            f"on {count_text(len(table.configurations), 'configuration')}, {_repeated(given)} each",
+            f"on {count_text(len(table.configurations), 'configuration')}, {given.repeated} each",
         )
     )
     return tiles
 
 
+def _gain_tile(given: Evaluation, picks: Picks) -> Markup:
+    name, paper = _PAPER[picks.goal]
+    text = times_text if picks.goal == "time" else share_text
+    gained, possible, by = _gains(given, picks)
+    truth = given.tables[picks.goal]
+    before, most = gains(truth, picks, given.baseline)
+    failed = int(np.isinf(first(truth, picks)).sum())
+    return tile(
+        name,
+        text(gained) if not math.isnan(gained) else NOTHING,
+        f"by {by}; best possible {text(possible)}; the paper's {text(paper)} was on other machines",
+        f"by the truth {text(before)} of {text(most)}" if by == _FRESH else None,
+        f"{count_text(failed, 'choice')} failed" if failed else None,
+    )
+
+
 def _regret_tile(given: Evaluation, picks: Picks) -> Markup:
-    found = regret(given.tables["time"], picks)
-    told = f"90th percentile {share_text(quantile(found, 0.9))}"
-    same = [p for p in given.of_goal("cost") if p.method == picks.method]
-    cost = f"for cost {share_text(quantile(regret(given.tables['cost'], same[0]), 0.5))}" if same else None
-    fresh = None
-    if "time" in given.again and whole(given.again["time"], picks):
-        again = regret(given.again["time"], picks)
-        fresh = f"by fresh runs of {len(known(again))} of them {share_text(quantile(again, 0.5))}"
-    return tile(f"median regret, {picks.title}", share_text(quantile(found, 0.5)), told, cost, fresh)
-
-
-def _repeated(given: Evaluation) -> str:
-    least, most = given.repetitions
-    runs = count_text(most, "run")
-    return runs if least == most else f"{least} to {runs}"
+    table, by = _yardstick(given, picks)
+    interval = _interval(given, picks) if by == _FRESH else ""
+    same = [p for p in given.of_goal("cost") if p.method == picks.method and picks.goal != "cost"]
+    return tile(
+        f"median regret, {picks.title}",
+        share_text(_middle(table, picks)),
+        f"90th percentile {share_text(quantile(regret(table, picks), 0.9))}",
+        f"by {by}" + (f", {interval}" if interval else ""),
+        f"for cost {_told(given, same[0], by)}" if same else None,
+        f"by the truth {share_text(_middle(given.tables[picks.goal], picks))}" if by == _FRESH else None,
+    )
 
 
 _AGAIN = "Where fresh runs are told of, these were made after the choice. "
@@ -106,7 +148,7 @@ _AGAIN = "Where fresh runs are told of, these were made after the choice. "
 
 def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
     """Return what is measured and what is predicted, how much stands behind it, and what is not on the page."""
-    table = given.tables["time"]
+    table = given.table
     space, baseline = given.platform.space, given.platform.baseline
     values: Floats = table.values
     pairs = len(known(values.ravel()))
@@ -118,7 +160,7 @@ def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
         paragraph(
             basis("measured"),
             " Every time and cost in the tables and pictures is that of real runs of the applications: "
-            f"{count_text(given.runs, 'run')}, {_repeated(given)} of each of {count_text(pairs, 'pair')} of "
+            f"{count_text(given.runs, 'run')}, {given.repeated} of each of {count_text(pairs, 'pair')} of "
             "application and configuration, of which the median counts. "
             f"{_AGAIN if given.again else ''}"
             f"Of these pairs {failed:,} failed or gave wrong bytes, and {missing:,} more were not measured.",

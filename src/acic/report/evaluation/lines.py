@@ -7,18 +7,19 @@ from dataclasses import replace
 
 from acic.evaluation.picks import Curve
 from acic.report.axis import Axis, around_zero, log_axis
-from acic.report.evaluation.chart import GROUPS, Figure, Line, Plot, Sheet, Spot, at_edge
+from acic.report.evaluation.chart import GROUPS, Figure, Level, Line, Plot, Sheet, Spot, at_edge
 from acic.report.evaluation.evaluation import FIGURES, Evaluation, Lines
 from acic.report.evaluation.told import count_text, listed, plain, tick
 from acic.report.words import tick_text
 
 _COUNTERPARTS = {
-    "fig8": "Figure 8",
-    "fig9": "Figure 9",
-    "learning": "Figure 8, for more plans and models",
+    "fig8": "Figure 8, of what is saved in cost",
+    "fig9": "Figure 9, of what is saved in cost",
+    "learning": "Figure 8, of what is saved in cost, for more plans and models",
     "transfer": "none: the paper trains anew",
 }
-_NAMED = 4  # curves that are told one by one; the table has them all
+_JUDGED = {"transfer": "runs of the applications on the other kind of instance"}
+_NAMED = 5  # curves that are told one by one; the table has them all
 _ENDS = 6  # columns of the table of values
 
 
@@ -27,11 +28,12 @@ def lines_figure(given: Evaluation, name: str) -> Figure | None:
     groups = given.lines.get(name, ())
     if not groups:
         return None
-    title = FIGURES[name]
+    title, goal = FIGURES[name], groups[0].goal
     return Figure(
         name=name,
-        title=title[0].upper() + title[1:],
-        counterpart=_COUNTERPARTS[name],
+        title=f"{title[0].upper()}{title[1:]}, in {goal}",
+        counterpart=_COUNTERPARTS[name] + ("" if goal == "cost" else "; --goal cost draws this in cost"),
+        judged=_JUDGED.get(name, "the truth and the fresh runs together"),
         sees=(*(_sees(g) for g in groups), *dict.fromkeys(g.about for g in groups if g.about)),
         parts=tuple(part for g in groups for part in _parts(g)),
     )
@@ -53,6 +55,7 @@ def _told_apart(lines: Lines) -> list[Lines]:
 
 def _plot(lines: Lines) -> Plot:
     values = [v for c in lines.curves for v in (*c.low, *c.middle, *c.high) if math.isfinite(v)]
+    values += [lines.level[0]] if lines.level else []
     axis, edge = _axis(values, lines.kind, log=lines.log_shown), None
     across = _axis([x for c in lines.curves for x in c.spent], "count", log=lines.log_spent)
     drawn = tuple(_line(c, GROUPS[i % len(GROUPS)], across, axis) for i, c in enumerate(lines.curves))
@@ -79,9 +82,18 @@ def _plot(lines: Lines) -> Plot:
             for line, curve in zip(drawn, lines.curves, strict=True)
             for place, (spent, low, middle, high) in zip(line.places, _known(curve), strict=True)
         ),
+        level=_level(lines),
         legend=tuple((line.kind, line.name) for line in drawn),
         basis=lines.basis,
     )
+
+
+def _level(lines: Lines) -> Level | None:
+    """Return the dashed line, named at its left end: curves that begin late leave room there."""
+    if lines.level is None:
+        return None
+    at, name = lines.level
+    return Level(at=at, name=f"{name}: {plain(at, lines.kind)}", left=True)
 
 
 def _line(curve: Curve, kind: str, across: Axis, up: Axis) -> Line:

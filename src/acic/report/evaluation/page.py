@@ -13,6 +13,7 @@ from acic.report.evaluation.evaluation import FIGURES, Evaluation
 from acic.report.evaluation.fields import field_figure
 from acic.report.evaluation.headline import basis_section, header
 from acic.report.evaluation.lines import lines_figure
+from acic.report.evaluation.observed import observations_figure
 from acic.report.evaluation.optimal import optimal_figure
 from acic.report.evaluation.ranks import ranks_figure
 from acic.report.evaluation.regrets import regret_figure
@@ -27,6 +28,7 @@ _BUILD: dict[str, Callable[[Evaluation], Figure | None]] = {
     "table1": ranks_figure,
     "fig1": spread_figure,
     "table4": optimal_figure,
+    "observations": observations_figure,
     "fig5": partial(field_figure, goal="time"),
     "fig6": partial(field_figure, goal="cost"),
     "fig7": top_figure,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from acic.errors import InvalidInput, MissingData, with_extra
 from acic.report.evaluation.chart import GROUPS, METHODS, SHAPES, Figure, Plot, Rows, Sheet, Spot
+from acic.report.evaluation.drawn import origin
 from acic.report.evaluation.evaluation import FIGURES, Evaluation
 from acic.report.evaluation.page import figure_of
 from acic.whole import whole
@@ -107,7 +108,7 @@ def _write(shown: Figure, path: Path) -> None:
     parts = [part for part in shown.parts if not isinstance(part, Sheet)]
     if not parts:
         raise MissingData(f"{shown.name} is a table, and has no picture", hint="see the page, or --json")
-    said = textwrap.wrap(f"{' '.join(shown.sees)} Counterpart in the paper: {shown.counterpart}.", _WRAP)
+    said = textwrap.wrap(f"{' '.join(shown.sees)} {origin(shown)}", _WRAP)
     head = 0.55 + _LINE * len(said)
     height = head + sum(_height(part) for part in parts) + 0.1
     canvas = Canvas(figsize=(_WIDTH, height), dpi=_DPI, facecolor="white")

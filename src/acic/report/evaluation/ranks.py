@@ -31,6 +31,7 @@ def ranks_figure(given: Evaluation) -> Figure | None:
         name="table1",
         title="Which parameters matter",
         counterpart="Table 1",
+        judged="the screening in the training data",
         sees=(
             f"For time, what matters most is {first}.",
             f"The order goes with the paper's by a rank correlation of {agreement(given.ranks, 'time'):.2f}.",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from acic.evaluation.field import Table
+from acic.evaluation.fresh import Interval
 from acic.evaluation.picks import Picks
 from acic.report.evaluation.chart import Figure, Mark, Row, Rows, at_edge, scattered
 from acic.report.evaluation.evaluation import Evaluation
 from acic.report.evaluation.merit import Floats, known, quantile, regret, whole
-from acic.report.evaluation.told import NEAR, application_text, regret_axis, share_text
+from acic.report.evaluation.told import NEAR, application_text, interval_text, regret_axis, share_text
 from acic.report.words import count_text
 
 WHAT = {
@@ -21,30 +23,35 @@ WHAT = {
 
 
 def regret_figure(given: Evaluation) -> Figure | None:
-    """Return the regret of each method, for each goal, by the truth and by fresh runs; None without any choice."""
+    """Return the regret of each method, for each goal, by fresh runs and by the truth; None without any choice."""
     goals = [g for g, t in given.tables.items() if any(len(known(regret(t, p))) for p in given.of_goal(g))]
     if not goals:
         return None
-    sees = [said for goal in goals for said in _sees(given.of_goal(goal), given.tables[goal])]
-    parts = []
+    parts, sees = [], []
     for goal in goals:
-        parts.append(_rows(given.of_goal(goal), given.tables[goal], f"Regret for {goal}: {WHAT[goal]}"))
-        again = given.again.get(goal)
-        run = [p for p in given.of_goal(goal) if again is not None and whole(again, p)]
+        picks, again = given.of_goal(goal), given.again.get(goal)
+        run = [p for p in picks if again is not None and whole(again, p)]
         if again is not None and run:
-            parts.append(_rows(run, again, f"Regret for {goal} by fresh runs of the choice and of the best few"))
-    if len(parts) > len(goals):
+            caption = f"Regret for {goal} by fresh runs of the choice and of the best few"
+            parts.append(_rows(run, again, caption, [given.interval(p) for p in run]))
+            sees += _sees(run, again, "fresh runs")
+        parts.append(_rows(picks, given.tables[goal], f"Regret for {goal} by the truth: {WHAT[goal]}"))
+        sees += _sees(picks, given.tables[goal], "the truth")
+    fresh = len(parts) > len(goals)
+    if fresh:
         sees.append("The smallest of many medians flatters itself, so the best few ran again: fresh runs tell more.")
     return Figure(
         name="regret",
         title="How far each method stays behind the best",
         counterpart="none; the paper tells gains over the baseline",
+        judged=f"fresh runs, or by {given.by_truth}, as is said above each part" if fresh else given.by_truth,
         sees=tuple(sees),
         parts=tuple(parts),
     )
 
 
-def _rows(picks: list[Picks], table: Table, caption: str) -> Rows:
+def _rows(picks: list[Picks], table: Table, caption: str, intervals: Sequence[Interval | None] = ()) -> Rows:
+    told = any(intervals)
     found = [regret(table, p) for p in picks]
     axis, edge = regret_axis(np.concatenate(found)), None
     if any(np.isinf(f).any() for f in found):
@@ -53,8 +60,14 @@ def _rows(picks: list[Picks], table: Table, caption: str) -> Rows:
         caption=caption,
         axis=axis,
         scale="regret of the first choice (left is better)",
-        columns=("median", "90th percentile", "worst", "failed", "applications"),
-        rows=tuple(_row(table, p, f) for p, f in zip(picks, found, strict=True)),
+        columns=(
+            *("median", "90th percentile", "worst", "failed", "applications"),
+            *(["80 % interval of the median"] if told else []),
+        ),
+        rows=tuple(
+            _row(table, p, f, [interval_text(i).replace(" to ", "\u2013")] if told else [])  # the column is narrow
+            for p, f, i in zip(picks, found, intervals or [None] * len(picks), strict=True)
+        ),
         legend=(
             ("each", "an application"),
             ("median", "median of the applications"),
@@ -68,7 +81,7 @@ def _rows(picks: list[Picks], table: Table, caption: str) -> Rows:
     )
 
 
-def _row(table: Table, picks: Picks, found: Floats) -> Row:
+def _row(table: Table, picks: Picks, found: Floats, more: Sequence[str]) -> Row:
     names = [application_text(a) for a in table.applications]
     order = [int(i) for i in np.argsort(found, kind="stable") if not math.isnan(found[i])]
     marks = [
@@ -89,16 +102,18 @@ def _row(table: Table, picks: Picks, found: Floats) -> Row:
     cells = (share_text(middle), share_text(tenth), share_text(worst), str(failed), str(len(order)))
     over = count_text(len(order), "application")
     label = f"{picks.title}: median regret {cells[0]}, 90th percentile {cells[1]}, over {over}"
-    return Row(name=picks.title, marks=tuple(marks), cells=cells, label=label)
+    return Row(name=picks.title, marks=tuple(marks), cells=(*cells, *more), label=label)
 
 
-def _sees(picks: list[Picks], table: Table) -> list[str]:
+def _sees(picks: list[Picks], table: Table, by: str) -> list[str]:
     there = [(p, regret(table, p)) for p in picks]
     middles = {p.title: quantile(f, 0.5) for p, f in there if len(known(f))}
     least = min(middles, key=lambda m: middles[m])
     beside = f", the lowest median of {count_text(len(middles), 'method')}" if len(middles) > 1 else ""
     within = share_text(middles[least])
-    said = [f"For {table.goal}, half of the applications stay within {within} of the best with {least}{beside}."]
+    said = [
+        f"By {by}, for {table.goal}, half of the applications stay within {within} of the best with {least}{beside}."
+    ]
     lost = {p.title: int(np.isnan(f).sum()) for p, f in there}
     said += [
         f"{title} has no measured choice for {count_text(count, 'application')}."

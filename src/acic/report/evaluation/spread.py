@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from acic.evaluation.field import Application, Table
+from acic.evaluation.field import Table
 from acic.report.axis import Axis, log_axis, of_counts
 from acic.report.evaluation.chart import GROUPS, Figure, Level, Plot, Spot, at_edge
 from acic.report.evaluation.evaluation import Evaluation
-from acic.report.evaluation.merit import best, known
+from acic.report.evaluation.merit import Floats, best, known
 from acic.report.evaluation.told import application_text, configuration_told, place_text, unit_of, value_text
 from acic.report.words import count_text, tick_text, times_text
 
@@ -17,8 +17,9 @@ _BY = "file_system"  # the parameter whose values have marks of their own, where
 
 def spread_figure(given: Evaluation) -> Figure | None:
     """Return the configurations of one application, from the best to the worst; None if none of it ended well."""
-    application = _widest(given.tables["time"])
-    row = given.tables["time"].applications.index(application)
+    spread = _spread(given.table)
+    row = int(spread.argmax())
+    application = given.table.applications[row]
     parts = [_plot(given, goal, row) for goal in given.tables if np.isfinite(given.tables[goal].values[row]).any()]
     if not parts:
         return None
@@ -26,15 +27,28 @@ def spread_figure(given: Evaluation) -> Figure | None:
         name="fig1",
         title=f"How far configurations lie apart: {application_text(application)}",
         counterpart="Figure 1",
-        sees=tuple(_said(given, goal, row) for goal in given.tables),
+        judged=given.by_truth,
+        sees=(*(_said(given, goal, row) for goal in given.tables), *_beside(spread, given.table.goal)),
         parts=tuple(parts),
     )
 
 
-def _widest(table: Table) -> Application:
+def _spread(table: Table) -> Floats:
+    """Return the worst over the best of each application, shape (applications,); 0 where nothing ended well."""
     values = np.where(np.isfinite(table.values), table.values, 0.0)
-    spread = np.nan_to_num(values.max(axis=1) / best(table))
-    return table.applications[int(spread.argmax())]
+    return np.asarray(np.nan_to_num(values.max(axis=1) / best(table)))
+
+
+def _beside(spread: Floats, goal: str) -> list[str]:
+    """Return that this one is the extreme, and how far the others' configurations lie apart."""
+    there = spread[spread > 0]
+    if len(there) < 2:  # an extreme is one among others
+        return []
+    return [
+        f"Of {len(there)} applications it is the one whose configurations lie farthest apart in {goal}: those of the "
+        f"median application by {times_text(float(np.median(there)))}, those of the last by "
+        f"{times_text(float(there.min()))}."
+    ]
 
 
 def _plot(given: Evaluation, goal: str, row: int) -> Plot:
@@ -82,7 +96,7 @@ def _groups(given: Evaluation) -> list[tuple[str, str]]:
     if _BY not in given.platform.space.names:
         return [(GROUPS[-1], "a configuration")]
     names = [str(v) for v in given.platform.space[_BY].values]
-    there = {str(c.get(_BY)) for c in given.tables["time"].configurations}
+    there = {str(c.get(_BY)) for c in given.table.configurations}
     return [(GROUPS[min(i, len(GROUPS) - 1)], n) for i, n in enumerate(names) if n in there]
 
 

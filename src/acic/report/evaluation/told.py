@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from acic.evaluation.field import Application
+from acic.evaluation.fresh import Interval
 from acic.platforms import Platform
 from acic.report.axis import Axis
 from acic.report.evaluation.merit import Floats
@@ -61,6 +62,13 @@ def share_text(share: float) -> str:
     if abs(share) >= 10:
         return f"{100 * share:,.0f} %"
     return f"{100 * share:.1f} %" if 0.0005 <= abs(share) < 0.0995 else f"{share:.0%}".replace("%", " %")
+
+
+def interval_text(interval: Interval | None) -> str:
+    """Return the ends of an interval of a share, "0 to 1.7 %"; a dash where there is none."""
+    if interval is None:
+        return NOTHING
+    return f"{share_text(interval.low).removesuffix(' %')} to {share_text(interval.high)}"
 
 
 def speed_text(factor: float) -> str:

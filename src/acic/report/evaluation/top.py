@@ -41,6 +41,7 @@ def top_figure(given: Evaluation) -> Figure | None:
         name="fig7",
         title="What trying the first few recommendations brings",
         counterpart="Figure 7",
+        judged=given.by_truth,
         sees=tuple(sees),
         parts=tuple(parts),
     )
