@@ -172,7 +172,7 @@ def test_the_headline_leads_with_fresh_runs_and_their_interval() -> None:
     text = page(given)
     tiles = [words(e) for e in tree(text).iter("div") if e.find("dt") is not None]
     assert tiles[0].startswith("median regret, acic 5.0 %")
-    assert "by fresh runs, 80 % interval 1.0 to 9.0 %" in tiles[0]
+    assert "by fresh runs 80 % interval 1.0 to 9.0 %" in tiles[0]
     assert "by the truth 25 %" in tiles[0]
     assert "1.90\u00d7 by fresh runs; best possible 2.00\u00d7" in tiles[1]
     assert "by the truth 1.60\u00d7" in tiles[1]

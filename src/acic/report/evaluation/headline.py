@@ -137,7 +137,8 @@ def _regret_tile(given: Evaluation, picks: Picks) -> Markup:
         f"median regret, {picks.title}",
         share_text(_middle(table, picks)),
         f"90th percentile {share_text(quantile(regret(table, picks), 0.9))}",
-        f"by {by}" + (f", {interval}" if interval else ""),
+        f"by {by}",
+        interval,
         f"for cost {_told(given, same[0], by)}" if same else None,
         f"by the truth {share_text(_middle(given.tables[picks.goal], picks))}" if by == _FRESH else None,
     )
