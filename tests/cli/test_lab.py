@@ -366,13 +366,23 @@ def test_what_rules_out_what_was_asked_for_is_told_by_what_was_asked_for(given: 
     assert why in told.value.hint
 
 
-def test_a_shell_ends_with_the_status_of_what_was_typed_in_it(acic: Acic, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was 0 whatever had happened: click hands the status back, and nobody took it."""
-    node = SimpleNamespace(enter=lambda _words: ["sh", "-c", "exit 7"])
+@pytest.mark.parametrize(("typed", "status"), [("exit 7", 7), ("kill -9 $$", 137)])
+def test_a_shell_ends_with_the_status_of_what_was_typed_in_it(
+    acic: Acic, monkeypatch: pytest.MonkeyPatch, typed: str, status: int
+) -> None:
+    """It was 0 whatever had happened: click hands the status back, and nobody took it; and 247 of a signal."""
+    node = SimpleNamespace(enter=lambda _words: ["sh", "-c", typed])
     room = SimpleNamespace(node=lambda _name: node)
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("acic.lab.Lab.open", lambda *_, **__: SimpleNamespace(room=room))
-    assert acic("lab", "shell", "c0").status == 7
+    assert acic("lab", "shell", "c0").status == status
+
+
+def test_the_help_tells_what_becomes_of_a_runs_files(acic: Acic) -> None:
+    """They were gone with the run, and nothing had said so."""
+    told = " ".join(acic("lab", "run", "--help").out.split())
+    assert "They are removed when it has ended: let it copy what is to last" in told
+    assert "standard input is empty" in told
 
 
 @pytest.mark.parametrize(("nodes", "most"), [(1, 1), (2, 2), (3, 2), (4, 4), (9, 4)])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import signal
 import subprocess
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +19,7 @@ from acic.cli.lab_shown import run_command
 from acic.cluster import Job, LocalRunner, State
 from acic.errors import TransientError
 from acic.lab.trial import reclaim, run
+from tests.cluster.services import until
 
 
 class Stuck(LocalRunner):
@@ -121,3 +125,57 @@ def test_what_waits_for_a_dead_file_system_ends_with_it(tmp_path: Path, caplog: 
     assert "so the file system is taken down: processes of the job lab-before do not end: 17" in caplog.text
     assert (lab.site, lab.room.recall("running")) == (None, None)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_run_says_is_passed_on_as_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was seen of a run of ten minutes before it had ended. This one ends when its first line was seen."""
+    lab: Any = Jammed(tmp_path, status=0)
+    heard: list[bytes | str] = []
+
+    def echo(message: bytes | str, *, nl: bool = True, err: bool = False) -> None:  # noqa: ARG001  # as click's
+        heard.append(message)
+        (tmp_path / "heard").touch()
+
+    monkeypatch.setattr("click.echo", echo)
+    script = f"echo begun; until test -e {tmp_path}/heard; do sleep 0.01; done; printf 'ended \\377'"
+    run_command(lab, lab.site, ["sh", "-c", script], 0, tmp_path, 20, as_json=False)
+    assert heard[:2] == [b"begun\n", b"ended \377"]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_a_run_said_is_told_where_it_is_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    """It was lost, while a time limit told it."""
+    lab: Any = Jammed(tmp_path, status=0)
+    job = "echo half of it; echo oh >&2; sleep 100"
+
+    def interrupt() -> None:
+        until(lambda: any(file.stat().st_size for file in tmp_path.glob("*.err")), "it has said something")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_command(lab, lab.site, ["sh", "-c", job], 0, tmp_path, 20, as_json=as_json)
+    told = capsys.readouterr()
+    if as_json:
+        found = json.loads(told.out)
+        assert (found["state"], found["stdout"], found["stderr"]) == ("cancelled", "half of it\n", "oh\n")
+    else:
+        assert (told.out, told.err) == ("half of it\n", "oh\n")
+
+
+def test_what_a_run_said_and_nobody_takes_leaves_the_run_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader that has gone, as `head`, ends what is told, but not the job."""
+    lab: Any = Jammed(tmp_path, status=0)
+
+    def echo(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("click.echo", echo)
+    script = f"echo begun; sleep 0.5; touch {tmp_path}/ended"
+    with pytest.raises(BrokenPipeError):
+        run_command(lab, lab.site, ["sh", "-c", script], 0, tmp_path, 20, as_json=False)
+    assert (tmp_path / "ended").exists()

@@ -113,8 +113,10 @@ def run(
 ) -> None:
     """Deploy a file system on disks and servers, and run a command on all compute nodes by MPI.
 
-    COMMAND stands after `--`, and {directory} in it is where its files are to go. Without a command, acic-bench writes
-    and reads. What is not asked for is as in the platform's baseline; if nothing is asked for, what is deployed stays.
+    COMMAND stands after `--`, and {directory} in it is where its files are to go. They are removed when it has ended:
+    let it copy what is to last, since the machine's folders are there at the same paths. Its standard input is empty.
+    Without a command, acic-bench writes and reads. What is not asked for is as in the platform's baseline; if nothing
+    is asked for, what is deployed stays.
     """
     from acic.lab.trial import reclaim
 
@@ -150,7 +152,7 @@ def shell(node: str, state: Path, as_json: bool) -> None:
         emit_json({"node": node, "command": entering})
         return
     done = subprocess.run(entering, check=False, env=os.environ | {"PS1": f"{node}# "})  # noqa: S603  # a list
-    raise click.exceptions.Exit(done.returncode)
+    raise click.exceptions.Exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)  # as shells have it
 
 
 @lab.command(epilog="Example: sudo acic lab down")

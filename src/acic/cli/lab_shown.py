@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from acic.cli.lab_output import passing_on
 from acic.cli.output import emit_json, say, table
 from acic.errors import TransientError
 from acic.units import format_bandwidth, format_bytes, format_seconds, format_setting
 
 if TYPE_CHECKING:
+    from acic.cluster import Ending, Job
     from acic.lab import Lab, Site
 
 
 def run_command(
     opened: Lab, site: Site, command: Sequence[str], processes: int, outputs: Path, seconds: float, as_json: bool
 ) -> None:
-    """Run a command on what is deployed, and show what it said.
+    """Run a command on what is deployed, and show what it says: as it comes, or in one with how it ended as JSON.
 
     Raises:
         AcicError: it failed, with its own exit status where it has one.
@@ -27,20 +30,39 @@ def run_command(
     from acic.cluster import State
     from acic.lab.trial import run
 
-    job, ending = run(opened, command, processes=processes, folder=outputs, seconds=seconds)
-    out, err = (path.read_text(errors="replace") if path.exists() else "" for path in (job.stdout, job.stderr))
+    ran = partial(run, opened, command, processes=processes, folder=outputs, seconds=seconds)
     if as_json:
-        result = {"state": ending.state.value, "exit_status": ending.exit_status, "seconds": ending.seconds}
-        emit_json({"configuration": dict(site.configuration), **result, "stdout": out, "stderr": err})
+        ending = _as_json(ran, site)
     else:
-        click.echo(out, nl=False)
-        click.echo(err, nl=False, err=True)
+        with passing_on() as begin:
+            _, ending = ran(begun=begin)
         if ending.seconds is not None:
             say(f"{format_seconds(ending.seconds)} on {told(site.configuration)}")
     if ending.state is not State.DONE:
         failed = TransientError(f"the command failed: {ending.reason}", hint=ending.hint or "what it said stands above")
         failed.exit_status = ending.exit_status or failed.exit_status
         raise failed
+
+
+def _as_json(ran: Callable[..., tuple[Job, Ending]], site: Site) -> Ending:
+    """Let a job run, and print what it said and how it ended, also where it is interrupted; return how it ended."""
+    from acic.cluster import Ending, State
+
+    begun: list[Job] = []
+    try:
+        _, ending = ran(begun=begun.append)
+    except KeyboardInterrupt:
+        for job in begun:
+            _emit(job, Ending(state=State.CANCELLED), site)
+        raise
+    _emit(begun[0], ending, site)
+    return ending
+
+
+def _emit(job: Job, ending: Ending, site: Site) -> None:
+    out, err = (path.read_text(errors="replace") if path.exists() else "" for path in (job.stdout, job.stderr))
+    result = {"state": ending.state.value, "exit_status": ending.exit_status, "seconds": ending.seconds}
+    emit_json({"configuration": dict(site.configuration), **result, "stdout": out, "stderr": err})
 
 
 def run_benchmark(opened: Lab, site: Site, processes: int, outputs: Path, seconds: float, as_json: bool) -> None:

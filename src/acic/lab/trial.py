@@ -7,7 +7,7 @@ import logging
 import shlex
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,8 +47,16 @@ class Bandwidth:
     rate: float
 
 
-def run(lab: Lab, words: Sequence[str], *, processes: int, folder: Path, seconds: float) -> tuple[Job, Ending]:
-    """Run a command on the compute nodes, with a directory of its own on what is deployed.
+def run(
+    lab: Lab,
+    words: Sequence[str],
+    *,
+    processes: int,
+    folder: Path,
+    seconds: float,
+    begun: Callable[[Job], None] = lambda _: None,
+) -> tuple[Job, Ending]:
+    """Run a command on the compute nodes, with a directory of its own on what is deployed, removed when it has ended.
 
     Args:
         lab: with something deployed.
@@ -57,6 +65,7 @@ def run(lab: Lab, words: Sequence[str], *, processes: int, folder: Path, seconds
         folder: for its output, a temporary one: the next run removes it where this program was killed. The command
             starts where this program did.
         seconds: after which it is ended.
+        begun: is told of the job just before it starts, so that what it says can be read meanwhile.
 
     Raises:
         TransientError: it was not started.
@@ -64,6 +73,7 @@ def run(lab: Lab, words: Sequence[str], *, processes: int, folder: Path, seconds
     with _directory(lab) as (directory, site):
         job = _job(lab, site, [word.replace(PLACE, directory) for word in words], processes, folder, seconds)
         job = replace(job, directory=Path.cwd())
+        begun(job)
         return job, _ended(lab, job)
 
 
