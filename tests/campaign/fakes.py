@@ -37,6 +37,10 @@ def second(trial: Trial) -> float:  # noqa: ARG001 (a rule)
     return 1.0
 
 
+def unlucky(trial: Trial) -> str:  # noqa: ARG001 (a rule)
+    return "it was to fail"
+
+
 def steady(trial: Trial) -> float:  # noqa: ARG001 (a rule)
     return 1e8
 
@@ -50,12 +54,14 @@ class FakeTrials:
         outcome: of a trial.
         seconds: that it takes.
         bandwidth: that it gives if it is good.
+        note: what it tells if it is not.
     """
 
     platform: Platform
     outcome: Callable[[Trial], Outcome] = good
     seconds: Callable[[Trial], float] = second
     bandwidth: Callable[[Trial], float] = steady
+    note: Callable[[Trial], str] = unlucky
     now: float = 0.0
     made: list[Trial] = field(default_factory=list)
     reclaimed: list[str] = field(default_factory=list)
@@ -80,7 +86,7 @@ class FakeTrials:
             dollars=self.dollars(trial.point, seconds),
             overhead=0.0,
             time=begun.isoformat(),
-            note="" if outcome is Outcome.OK else "it was to fail",
+            note="" if outcome is Outcome.OK else self.note(trial),
             raw_sha256=trial.name,
             verified=trial.verify and outcome is Outcome.OK,
         )

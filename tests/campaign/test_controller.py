@@ -226,6 +226,21 @@ def test_a_configuration_that_keeps_failing_is_left_alone(tmp_path: Path) -> Non
     assert all(p.repetitions for p in made.state.progress if p not in failing)  # the planner goes on
 
 
+def test_what_most_runs_failed_of_is_told(tmp_path: Path) -> None:
+    """Only how many had failed was, and why stood in the journal: they had asked for nodes that there were not."""
+    trials = FakeTrials(lab_platform(), lambda trial: Outcome.OK if trial.number % 4 == 3 else Outcome.FAILED)
+    trials.note = lambda trial: f"{trial.number} s too late" if trial.number % 4 else "no such node"
+    made = controller(tmp_path / "c", trials, budget=Budget(points=6), like=(WRITE,), screen=False)
+    made.run()
+    told = summary("c", Field(trials.platform, (WRITE,)), made.state)
+    assert told.why == "1 s too late"  # the second ones' differ in their numbers alone
+    assert "\nmost often because of: 1 s too late\n" in told.text()
+    trials = FakeTrials(lab_platform())
+    made = controller(tmp_path / "good", trials, budget=Budget(points=6), like=(WRITE,), screen=False)
+    made.run()
+    assert "most often" not in summary("good", Field(trials.platform, (WRITE,)), made.state).text()
+
+
 def test_when_everything_fails_it_stops_and_goes_on_when_asked(lab: Laboratory, misbehave: Misbehave) -> None:
     misbehave([["-a"], "error"])
     session = begin(lab, points=10, like=LIKE)

@@ -407,6 +407,20 @@ def test_hardware_that_is_misspelt_is_refused(place: tuple[str, ...], key: str, 
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(("kind", "placement"), [("server_nodes", "dedicated"), ("compute_nodes", "part-time")])
+def test_servers_that_the_lab_has_no_nodes_for_are_refused(kind: str, placement: str) -> None:
+    """They were planned, and advised with a price; each deployment of them failed."""
+    content = table("lab")
+    content["lab"][kind] = 2
+    told = f"servers 4 with placement {placement} is more than the 2 {kind} of [lab]"
+    with pytest.raises(InvalidInput, match=re.escape(told)):
+        parse_platform(content)
+    ruled_out = {"when": {"placement": placement}, "never": {"servers": [4]}, "why": "two nodes"}
+    parse_platform(content | {"constraint": [*content["constraint"], ruled_out]})
+    del content["lab"][kind]  # which the prior does without
+    parse_platform(content)
+
+
 def test_a_file_that_an_editor_began_with_a_mark_is_read(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_bytes(b"\xef\xbb\xbf" + EXAMPLE.replace("\n", "\r\n").encode())

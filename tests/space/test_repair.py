@@ -23,6 +23,7 @@ from acic.space import (
     never_valid,
     obeying_rows,
     valid_rows,
+    valid_together,
 )
 from tests.campaign.fakes import lab_platform
 
@@ -144,6 +145,15 @@ def test_values_that_no_valid_combination_has_are_told(space: Space) -> None:
         for p, h in zip(space.parameters, had, strict=True)
     }
     assert never_valid(space) == {name: values for name, values in lost.items() if values}
+
+
+@given(spaces())
+def test_values_are_valid_together_that_some_valid_combination_has(space: Space) -> None:
+    configurations = list(space.configurations())
+    assume(configurations)
+    for first, second in itertools.permutations(space.names, 2):
+        both = [c for c in configurations if {first, second} <= c.keys()]
+        assert valid_together(space, (first, second)) == {(c[first], c[second]) for c in both}
 
 
 def test_only_what_is_tied_together_is_gone_through() -> None:

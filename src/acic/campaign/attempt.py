@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from acic.store.measurement import Outcome, Repetition
 from acic.toml import count, flag, number, string, table
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,11 @@ class Attempt:
     raw_sha256: str = ""
     tool_version: str = ""
     verified: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Its note without numbers, which runs of one reason share."""
+        return _NUMBER.sub("#", self.note)
 
 
 def attempt_of(event: dict[str, Any]) -> Attempt:

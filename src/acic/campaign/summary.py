@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from acic.campaign.attempt import Attempt
 from acic.campaign.planning import screening_measured
 from acic.campaign.points import Field
 from acic.campaign.state import Stage, State
+from acic.store.measurement import Outcome
 from acic.units import format_seconds, format_usd
 
 _SHOWN = 5
@@ -32,6 +34,7 @@ class Summary:
         ranks: parameters by rank, for each goal, the most important first; empty before the screening is over.
         effects: likewise, the size of each effect.
         waiting: what a job of it waits for now in a scheduler's queue, in words; None where none does.
+        why: what runs that gave nothing failed of most often, as the first of these tells; "" where none does.
         screened: where the campaign ended with too little of its screening for ranks: the points of it that have a
             figure, and all that it has; else None.
     """
@@ -54,6 +57,7 @@ class Summary:
     ranks: Mapping[str, list[str]]
     effects: Mapping[str, Mapping[str, float]]
     waiting: str | None
+    why: str
     screened: tuple[int, int] | None
 
     def text(self) -> str:
@@ -68,6 +72,8 @@ class Summary:
         bad = ", ".join(f"{n} {outcome}" for outcome, n in self.outcomes.items() if outcome != "ok")
         if bad or self.skipped:
             lines.append(f"runs that gave nothing: {bad or 'none'}; points left alone: {self.skipped}")
+        if self.why:
+            lines.append(f"most often because of: {self.why}")
         lines.append(f"bytes read back and right in {self.verified} runs; unsafe configurations: {len(self.unsafe)}")
         for goal, names in self.ranks.items():
             lines.append(f"what matters most for {goal}: {', '.join(names[:_SHOWN])}")
@@ -111,8 +117,16 @@ def summary(name: str, field: Field, state: State, *, running: bool = False, wai
         ranks=state.ranks,
         effects=state.effects,
         waiting=waiting if waiting and running and state.open_run else None,
+        why=_why(attempts),
         screened=_screened(field, state),
     )
+
+
+def _why(attempts: Sequence[Attempt]) -> str:
+    """Return the note of the first of those runs that gave nothing for the most frequent reason."""
+    failed = sorted((a for a in attempts if a.outcome is not Outcome.OK and a.note), key=lambda a: a.number)
+    kinds = Counter(a.kind for a in failed).most_common(1)
+    return next((a.note for a in failed if kinds and a.kind == kinds[0][0]), "")
 
 
 def _screened(field: Field, state: State) -> tuple[int, int] | None:

@@ -9,7 +9,18 @@ from typing import Any, Protocol, TypeVar
 
 from acic.errors import InvalidInput
 from acic.platforms.platform import Disk, Fact, Instance, Platform, Roles
-from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Scale, Space, Value, never_valid
+from acic.space import (
+    AtMost,
+    Configuration,
+    Constraint,
+    Parameter,
+    Rule,
+    Scale,
+    Space,
+    Value,
+    never_valid,
+    valid_together,
+)
 from acic.toml import check_lines, count, each, flag, known, label, number, string, strings, table, tables
 from acic.units import is_price, parse_bytes
 
@@ -83,6 +94,7 @@ def parse_platform(content: Mapping[str, Any]) -> Platform:
     )
     _check_reachable(made)
     _check_lab(made)
+    _check_servers(made)
     return made
 
 
@@ -185,6 +197,23 @@ def _check_lab(platform: Platform) -> None:
         for kind in map(str, asked[name] if name in told else ()):
             if kind not in kinds:
                 raise InvalidInput(f"[lab.{name}] lacks {kind!r}", hint=f"it has {', '.join(kinds) or 'none'}")
+
+
+def _check_servers(platform: Platform) -> None:
+    """Refuse servers that the nodes of [lab] are too few for: they would be planned and advised, and never be had."""
+    space, roles = platform.space, platform.roles
+    if not (roles.servers and roles.placement):
+        return
+    kinds = dict.fromkeys(space[roles.placement].values, "compute_nodes") | {roles.dedicated: "server_nodes"}
+    nodes = {one: platform.lab.get(kind) for one, kind in kinds.items()}
+    for servers, placement in sorted(valid_together(space, (roles.servers, roles.placement)), key=repr):
+        most = nodes[placement]
+        if isinstance(servers, int) and isinstance(most, int) and servers > most:
+            raise InvalidInput(
+                f"{roles.servers} {servers} with {roles.placement} {placement} is more than the {most} "
+                f"{kinds[placement]} of [lab]",
+                hint=f"leave {servers} out of the values of {roles.servers}, rule it out, or give [lab] more nodes",
+            )
 
 
 def _parameter(content: Mapping[str, Any]) -> Parameter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from acic.report.words import value_text
 from acic.space import ABSENT
 from acic.store.measurement import Outcome
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TELLING = 3  # points alike, from which on what they have in common may be the cause
 _COMMON = 3  # values in common that are told
 _LUCK = 0.01  # probability that so many points have a value in common by chance, above which it explains nothing
@@ -102,7 +100,7 @@ def _used(budget: Budget, state: State) -> float | None:
 def _groups(pairs: Sequence[tuple[Progress, Attempt]], state: State, field: Field) -> list[Trouble]:
     alike: dict[tuple[str, str], list[tuple[Progress, Attempt]]] = defaultdict(list)
     for progress, attempt in pairs:
-        alike[str(attempt.outcome), _NUMBER.sub("#", attempt.note)].append((progress, attempt))
+        alike[str(attempt.outcome), attempt.kind].append((progress, attempt))
     made = []
     for (outcome, _), mine in alike.items():
         first = min(mine, key=lambda pair: pair[1].number)[1]

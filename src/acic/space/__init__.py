@@ -4,7 +4,7 @@ from acic.space.configuration import Configuration, Value
 from acic.space.constraint import AtMost, Constraint, Rule
 from acic.space.encoding import Encoder
 from acic.space.parameter import ABSENT_CODE, Parameter, Scale
-from acic.space.repair import made_valid, never_valid, obeying_rows, repaired, valid_rows
+from acic.space.repair import made_valid, never_valid, obeying_rows, repaired, valid_rows, valid_together
 from acic.space.space import ABSENT, LARGEST, Space
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "obeying_rows",
     "repaired",
     "valid_rows",
+    "valid_together",
 ]

@@ -72,6 +72,19 @@ def never_valid(space: Space) -> dict[str, tuple[Value, ...]]:
     return found
 
 
+def valid_together(space: Space, names: tuple[str, str]) -> set[tuple[Value, Value]]:
+    """Return which values two parameters have together in a valid combination, where both apply.
+
+    Where a million combinations are tied to them, nothing is told.
+    """
+    tied = set(names).union(*(group for group in _tied(space) if group & set(names)))
+    part = space.only(sorted(tied))
+    if part.raw_size > _LISTED:
+        return set()
+    found = (part.configuration(point) for point in part.enumerate())
+    return {(one[names[0]], one[names[1]]) for one in found if set(names) <= one.keys()}
+
+
 def _tied(space: Space) -> list[set[str]]:
     """Return the parameters that constraints are about, those together that they tie to one another."""
     groups: list[set[str]] = []
