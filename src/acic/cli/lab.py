@@ -56,6 +56,7 @@ def up(platform_name: str, instance_type: str | None, name: str, network: str, s
 
     The command returns, the lab stays.
     """
+    from acic.cluster.lab import Names, check_machine, doubts
     from acic.lab import Lab, LabFacts
     from acic.platforms import is_platform_file, load_platform
 
@@ -63,12 +64,15 @@ def up(platform_name: str, instance_type: str | None, name: str, network: str, s
     platform = load_platform(platform_name)
     facts = LabFacts.of(platform.lab)
     _need_healthy()
+    check_machine(facts, most_devices(platform), Names(name).images.parent)
     nic = instance_type or platform.default_instance or next(iter(facts.nics))
     made = Lab.up(facts, nic=nic, state=state, name=name, network=network)
     source = str(Path(platform_name).absolute()) if is_platform_file(platform_name) else platform_name
     made.room.remember(_PLATFORM, source)
     show(made, as_json)
     made.close()
+    for doubt in doubts(facts):
+        say(f"note: {doubt}")
     say(f"next: {with_sudo('lab', 'run', '--fs', 'gluster', '--servers', str(most_servers(platform, facts)))}")
 
 
@@ -76,6 +80,12 @@ def most_servers(platform: Platform, facts: LabFacts) -> int:
     """Return the most servers that the platform varies and the lab has nodes for, dedicated or not."""
     varied = [int(one) for one in platform.space["servers"].values] if "servers" in platform.space.names else []
     return max((one for one in varied if one <= facts.server_nodes), default=1)
+
+
+def most_devices(platform: Platform) -> int:
+    """Return the most disks of a server that the platform varies; 1 where it varies none."""
+    name = platform.roles.devices
+    return max((one for one in platform.space[name].values if isinstance(one, int)), default=1) if name else 1
 
 
 @lab.command(epilog="Example: sudo acic lab status --json")

@@ -28,6 +28,10 @@ _DEPLOYED = "deployed"  # the note that says what is, or was about to be
 _LAST = "last"  # the note of the configuration that was taken down last
 
 
+class OtherLab(InvalidInput):
+    """A lab is up, and another one than what is to be measured is of."""
+
+
 class Lab:
     """A lab that is up.
 
@@ -90,14 +94,14 @@ class Lab:
 
         Raises:
             MissingData: none is up there.
-            InvalidInput: it is up with other facts.
+            OtherLab: it is up with other facts.
             TransientError: another process works on it.
         """
         made = cls(Room.open(state, control=control), file_systems)
         if facts is not None and made.facts != facts:
             made.close()
-            raise InvalidInput(
-                "the lab that is up is another one than the platform's file tells of",
+            raise OtherLab(
+                f"the lab that is up is another one than the platform's file tells of: {made.facts.unlike(facts)[0]}",
                 hint=f"{with_sudo('lab', 'down')}, then {with_sudo('lab', 'up', '--platform', 'PLATFORM')}",
             )
         return made

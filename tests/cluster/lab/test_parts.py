@@ -256,6 +256,15 @@ def test_a_network_that_this_machine_has_anything_in_is_used(routes: str, used: 
     assert is_used("10.47.0.0/24", routes) is used
 
 
+def test_who_uses_a_network_is_told_and_one_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knew that it was another lab, nor what to type."""
+    routes = "default via 10.1.0.1 dev eth0\n10.47.0.0/24 dev acic-br proto kernel src 10.47.0.1\n10.48.0.0/24 dev x\n"
+    monkeypatch.setattr(network, "tool", lambda *_: routes)
+    with pytest.raises(InvalidInput, match=r"uses the network 10.47.0.0/24 already, by acic-br$") as caught:
+        network.check_free(Names("t"), "10.47.0.0/24")
+    assert "--network 10.49.0.0/24 " in caught.value.hint
+
+
 @pytest.mark.parametrize("link", [False, True])
 def test_a_folder_for_images_that_somebody_else_made_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: bool

@@ -2,6 +2,7 @@
 
 from acic.cluster.lab.disks import MOST_DEVICES, Devices
 from acic.cluster.lab.facts import ARCHIVE, Disk, LabFacts
+from acic.cluster.lab.machine import check_machine, doubts
 from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Node
 from acic.cluster.lab.record import NAME, Lock, Names, Record
 from acic.cluster.lab.record import STATE as RECORD
@@ -26,5 +27,7 @@ __all__ = [
     "Node",
     "Record",
     "Room",
+    "check_machine",
+    "doubts",
     "sweep",
 ]

@@ -131,6 +131,15 @@ class LabFacts:
             "archive": {"rate": self.archive_rate},
         }
 
+    def unlike(self, other: LabFacts) -> list[str]:
+        """Return each fact that another lab has otherwise, with both values: what is here first."""
+        mine, theirs = dict(_flat(self.table())), dict(_flat(other.table()))
+        return [
+            f"{name} is {mine.get(name, 'not told')}, not {theirs.get(name, 'told')}"
+            for name in dict.fromkeys((*mine, *theirs))
+            if mine.get(name) != theirs.get(name)
+        ]
+
     @property
     def compute(self) -> tuple[str, ...]:
         """Names of the compute nodes."""
@@ -174,6 +183,14 @@ def addresses(facts: LabFacts, network: str) -> dict[str, str]:
     found = {name: f"{prefix}.{11 + index}" for index, name in enumerate(facts.compute)}
     found |= {name: f"{prefix}.{51 + index}" for index, name in enumerate(facts.servers)}
     return found | {ARCHIVE: f"{prefix}.91"}
+
+
+def _flat(table: Mapping[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{at}{name}.")
+        else:
+            yield f"{at}{name}", value
 
 
 def _rate(told: object) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from acic.cluster.lab.facts import ARCHIVE
@@ -28,8 +29,15 @@ def check_free(names: Names, network: str) -> None:
     Raises:
         InvalidInput: something is, or has.
     """
-    if is_used(network, tool("ip", "-4", "route", "show", "table", "all")):
-        raise InvalidInput(f"this machine uses the network {network} already", hint="give the lab another one")
+    routes = tool("ip", "-4", "route", "show", "table", "all")
+    if is_used(network, routes):
+        by = ", ".join(devices_in(network, routes))
+        others = (f"10.{number}.0.0/24" for number in range(47, 256))
+        free = next((one for one in others if not is_used(one, routes)), "another one")
+        raise InvalidInput(
+            f"this machine uses the network {network} already" + (f", by {by}" if by else ""),
+            hint=f"give the lab another one: --network {free} (a lab's own interface is called NAME-br)",
+        )
     check_marked(names)
 
 
@@ -50,6 +58,12 @@ def is_used(network: str, routes: str) -> bool:
     """Return whether routes, as `ip route show` tells them, have anything in a network: a gateway or an own address."""
     prefix = network.rpartition(".")[0]
     return any(word.startswith(f"{prefix}.") for word in routes.split())
+
+
+def devices_in(network: str, routes: str) -> list[str]:
+    """Return the interfaces by which routes, as `ip route show` tells them, reach what is in a network."""
+    lines = (line.split() for line in routes.splitlines() if is_used(network, line))
+    return sorted({word for line in lines for before, word in pairwise(line) if before == "dev"})
 
 
 def build(names: Names, network: str, nodes: Iterable[Node], rate: int) -> None:
