@@ -19,6 +19,7 @@ from acic.campaign.system import Deployed
 from acic.cluster.others import ProcessorTime
 from acic.errors import TransientError
 from acic.evaluation.running import Runs, WrongBytes
+from acic.evaluation.truth import OutOfTime
 from acic.lab import Lab
 from acic.platforms import load_platform
 from acic.space import Configuration
@@ -49,13 +50,22 @@ def made_of(
     stolen: tuple[int, ...] = (),
     told: Callable[[str], None] = lambda _: None,
     doubted: Callable[[Configuration], bool] = lambda _: False,
+    over: Callable[[], bool] = lambda: False,
 ) -> Runs:
     """Return what makes runs, during each of which others get so many of 100 ticks; none after those."""
     (tmp_path / "out").mkdir()
     ticks = ticking(stolen)
     outputs, benchmark = tmp_path / "out", find_benchmark("acic-bench")
     return Runs(
-        LAB, lab, benchmark, outputs, told=told, doubted=doubted, look=lambda: next(ticks), sleep=lambda _: None
+        LAB,
+        lab,
+        benchmark,
+        outputs,
+        told=told,
+        doubted=doubted,
+        look=lambda: next(ticks),
+        sleep=lambda _: None,
+        over=over,
     )
 
 
@@ -176,6 +186,15 @@ def test_a_machine_that_does_not_get_its_processors_measures_nothing(lab: Lab, t
     with pytest.raises(TransientError, match=r"others got 30% of the processor time .*: 12 runs in a row"):
         runs.run(kernel("one-writer"), GLUSTER, 0)
     assert len(told) == 11  # nothing comes after the last
+
+
+def test_a_run_is_not_made_again_where_the_time_is_up(lab: Lab, tmp_path: Path) -> None:
+    """A survey with a budget of five seconds went on for two and a half minutes."""
+    late = iter([False, False, True, True])  # asked after each run, before and after the pause
+    runs = made_of(lab, tmp_path, stolen=(30,) * 12, over=lambda: next(late))
+    with pytest.raises(OutOfTime):
+        runs.run(kernel("one-writer"), GLUSTER, 0)
+    assert runs.thrown_away == 2
 
 
 def test_a_run_that_fails_is_not_made_again_for_what_others_got(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from acic.evaluation.drawing import balanced_with
 from acic.evaluation.field import Table, field_of
 from acic.evaluation.noise import agreement, noise_of
 from acic.evaluation.survey import HopelessRuns, Survey, measure
-from acic.evaluation.truth import Run, read_truth, write_truth
+from acic.evaluation.truth import OutOfTime, Run, read_truth, write_truth
 from acic.platforms import load_platform, platform_source
 from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
@@ -103,6 +104,19 @@ def test_a_survey_that_ran_out_of_time_goes_on_where_it_was() -> None:
     assert set(Counter(fake.made).values()) == {1}
 
 
+def test_a_survey_ends_where_the_time_is_up_and_no_run_held() -> None:
+    """It went on for twelve tries of a run, and failed, in place of ending as where the budget is used up."""
+    survey, fake = begun(), Fake()
+
+    def run_two(*given: Any) -> Run:
+        if len(fake.made) == 2:
+            raise OutOfTime("the time is up", hint="go on later")
+        return fake.run(*given)
+
+    assert measure(survey, run_two) == 2
+    assert len(survey.runs) == 2
+
+
 def test_what_failed_is_tried_once_more_at_the_end_and_stays_on_record() -> None:
     survey, fake = begun(passes=1), Fake(fails=2)
     measure(survey, fake.run)
@@ -112,12 +126,19 @@ def test_what_failed_is_tried_once_more_at_the_end_and_stays_on_record() -> None
 
 
 def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class FakeRuns(Fake):
         thrown_away = 4
 
-        def __init__(self, *_: object, told: Callable[[str], None], doubted: Callable[[Configuration], bool]) -> None:
+        def __init__(
+            self,
+            *_: object,
+            told: Callable[[str], None],
+            doubted: Callable[[Configuration], bool],
+            over: Callable[[], bool],
+        ) -> None:
+            assert not over()
             super().__init__(fails=2)
             self._told = told
             assert not doubted(LAB.baseline)
@@ -135,7 +156,7 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
     monkeypatch.setattr("acic.evaluation.running.Runs", FakeRuns)
     needed: list[str] = []
     taken_down: list[bool] = []
-    room = SimpleNamespace(recall=lambda _: None)
+    room = SimpleNamespace(recall=lambda _: None, names=SimpleNamespace(images=tmp_path))
     fake = SimpleNamespace(need=needed.append, room=room, undeploy=lambda: taken_down.append(True))
     opened: list[LabFacts] = []
 
@@ -150,11 +171,26 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
     assert taken_down == [True], "a run that was killed may have left its files"
     told = capsys.readouterr()
     assert told.out == "14 runs made, 0 of 12 are left; 2 failed, 3 gave wrong bytes\n"
-    assert "4 runs were made again, because others got this machine's processors meanwhile" in told.err
+    assert "4 runs were thrown away, because others got this machine's processors meanwhile" in told.err
     assert run(["survey", "run", "truth", "--json"]) == 0
     counts = json.loads(capsys.readouterr().out)
     assert (counts["made"], counts["runs"], counts["failed"], counts["corrupt"]) == (0, 14, 2, 3)
     assert counts["thrown_away"] == 4
+
+
+def test_a_lab_that_a_changed_file_made_is_told_with_the_change(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The hint was to bring the lab up by that file, which was what it had been brought up by."""
+    begun()
+    facts = LabFacts.of(LAB.lab)
+    changed = replace(facts, disks={**facts.disks, "EBS": replace(facts.disks["EBS"], read=40_000_000)})
+    made = SimpleNamespace(facts=changed, close=lambda: None, recall=lambda _: None)
+    monkeypatch.setattr("acic.lab.lab.Room.open", lambda *_, **__: made)
+    assert run(["survey", "run", "truth"]) == 2
+    told = capsys.readouterr().err
+    assert "tells of: disk.EBS.read is 40000000, not 48000000, as lab had it when truth was begun" in told
+    assert "where that file was changed since, undo that, or begin a new survey" in told
 
 
 def test_what_keeps_failing_is_given_up() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -163,7 +164,7 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     from acic.cluster.lab import LabFacts
     from acic.evaluation.running import Runs
     from acic.evaluation.survey import Survey, measure
-    from acic.lab import Lab
+    from acic.lab import Lab, OtherLab
     from acic.lab.trial import reclaim
     from acic.store.measurement import Outcome
 
@@ -171,20 +172,31 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     benchmark = find_benchmark("acic-bench", announce=say)
     seconds = parse_seconds(budget) if budget is not None else None
     platform, wrong = opened.platform, unsafe_configurations(opened.platform, None).all
-    lab = Lab.open(facts=LabFacts.of(platform.lab))
+    try:
+        lab = Lab.open(facts=LabFacts.of(platform.lab))
+    except OtherLab as error:  # its file may have changed since
+        raise InvalidInput(
+            f"{error.problem}, as {opened.journal.begun['platform']} had it when {name} was begun",
+            hint=f"{error.hint}; where that file was changed since, undo that, or begin a new survey",
+        ) from error
     for file_system in sorted({str(c["file_system"]) for c in opened.plan.configurations}):
         lab.need(file_system)  # else every run on it would fail, one after the other
     reclaim(lab)
     lab.undeploy()  # with the files of a run that was killed
 
+    end = math.inf if seconds is None else time.monotonic() + seconds
+
+    def over() -> bool:
+        return time.monotonic() >= end or opened.journal.pause_asked
+
     def doubted(configuration: Configuration) -> bool:
         return bool(at_fault(platform, platform.space.point(configuration)[None], wrong)[0])
 
     with (
-        tempfile.TemporaryDirectory(prefix="acic-survey-") as outputs,
+        tempfile.TemporaryDirectory(dir=lab.room.names.images) as outputs,  # where `lab down` finds what stays
         survey_progress(opened, seconds) as (watch, told),
     ):
-        runs = Runs(platform, lab, benchmark, Path(outputs), told=told, doubted=doubted)
+        runs = Runs(platform, lab, benchmark, Path(outputs), told=told, doubted=doubted, over=over)
         made = measure(opened, runs.run, seconds=seconds, watch=watch)
     outcomes = [r.outcome for r in opened.runs]
     corrupt = outcomes.count(Outcome.CORRUPT)
@@ -198,7 +210,7 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
             f"{failed} failed, {corrupt} gave wrong bytes"
         )
         if runs.thrown_away:
-            say(f"{runs.thrown_away} runs were made again, because others got this machine's processors meanwhile")
+            say(f"{runs.thrown_away} runs were thrown away, because others got this machine's processors meanwhile")
 
 
 @survey.command("list", epilog="Example: sudo acic survey list")

@@ -15,7 +15,7 @@ from acic.campaign.system import Deployed, Place
 from acic.cluster import Job, State
 from acic.cluster.others import TAKEN, ProcessorTime, processor_time_beside
 from acic.errors import AcicError, TransientError, on_one_line
-from acic.evaluation.truth import Run
+from acic.evaluation.truth import OutOfTime, Run
 from acic.filesystems.hints import hints_environment, romio_hints
 from acic.lab import Lab
 from acic.lab.staging import stage_out
@@ -46,6 +46,7 @@ class Runs:
         environment: of each timed run, beside its own.
         look: tells what became of the machine's processors; None: from what the kernel and its processes tell.
         sleep: waits some seconds.
+        over: whether the time for runs is up, so that one which is thrown away is not made again.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Runs:
         environment: Mapping[str, str] | None = None,
         look: Callable[[], ProcessorTime] | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        over: Callable[[], bool] = lambda: False,
     ) -> None:
         self._platform = platform
         self._lab = lab
@@ -74,6 +76,7 @@ class Runs:
         self._told = told
         self._look = look or (lambda: processor_time_beside(lab.processes()))
         self._sleep = sleep
+        self._over = over
         self._made = 0
         self.thrown_away = 0
 
@@ -84,6 +87,7 @@ class Runs:
         `thrown_away`, and made again. One that failed has none, and is tried again later anyway.
 
         Raises:
+            OutOfTime: the time was up before one held.
             TransientError: that was so every time.
         """
         for tries_left in reversed(range(_TRIES)):
@@ -91,9 +95,11 @@ class Runs:
             if taken <= TAKEN or made.outcome is not Outcome.OK:
                 return made
             self.thrown_away += 1
-            if tries_left:
+            if tries_left and not self._over():
                 self._told(f"others got {taken:.0%} of the processor time: run thrown away, again in {_PAUSE:.0f} s")
                 self._sleep(_PAUSE)
+            if self._over():
+                raise OutOfTime("the time for runs was up before one held", hint="go on later with the same command")
         raise TransientError(
             f"others got {taken:.0%} of the processor time wanted: {_TRIES} runs in a row were thrown away",
             hint="nothing measured now would hold: end what else works on this machine (top), and if nothing does its "

@@ -16,7 +16,7 @@ from acic.benchmarks.kernels import Kernel, Part, kernel, kernels
 from acic.campaign.journal import Journal, folder_of, journals
 from acic.errors import AcicError, InvalidInput
 from acic.evaluation.plan import Plan
-from acic.evaluation.truth import Run
+from acic.evaluation.truth import OutOfTime, Run
 from acic.paths import user_folder
 from acic.platforms import Platform, platform_source, read_platform
 from acic.space import Configuration
@@ -257,7 +257,8 @@ def measure(
 
     Args:
         survey: what to measure.
-        run: makes one run, of an application on a configuration in a pass; never raises for what a run does.
+        run: makes one run, of an application on a configuration in a pass; never raises for what a run does. Where it
+            is `OutOfTime`, this ends as where the time is up.
         seconds: to stop after, between runs; None for no limit.
         watch: is told of each run, and how many were made in all.
         clock: seconds that never go back.
@@ -276,7 +277,10 @@ def measure(
         for application, configuration, number, again in _turns(survey):
             if (end is not None and clock() >= end) or survey.journal.pause_asked:
                 break
-            found = run(application, configuration, number)
+            try:
+                found = run(application, configuration, number)
+            except OutOfTime:
+                break
             survey.journal.append("ran", **found.content())
             made += 1
             watch(total + made, found)

@@ -9,9 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from acic.errors import AcicError
 from acic.space import Configuration
 from acic.store.measurement import Outcome
 from acic.store.tables import Kind, read_table, write_table
+
+
+class OutOfTime(AcicError):
+    """The time for runs was up before one was made that tells anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
