@@ -16,7 +16,7 @@ WRITE = (*("--processes", "4", "--operation", "write"), *("--interface", "POSIX"
 
 def _write_half(path: Path, failure: BaseException) -> None:
     with whole(path) as unfinished:
-        unfinished.write_text("half")
+        unfinished.write(b"half")
         raise failure
 
 
@@ -27,7 +27,7 @@ def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
         _write_half(path, KeyboardInterrupt())
     assert path.read_text() == "before"
     with whole(path) as unfinished:
-        unfinished.write_text("all")
+        unfinished.write(b"all")
         assert path.read_text() == "before"
     assert path.read_text() == "all"
     assert os.listdir(tmp_path) == ["made.txt"]
@@ -59,7 +59,7 @@ def test_what_may_have_no_end_is_not_read(tmp_path: Path, what: str) -> None:
 def test_a_link_stays(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("made")
     with whole(tmp_path / "link") as unfinished:
-        unfinished.write_text("all")
+        unfinished.write(b"all")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "made").read_text() == "all"
 
@@ -79,7 +79,7 @@ def test_links_in_a_circle_are_said(tmp_path: Path) -> None:
     (tmp_path / "b").symlink_to("a")
     for name in ("a", "a/made"):
         with pytest.raises(InvalidInput) as caught, whole(tmp_path / name) as unfinished:
-            unfinished.write_text("all")
+            unfinished.write(b"all")
         assert caught.value.hint
     assert sorted(os.listdir(tmp_path)) == ["a", "b"]
     assert (tmp_path / "a").is_symlink()
@@ -87,7 +87,7 @@ def test_links_in_a_circle_are_said(tmp_path: Path) -> None:
 
 def test_a_missing_folder_is_said(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="cannot write"), whole(tmp_path / "no" / "made") as unfinished:
-        unfinished.write_text("all")
+        unfinished.write(b"all")
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o664, 0o640])
@@ -96,8 +96,8 @@ def test_a_file_that_is_written_anew_keeps_who_may_read_and_write_it(tmp_path: P
     path.write_text("before")
     path.chmod(mode)
     with whole(path) as unfinished:
-        unfinished.write_text("all")
-        assert not unfinished.stat().st_mode & ~mode & 0o777  # nobody else reads it meanwhile either
+        unfinished.write(b"all")
+        assert not os.fstat(unfinished.fileno()).st_mode & ~mode & 0o777  # nobody else reads it meanwhile either
     assert path.stat().st_mode & 0o777 == mode
     assert path.read_text() == "all"
 
@@ -108,15 +108,42 @@ def test_a_file_that_is_written_anew_stays_its_groups(tmp_path: Path) -> None:
     path.write_text("before")
     os.chown(path, -1, 12345)
     with whole(path) as unfinished:
-        unfinished.write_text("all")
+        unfinished.write(b"all")
     assert path.stat().st_gid == 12345
 
 
 def test_a_new_file_has_the_mode_that_any_file_would_have(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
     with whole(tmp_path / "made") as unfinished:
-        unfinished.write_text("all")
+        unfinished.write(b"all")
     assert (tmp_path / "made").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_link_that_another_user_planted_is_never_written_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder of a group any of it may link a name that can be guessed to a file of whoever writes there."""
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    precious.chmod(0o600)
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    for name in (f".made.{os.getpid()}.txt", f".made.{7:08x}.txt"):
+        (shared / name).symlink_to(precious)
+    with whole(shared / "made.txt") as unfinished:
+        (new,) = {path for path in shared.iterdir() if not path.is_symlink()}
+        new.unlink()
+        new.symlink_to(precious)  # while it is written
+        unfinished.write(b"all")
+    assert (precious.read_text(), precious.stat().st_mode & 0o777) == ("precious", 0o600)
+    (shared / "made.txt").unlink()
+    with whole(shared / "made.txt") as unfinished:
+        unfinished.write(b"all")
+    assert not (shared / "made.txt").is_symlink()
+    monkeypatch.setattr("secrets.token_hex", lambda count: f"{7:0{2 * count}x}")
+    with pytest.raises(InvalidInput, match="File exists"), whole(shared / "made.txt") as unfinished:
+        pytest.fail("nothing may be written")
+    assert (precious.read_text(), precious.stat().st_mode & 0o777) == ("precious", 0o600)
 
 
 @pytest.mark.parametrize("link", [False, True])
@@ -141,7 +168,7 @@ def test_a_database_is_never_replaced(tmp_path: Path) -> None:
         made.execute("create table t (x)")
     made.close()
     with pytest.raises(InvalidInput, match="it is a database"), whole(path) as unfinished:
-        unfinished.write_text("hints")
+        unfinished.write(b"hints")
     assert path.read_bytes().startswith(b"SQLite format 3")
 
 

@@ -1,10 +1,12 @@
-"""Paths that the system finds: the user's own folders, what `~` stands for, and where links lead to."""
+"""Paths that the system finds: the user's own folders, what `~` stands for, where links lead to, and whose they are."""
 
 from __future__ import annotations
 
 import os
+import stat
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from acic.errors import InvalidInput
 
@@ -64,3 +66,27 @@ def resolved(path: Path) -> Path:
     if os.path.islink(place):
         raise InvalidInput(f"the links of {path} lead in a circle", hint="remove the link, or give another path")
     return place
+
+
+def new_file(path: Path, mode: int = 0o666) -> BinaryIO:
+    """Make a file, and return it to write to and read; what is there already, a link too, is never followed.
+
+    Args:
+        path: of the file.
+        mode: what the umask may take rights from.
+
+    Raises:
+        FileExistsError: something is there: in a folder of several users, perhaps another's link to a file of this one.
+    """
+    return open(path, "x+b", opener=partial(os.open, mode=mode))
+
+
+def is_own(path: Path, *others: int) -> bool:
+    """Return whether what is at `path`, no link, belongs to this user, or to one of `others`, who alone can change it.
+
+    Raises:
+        OSError: nothing is there, or nobody can tell.
+    """
+    found = path.lstat()
+    writable = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return not stat.S_ISLNK(found.st_mode) and found.st_uid in {os.geteuid(), *others} and not writable

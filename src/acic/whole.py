@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shlex
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from acic.errors import AcicError, InvalidInput, UnreadableInput
-from acic.paths import resolved
+from acic.paths import new_file, resolved
 
 _SQLITE = b"SQLite format 3\0"  # how its files begin
 _SYSTEM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)  # refusals that no other name in the folder changes
@@ -39,9 +41,10 @@ def text_of(path: Path, *, hint: str = "check the path", otherwise: str = "") ->
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """Give a place beside `path` to write to; when the block ends well, what is there becomes `path`.
+def whole(path: Path) -> Iterator[BinaryIO]:
+    """Give a file beside `path` to write to; when the block ends well, it becomes `path`.
 
+    It is written by what is open and never by its name, under which others that share its folder may put a link.
     A link stays, and what it leads to is replaced; who may read and write a file that was there stays as it was.
     What is there and no file (a folder, `/dev/stdout`), or a database, is left alone: root would lose the device.
 
@@ -51,20 +54,20 @@ def whole(path: Path) -> Iterator[Path]:
     """
     refuse_to_replace(path)
     place = resolved(path)
-    unfinished = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
+    unfinished = place.with_name(f".{place.stem}.{secrets.token_hex(4)}{place.suffix}")
     try:
-        try:
-            before = place.stat() if place.exists() else None
-            if before:
-                unfinished.touch(mode=0o600)  # nobody else reads it before it has the older one's permissions
-            yield unfinished
-            if before:
-                _permit(unfinished, before)
-            with unfinished.open("rb") as file:
+        before = place.stat() if place.exists() else None
+        # nobody else reads it before it has the older one's permissions
+        with new_file(unfinished, 0o600 if before else 0o666) as file:
+            try:
+                yield file
+                file.flush()
+                if before:
+                    _permit(file.fileno(), before)
                 os.fsync(file.fileno())
-            unfinished.replace(place)
-        finally:
-            unfinished.unlink(missing_ok=True)
+                unfinished.replace(place)
+            finally:
+                unfinished.unlink(missing_ok=True)
     except OSError as error:
         kind = AcicError if error.errno in _SYSTEM else InvalidInput
         raise kind(
@@ -113,11 +116,11 @@ def _is_database(path: Path) -> bool:
         return False
 
 
-def _permit(path: Path, like: os.stat_result) -> None:
-    """Give a file the owner, group and mode of another, as far as this user may; another group gets no rights."""
+def _permit(file: int, like: os.stat_result) -> None:
+    """Give an open file the owner, group and mode of another, as far as this user may; another group gets no rights."""
     for owner in (like.st_uid, -1):
         with suppress(PermissionError):
-            os.chown(path, owner, like.st_gid)
+            os.fchown(file, owner, like.st_gid)
             break
     mode = stat.S_IMODE(like.st_mode)
-    path.chmod(mode if path.stat().st_gid == like.st_gid else mode & ~stat.S_IRWXG)
+    os.fchmod(file, mode if os.fstat(file).st_gid == like.st_gid else mode & ~stat.S_IRWXG)

@@ -232,6 +232,6 @@ def _times(improvement: float) -> str:
 def _write_hints(path: Path, todo: Sequence[Instruction]) -> None:
     text = "".join(instruction.file_text for instruction in todo)
     with whole(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
+        unfinished.write(text.encode())
     if not text:
         say(f"note: there are no MPI-IO hints to set, so {path} is empty")

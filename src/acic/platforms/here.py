@@ -146,7 +146,7 @@ def keep(text: str) -> Path | None:
     path.parent.mkdir(parents=True, exist_ok=True)
     copy = _copied(path, text)
     with whole(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
+        unfinished.write(text.encode())
     return copy
 
 

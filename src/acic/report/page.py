@@ -65,7 +65,7 @@ def write_page(path: Path, page: str) -> None:
         InvalidInput: it cannot be written.
     """
     with whole(path) as unfinished:
-        unfinished.write_text(page, encoding="utf-8")
+        unfinished.write(page.encode())
 
 
 def asset(name: str) -> Markup:

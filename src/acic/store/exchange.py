@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from acic.errors import AcicError, InvalidInput, UnreadableInput
 from acic.store.content import fingerprint, from_content, to_content
@@ -85,20 +85,19 @@ def cannot_write(measurement: Measurement, error: Exception) -> InvalidInput:
     return InvalidInput(f"the measurement {name} cannot be written: {error}", hint=f"look at it: acic data show {name}")
 
 
-def _write_lines(measurements: list[Measurement], path: Path) -> None:
+def _write_lines(measurements: list[Measurement], file: BinaryIO) -> None:
     header = {
         "format": FORMAT,
         "version": VERSION,
         "count": len(measurements),
         "repetition": ["bandwidth in B/s", "seconds", "operations per second"],
     }
-    with path.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(header) + "\n")
-        for measurement in measurements:
-            try:
-                file.write(json.dumps(to_content(measurement), allow_nan=False) + "\n")
-            except (ValueError, TypeError) as error:
-                raise cannot_write(measurement, error) from error
+    file.write(json.dumps(header).encode() + b"\n")
+    for measurement in measurements:
+        try:
+            file.write(json.dumps(to_content(measurement), allow_nan=False).encode() + b"\n")
+        except (ValueError, TypeError) as error:
+            raise cannot_write(measurement, error) from error
 
 
 def _read_lines(path: Path) -> list[Measurement]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,8 +28,8 @@ _COLUMNS = (*_NAMES, "tool", "tool_version", "seed", "contributor", "raw_sha256"
 _SCHEMA = pa.schema([(name, _KINDS.get(name, pa.string())) for name in _COLUMNS], metadata={FORMAT: str(VERSION)})
 
 
-def write_parquet(measurements: list[Measurement], path: Path) -> None:
-    """Write `measurements` to `path`.
+def write_parquet(measurements: list[Measurement], file: BinaryIO) -> None:
+    """Write `measurements` to an open `file`.
 
     Raises:
         InvalidInput: a value that Parquet cannot hold.
@@ -40,8 +40,7 @@ def write_parquet(measurements: list[Measurement], path: Path) -> None:
         raise InvalidInput(
             f"a measurement does not fit into Parquet: {error}", hint="export to .jsonl instead"
         ) from error
-    with path.open("wb") as file:  # not by its name, which may be no text
-        pq.write_table(table, file)
+    pq.write_table(table, file)
 
 
 def read_parquet(path: Path) -> list[Measurement]:

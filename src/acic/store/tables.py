@@ -48,8 +48,8 @@ def write_table(rows: Iterable[Mapping[str, Any]], path: Path, kind: Kind) -> No
 
     fields = [(name, getattr(pa, made)()) for name, made in kind.columns.items()]
     table = pa.Table.from_pylist(list(rows), schema=pa.schema(fields, metadata={kind.name: _VERSION}))
-    with whole(path) as unfinished, unfinished.open("wb") as file:  # not by its name, which may be no text
-        pq.write_table(table, file, compression="zstd")
+    with whole(path) as unfinished:
+        pq.write_table(table, unfinished, compression="zstd")
 
 
 def rows_of(file: BinaryIO, path: Path, check: Callable[[Mapping[bytes, bytes]], None]) -> Iterator[dict[str, Any]]:

@@ -113,8 +113,8 @@ def write_trace(made: Replay, trace: Path) -> None:
     Raises:
         InvalidInput: the file cannot be written.
     """
-    with whole(trace) as unfinished, unfinished.open("w", encoding="ascii") as file:
-        file.writelines(f"{line}\n" for line in made.lines)
+    with whole(trace) as unfinished:
+        unfinished.writelines(f"{line}\n".encode("ascii") for line in made.lines)
 
 
 def _files(log: Log, made: Requests, sizes: list[int]) -> Iterator[ReplayFile]:

@@ -128,7 +128,7 @@ def _write(shown: Figure, path: Path) -> None:
         top += _height(part)
     metadata = {"Software": "acic", "Title": shown.title, "Description": " ".join(shown.sees)}
     with whole(path) as unfinished:
-        canvas.savefig(unfinished, metadata=metadata)
+        canvas.savefig(unfinished, format="png", metadata=metadata)
 
 
 def _plain(text: str) -> str:
