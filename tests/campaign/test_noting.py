@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from acic.campaign.journal import Journal
 from acic.campaign.killed import clear_up, commands_folder, noted
 from acic.campaign.request import Where
 from acic.cluster import StillRunning
@@ -86,3 +88,35 @@ def test_what_could_not_be_ended_is_kept_until_the_next_command_ends_it(notes: P
     assert not outputs.exists()
     assert not place.exists()
     assert list(notes.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", ["writable", "link", "owner"])
+def test_what_another_user_may_have_noted_is_not_removed(notes: Path, tmp_path: Path, how: str) -> None:
+    """Where XDG_STATE_HOME is a folder of several users, a note would name what is to be removed of whom it likes."""
+    left, file = tmp_path / "precious", notes / "acic-verify-e.jsonl"
+    left.mkdir()
+    place = tmp_path / "elsewhere" if how == "link" else file
+    place.write_text(json.dumps(HEAD | {"outputs": str(left)}) + "\n")
+    if how == "link":
+        file.symlink_to(place)
+    elif how == "writable":
+        file.chmod(0o666)
+    elif os.getuid() == 0:
+        os.chown(file, 65534, 65534)
+    else:
+        pytest.skip("only root can give a file to somebody else")
+    assert clear_up() == []
+    assert left.is_dir()
+
+
+def test_nobody_else_writes_what_runs_and_those_who_resume_read(notes: Path, tmp_path: Path) -> None:
+    """With a umask of 002 any of the group could put a link or another command there."""
+    before = os.umask(0o002)
+    try:
+        journal = Journal.create(tmp_path / "campaigns" / "c", {})
+        with noted(Where(), tmp_path / "acic-verify-f"):
+            made = [tmp_path / "acic-verify-f", *notes.iterdir(), *journal.folder.rglob("*"), journal.folder]
+            assert len(made) == 5
+            assert not any(path.stat().st_mode & 0o022 for path in made)
+    finally:
+        os.umask(before)

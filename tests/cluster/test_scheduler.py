@@ -476,6 +476,22 @@ def test_what_the_user_asks_for_goes_before_variables_of_slurm(tmp_path: Path, m
     assert names == {"SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_NO_REQUEUE"}  # what was not asked for, and acic's own
 
 
+def test_what_waits_in_the_queue_is_this_users_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a umask of 002 a whole group could write the scripts that run as who submitted them, hours later."""
+    pytest.importorskip("psij")
+    pretend("sbatch", "", 0, tmp_path, monkeypatch)
+    (tmp_path / "fake" / "sbatch").write_text("#!/bin/sh\necho Submitted batch job 7\n")
+    made, before = job(tmp_path, "true"), os.umask(0o002)
+    try:
+        BatchRunner("slurm").submit(made)
+    finally:
+        os.umask(before)
+    folder = jobscript.folder_of(made)
+    programs = [path for path in folder.iterdir() if path.suffix in (".sh", ".batch")]
+    assert len(programs) == 2
+    assert [path.stat().st_mode & 0o077 for path in (folder, *programs)] == [0, 0, 0]
+
+
 def test_the_attribute_that_names_jobs_is_acic_s_own() -> None:
     """With another name no job was known again: those that waited were cancelled as gone."""
     with pytest.raises(InvalidInput, match="job-name is acic's own"):

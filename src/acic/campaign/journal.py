@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from acic.errors import InvalidInput, UnreadableInput
-from acic.paths import user_folder
+from acic.paths import new_file, user_folder
 from acic.toml import NAME, NAME_HINT
 
 Event = dict[str, Any]
@@ -89,8 +89,11 @@ class Journal:
             InvalidInput: there is one of this name already.
         """
         draft = cls(folder.with_name(f".{folder.name}.{secrets.token_hex(4)}"))
-        draft.raw.mkdir(parents=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft.folder.mkdir(mode=0o755)  # whoever could write there would choose what is run when it is resumed
+        draft.raw.mkdir(mode=0o755)
         try:
+            new_file(draft._file, 0o644).close()
             draft.append("begun", version=VERSION, **begun)
             draft.folder.rename(folder)  # it appears whole, or not at all
             _keep_name(folder.parent)

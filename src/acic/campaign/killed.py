@@ -12,6 +12,7 @@ import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +21,7 @@ from acic.campaign.request import Where
 from acic.campaign.runners import open_runner
 from acic.cluster import Job, StillRunning
 from acic.errors import AcicError, InvalidInput
-from acic.paths import user_folder
+from acic.paths import is_own, new_file, user_folder
 
 
 def commands_folder() -> Path:
@@ -46,7 +47,7 @@ def noted(where: Where, outputs: Path) -> Iterator[Callable[[str, Path], None]]:
     """
     file = commands_folder() / f"{outputs.name}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("x", encoding="utf-8") as lines:
+    with TextIOWrapper(new_file(file, 0o600), encoding="utf-8") as lines:
         try:
             lock(lines)
         except InvalidInput:
@@ -69,6 +70,8 @@ def clear_up() -> list[str]:
     told = []
     for file in sorted(commands_folder().glob("*.jsonl")):
         try:
+            if not is_own(file):
+                continue  # another user's, who may name any folder to be removed
             lines = file.open("r+", encoding="utf-8")
         except FileNotFoundError:
             continue  # it has ended since, or another command has cleared up after it
@@ -137,7 +140,7 @@ def _forget(outputs: Path, file: Path) -> None:
 
 def _make(outputs: Path) -> None:
     try:
-        outputs.mkdir()
+        outputs.mkdir(mode=0o755)  # no other user writes what runs read
     except OSError as error:
         raise InvalidInput(
             f"cannot make {outputs}, where what runs print goes: {error.strerror}",

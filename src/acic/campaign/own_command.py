@@ -220,7 +220,7 @@ class _Run:
 
     def __call__(self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration) -> _Took:
         place = self._place
-        place.mkdir()
+        place.mkdir(mode=0o755)  # a link that another user put there would be written through
         how = {"machines": self._machines, "own_folder": _tells_place(words)}
         try:
             wanted = _settings(platform, configuration, place, **how)

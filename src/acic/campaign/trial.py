@@ -247,7 +247,7 @@ class Trials:
 
 def _new(folder: Path) -> None:
     try:
-        folder.mkdir()
+        folder.mkdir(mode=0o755)  # a link that another user put there would be written through
     except FileExistsError as error:
         raise Clash(f"{folder} is there already") from error
 

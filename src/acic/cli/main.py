@@ -189,7 +189,7 @@ def _kept(error: Exception) -> str:
     """Keep where an error came from that nobody foresaw; return what to do with it."""
     import traceback
 
-    from acic.paths import user_folder
+    from acic.paths import new_file, user_folder
     from acic.store.location import without_password
 
     command = f"acic {acic.__version__}: {shlex.join(sys.argv)}\n"
@@ -197,7 +197,9 @@ def _kept(error: Exception) -> str:
     try:
         file = user_folder("state") / "error.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(story, "utf-8", "backslashreplace")
+        file.unlink(missing_ok=True)
+        with new_file(file) as opened:
+            opened.write(story.encode("utf-8", "backslashreplace"))
     except (OSError, AcicError):
         return f"report it to whom you have acic from, with these lines:\n{story}"
     return f"report it to whom you have acic from, with {file}, which tells the command and where it happened"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -92,7 +91,7 @@ class BatchRunner:
             raise InvalidInput(f"there was a job {job.name} already", hint="give each job a name of its own")
         token = secrets.token_hex(8)
         files = jobscript.Files.of(job, token)
-        files.folder.mkdir(exist_ok=True)
+        files.folder.mkdir(mode=0o700, exist_ok=True)  # what waits in the queue runs as this user, hours later
         self._write_scripts(job, files)
         ticket = Ticket(token=token, may_start=True)
         write_ticket(job, ticket)
@@ -126,7 +125,7 @@ class BatchRunner:
             command, crowded = launcher.in_allocation(command, job.processes, job.nodes), launcher.crowded()
         jobscript.write(job, files, command, crowded)
         launch = ["/bin/sh", str(files.script)]
-        files.batch.write_bytes(os.fsencode(self._scheduler.script(job, self._request, launch, files.folder)))
+        records.write_program(files.batch, self._scheduler.script(job, self._request, launch, files.folder))
 
     def poll(self, job: Job) -> Ending:
         """See `Runner.poll`: asks the scheduler at most every `interval` seconds."""

@@ -176,7 +176,7 @@ def write(job: Job, files: Files, command: Sequence[str], crowded: Mapping[str, 
         "HOLD": fill(_HOLD, {"HELD": shlex.quote(str(files.held))}) if job.processes else "",
         "COMMAND": shlex.join(command),
     }
-    files.script.write_bytes(os.fsencode(fill(_TEXT, facts)))  # a path or an argument need not be UTF-8
+    records.write_program(files.script, fill(_TEXT, facts))
 
 
 def look_anew(files: Files) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from acic.cluster.job import Ending, Job, State
 from acic.errors import InvalidInput
+from acic.paths import new_file
 
 
 def ending_file(job: Job) -> Path:
@@ -34,7 +35,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write `content` to `path` at once or not at all."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with draft.open("w") as file:
+        with draft.open("x") as file:
             json.dump(content, file)  # not forced to the disk: what a crash of the machine takes is "not known"
         draft.replace(path)
     finally:
@@ -43,8 +44,9 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 def write_program(path: Path, text: str) -> None:
     """Write a program that this user alone may read and run."""
-    path.touch(mode=0o700)
-    path.write_bytes(os.fsencode(text))  # a path in it need not be UTF-8
+    path.unlink(missing_ok=True)
+    with new_file(path, 0o700) as file:
+        file.write(os.fsencode(text))  # a path or an argument in it need not be UTF-8
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import stat
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from acic.cluster.records import read_json, write_json
 from acic.errors import InvalidInput, TransientError
+from acic.paths import is_own
 
 NAME = "acic"  # of a lab, unless another one is given
 STATE = Path("/run/acic-lab")  # where a lab's record is, unless another place is named
@@ -90,7 +90,7 @@ class Names:
             InvalidInput: somebody else has made it, or it is a link.
         """
         with suppress(FileNotFoundError):
-            if not _is_ours(self.images):
+            if not _is_own_folder(self.images):
                 raise InvalidInput(
                     f"{self.images} is not a folder of whoever runs this",
                     hint="remove it, or give the lab another --name",
@@ -112,7 +112,7 @@ class Names:
     def owner(self) -> Path | None:
         """Return where the record of the lab of this name is, or was; None if there is no lab."""
         try:
-            return Path(self._owner.read_text()) if _is_ours(self.images) else None
+            return Path(self._owner.read_text()) if _is_own_folder(self.images) else None
         except OSError:
             return None
 
@@ -186,10 +186,9 @@ def _locked(file: int) -> bool:
             return True
 
 
-def _is_ours(path: Path) -> bool:
+def _is_own_folder(path: Path) -> bool:
     """Return whether a path is a folder of whoever runs this, and no link to one."""
-    found = path.lstat()
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    return is_own(path) and path.is_dir()
 
 
 def _holds_record(state: Path) -> bool:
