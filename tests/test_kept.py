@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -12,7 +13,8 @@ from typing import IO
 import numpy as np
 import pytest
 
-from acic.kept import arrays_path, fetch_arrays, keep_arrays, kept_program
+from acic.errors import InvalidInput
+from acic.kept import arrays_path, can_keep, fetch_arrays, has_arrays, keep_arrays, kept_at, kept_program
 
 DAY = 24 * 3600
 
@@ -144,3 +146,110 @@ def test_a_home_that_cannot_be_replaced_is_an_error(tmp_path: Path, monkeypatch:
         stuck.setattr(shutil, "rmtree", lambda *_, **__: None)
         with pytest.raises(OSError, match="not empty"):
             kept_program(home, "program", partial(write, text="B"))
+
+
+@pytest.fixture
+def group_writes() -> Iterator[None]:
+    """A umask that lets a group write."""
+    before = os.umask(0o002)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.parametrize("what", ["folder", "program", "beside", "link", "owner"])
+def test_a_program_that_another_user_may_have_put_there_is_not_run(tmp_path: Path, what: str) -> None:
+    """Its name follows from what acic is, so that in a cache of several users anybody could be there first."""
+    home = tmp_path / "program-1"
+    write(home, "A")
+    (home / "facts").touch()
+    if what == "link":
+        home.rename(tmp_path / "theirs")
+        home.symlink_to("theirs")
+    elif what == "owner":
+        if os.getuid() != 0:
+            pytest.skip("only root can give a file to somebody else")
+        os.chown(home / "program", 65534, 65534)
+    else:
+        path = {"folder": home, "program": home / "program", "beside": home / "facts"}[what]
+        path.chmod(0o777)
+    with pytest.raises(InvalidInput, match="is not run") as caught:
+        kept_program(home, "program", partial(write, text="B"))
+    assert "ACIC_CACHE" in caught.value.hint
+
+
+def test_a_program_of_root_or_of_who_installed_acic_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "program-1", "A")
+    monkeypatch.setattr(os, "geteuid", lambda: 65534)
+    assert kept_program(tmp_path / "program-1", "program", partial(write, text="B")).read_text() == "A"
+
+
+@pytest.mark.usefixtures("group_writes")
+def test_a_program_that_is_built_is_nobody_elses_to_change(tmp_path: Path) -> None:
+    home = tmp_path / "kept" / "program-1"
+    for _ in range(2):
+        kept_program(home, "program", partial(write, text="A"))
+    assert not any(path.stat().st_mode & 0o022 for path in (home, home.parent, home / "program"))
+
+
+def test_a_lock_that_another_user_made_a_link_empties_no_file(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / "program.lock").symlink_to("precious")
+    with pytest.raises(OSError, match="symbolic links"):
+        kept_program(tmp_path / "program-1", "program", partial(write, text="A"))
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
+def test_only_what_is_for_all_is_read_by_others(cache: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        for key, for_all in (("a", True), ("b", False)):
+            keep_arrays(key, {"a": np.arange(3)}, for_all=for_all)
+    finally:
+        os.umask(before)
+    assert [arrays_path(key).stat().st_mode & 0o777 for key in "ab"] == [0o644, 0o600]
+    assert cache.stat().st_mode & 0o777 == 0o755
+
+
+def test_what_others_may_have_learned_is_none(cache: Path) -> None:
+    keep("some")
+    assert fetch_arrays("some") is not None
+    (cache / "some.npz").chmod(0o666)
+    assert fetch_arrays("some") is None
+
+
+def test_what_is_another_users_in_a_folder_as_tmp_cannot_be_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next answer was said to come at once, and then that nothing can be kept."""
+    keep("some")
+    cache.chmod(0o1777)
+    assert can_keep("some")
+    monkeypatch.setattr(os, "geteuid", lambda: 65534)
+    assert not can_keep("some")
+    assert can_keep("other")
+    cache.chmod(0o777)
+    assert can_keep("some")
+
+
+def test_a_cache_that_a_site_prepared_is_read_and_what_is_new_is_the_users_own(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep("theirs")
+    write(cache / "program-1", "A")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != cache and access(path, mode))
+    before = sorted(cache.rglob("*"))
+    assert keep_arrays("mine", {"a": np.arange(2)})
+    assert arrays_path("mine") == tmp_path / "own" / "acic" / "mine.npz"
+    for key, size in (("theirs", 3), ("mine", 2)):
+        assert has_arrays(key)
+        assert (fetch_arrays(key) or {})["a"].size == size
+    keep_arrays("theirs", {"a": np.arange(4)})  # one's own goes first
+    assert (fetch_arrays("theirs") or {})["a"].size == 4
+    assert kept_program(kept_at("program-1"), "program", partial(write, text="B")).read_text() == "A"
+    assert kept_program(kept_at("program-2"), "program", partial(write, text="B")).read_text() == "B"
+    assert sorted(cache.rglob("*")) == before
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda _: Path("~"))  # no home
+    assert fetch_arrays("theirs") is not None
+    assert not keep_arrays("mine", {"a": np.arange(2)})
+    assert not can_keep("mine")

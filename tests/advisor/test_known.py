@@ -226,6 +226,24 @@ def test_on_a_full_disk_no_answer_is_promised_to_come_at_once(
     assert not any("the next answer comes at once" in line for line in told)
 
 
+def test_what_a_site_learned_of_what_comes_with_acic_answers_all_and_what_a_store_told_its_readers(
+    cluster: Platform, store: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def modes(platform: Platform, store: str) -> set[int]:
+        cache = tmp_path / f"cache-{len(list(tmp_path.iterdir()))}"
+        monkeypatch.setenv("ACIC_CACHE", str(cache))
+        known(platform, "ridge", store=store, trust=Trust(), now=WHEN)
+        return {file.stat().st_mode & 0o777 for file in cache.iterdir()}
+
+    lustre = load_platform("tianhe-lustre")
+    assert modes(lustre, str(tmp_path / "none.sqlite")) == modes(lustre, store) == {0o644}
+    names = [{file.name for file in cache.iterdir()} for cache in sorted(tmp_path.glob("cache-*"))]
+    assert names[0] == names[1], "a store of other platforms changes nothing"
+    assert modes(cluster, store) == {0o600}
+    monkeypatch.setattr(Store, "is_open_to_all", True)
+    assert modes(cluster, store) == {0o644}
+
+
 def test_a_platform_without_data_says_how_to_get_some(tmp_path: Path) -> None:
     with pytest.raises(MissingData, match="ec2-2013 has measurements of 0") as caught:
         known(load_platform("ec2-2013"), "cart", store=str(tmp_path / "s.sqlite"), trust=Trust(), now=WHEN)

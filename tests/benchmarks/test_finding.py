@@ -9,6 +9,7 @@ import shutil
 import time
 from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 
 import pytest
 
@@ -54,6 +55,19 @@ def test_ior_on_path_goes_first(bare: Path) -> None:
     assert (found.name, found.version, found.program) == ("ior", "4.1.0+dev", bare / "ior")
     assert not found.verifies_places
     assert found == find_benchmark("ior")
+
+
+def test_a_program_where_none_may_run_is_said(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The advice was to leave the benchmark to acic, which had just built it there."""
+    ior = program(bare / "ior", "IOR-4.1.0")
+    (ior.parent / "plain").touch()
+    with pytest.raises(UnreadableInput, match="it cannot be executed"):
+        identify(ior.parent / "plain")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC | os.ST_NODEV))
+    with pytest.raises(UnreadableInput, match="its file system is mounted noexec") as caught:
+        identify(ior)
+    assert "ACIC_CACHE" in caught.value.hint
 
 
 def test_a_program_in_the_home_of_nobody_is_said() -> None:

@@ -14,7 +14,7 @@ from acic.advisor.learned import Errors, Learned
 from acic.advisor.ranges import Range
 from acic.advisor.safety import Unsafe
 from acic.errors import InvalidInput
-from acic.kept import arrays_path, can_hold, fetch_arrays, keep_arrays
+from acic.kept import fetch_arrays, keep_arrays
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
 from acic.space import Configuration
@@ -36,13 +36,8 @@ def fetch(key: str, learner: Learner) -> Learned | None:
         return None  # a foreign or outdated file: it is made anew
 
 
-def there(key: str) -> bool:
-    """Return whether something was kept under `key`."""
-    return can_hold() and arrays_path(key).is_file()
-
-
-def keep(key: str, learned: Learned) -> bool:
-    """Keep `learned` under `key`, and return whether that was possible."""
+def keep(key: str, learned: Learned, *, for_all: bool = False) -> bool:
+    """Keep `learned` under `key`, if `for_all` for others to read, and return whether that was possible."""
     arrays: dict[str, Any] = {_PREDICTOR + k: v for k, v in learned.predictor.arrays().items()}
     arrays |= learned.errors.seen.arrays(_SEEN)
     for number, errors in enumerate(learned.errors.kinds.values()):
@@ -50,7 +45,7 @@ def keep(key: str, learned: Learned) -> bool:
     arrays["baseline/log_bandwidth"] = learned.baselines.log_bandwidth
     arrays["baseline/sigma"] = learned.baselines.sigma
     arrays["facts"] = np.frombuffer(json.dumps(_facts(learned)).encode(), dtype=np.uint8)
-    return keep_arrays(key, arrays)
+    return keep_arrays(key, arrays, for_all=for_all)
 
 
 def _facts(learned: Learned) -> dict[str, Any]:

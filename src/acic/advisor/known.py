@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic import __version__
-from acic.advisor.cache import fetch, keep, there
+from acic.advisor.cache import fetch, keep
 from acic.advisor.failing import failing_of
 from acic.advisor.intervals import Watch
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.learning import few, learn, too_few, unmeasured
 from acic.advisor.safety import Unsafe, unsafe_of
 from acic.errors import MissingData
-from acic.kept import cache_folder, can_hold, can_keep
+from acic.kept import cache_folder, can_hold, can_keep, has_arrays
 from acic.models.protocol import Learner
 from acic.models.registry import learner
 from acic.models.residual import PriorAlone, Residual, takes_prior
@@ -31,7 +31,7 @@ from acic.prior import prior_of
 from acic.store.ageing import ageing_weights
 from acic.store.baselines import no_baseline_told, over_baseline, with_baseline
 from acic.store.bundled import bundled, bundled_hash
-from acic.store.database import Store
+from acic.store.database import Store, fingerprint_of
 from acic.store.kept_rows import fetch_rows, keep_rows
 from acic.store.lessons import bundled_compared, bundled_lessons, compared_hash, lessons_hash
 from acic.store.measurement import Basis, Measurement, Outcome
@@ -83,10 +83,10 @@ def known(
     if isinstance(chosen, Residual) and prior is None:
         announce(f"note: {_no_hardware(platform)}, so {chosen.name} is {chosen.base.name} alone")
     with Store.open_existing(store, announce=announce) as opened:
-        key, point = _keys(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
+        key, point = _keys(platform, chosen, _stored(platform, opened), trust, now)
         if (cached := fetch(key, chosen) or (None if intervals else fetch(point, chosen))) is not None:
             return Knowledge(platform, cached)
-        rows = training_rows(platform, opened)
+        rows, for_all = training_rows(platform, opened), _for_all(platform, opened)
         unfit = _useless(rows, platform)
         if isinstance(chosen, PriorAlone) and prior is None:
             raise _nothing_else(platform, rows)
@@ -109,7 +109,8 @@ def known(
     )
     learns = learner(FEW) if few(rows, platform) and not isinstance(chosen, PriorAlone) else chosen
     if not too_few(rows, platform):
-        then = "; the next answer comes at once" if learns is chosen and can_keep() else ""
+        at_once = learns is chosen and can_keep(key if intervals else point)
+        then = "; the next answer comes at once" if at_once else ""
         announce(f"learning {platform.name} from {len(rows)} measurements{then}")
     sound = believed(rows, contributors, platform)
     lessons = bundled_lessons(platform.name) if takes_prior(learns) else ()
@@ -128,7 +129,7 @@ def known(
     learned = replace(learned, unsafe=unsafe, failing=failing, doubts=doubts, unheard=unheard)
     if learns is not chosen:
         announce(f"note: there is so little to choose that {learns.name} answers: the workloads that are most alike")
-    elif not keep(key if intervals else point, learned):
+    elif not keep(key if intervals else point, learned, for_all=for_all):
         where = f" in {cache_folder()}" if can_hold() else ""
         announce(f"note: nothing can be kept{where}, so the next answer learns anew; set ACIC_CACHE")
     return Knowledge(platform, learned)
@@ -138,8 +139,8 @@ def kept(platform: Platform, model: str, *, store: str | None, trust: Trust, now
     """Return whether `known` finds it in the cache, without intervals; arguments and errors are those of `known`."""
     chosen = learner(model)
     with Store.open_existing(store) as opened:
-        keys = _keys(platform, chosen, opened.fingerprint(platform.name) if opened else "", trust, now)
-        return any(map(there, keys))
+        keys = _keys(platform, chosen, _stored(platform, opened), trust, now)
+        return any(map(has_arrays, keys))
 
 
 def _no_hardware(platform: Platform) -> str:
@@ -162,13 +163,23 @@ def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
 
     Those of an operation without any baseline are left out: they had every answer end, also of the other operation.
     """
-    data = (bundled_hash(platform), store.fingerprint(platform.name) if store else "")
+    data = (bundled_hash(platform), _stored(platform, store))
     key = _named(platform, "rows", (__version__, platform, data))
     if (rows := fetch_rows(key)) is None:
         stored = store.training_records(platform.name) if store else ()
         rows = training_table(bundled(platform), platform, stored=stored)
-        keep_rows(key, rows)
+        keep_rows(key, rows, for_all=_for_all(platform, store))
     return with_baseline(rows, platform)
+
+
+def _for_all(platform: Platform, store: Store | None) -> bool:
+    """Return whether others may read what was learned of a platform: where they may read all that it was learned of."""
+    return store is None or _stored(platform, store) == fingerprint_of(platform.name) or store.is_open_to_all
+
+
+def _stored(platform: Platform, store: Store | None) -> str:
+    """Return what names the measurements that a store has of a platform; the same without a store as with none."""
+    return store.fingerprint(platform.name) if store else fingerprint_of(platform.name)
 
 
 def stored_rows(

@@ -89,6 +89,11 @@ def identify(program: Path, mpiexec: Path | None = None) -> Benchmark:
     path = expanded(program)
     try:
         if not os.access(path, os.X_OK):
+            if path.exists() and os.statvfs(path).f_flag & os.ST_NOEXEC:
+                raise UnreadableInput(
+                    f"cannot use the benchmark {path}: its file system is mounted noexec",
+                    hint="name a folder where programs may run in ACIC_CACHE, or a program in one in ACIC_BENCH",
+                )
             raise PermissionError("it cannot be executed" if path.exists() else "there is no such file")
         content = path.read_bytes()
     except OSError as error:

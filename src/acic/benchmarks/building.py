@@ -17,7 +17,7 @@ from pathlib import Path
 import acic
 from acic.benchmarks.benchmark import ACIC_BENCH
 from acic.errors import InvalidInput, MissingData, with_extra
-from acic.kept import cache_folder, kept_program, source_digest
+from acic.kept import cache_folders, is_kept, kept_at, kept_program, source_digest
 
 _FACTS = "built.json"
 _SECONDS = 600  # for the compiler
@@ -72,13 +72,13 @@ def built(announce: Callable[[str], None] = lambda _: None) -> Built:
 
     Raises:
         MissingData: there is no MPI or no compiler, or it cannot build the program.
-        InvalidInput: ACIC_MPICC or ACIC_MPIEXEC names what is no program.
+        InvalidInput: ACIC_MPICC or ACIC_MPIEXEC names what is no program, or another user may have put one there.
     """
-    folder, mpicc, here = cache_folder(), find_mpicc(), sources()
+    mpicc, here = find_mpicc(), sources()
     stem = f"bench-{acic.__version__}-{source_digest(here)}"
     if mpicc is None:
-        return _built_before(folder.glob(f"{stem}-*/{ACIC_BENCH}"))
-    home = folder / f"{stem}-{_identity(mpicc)}"
+        return _built_before(path for folder in cache_folders() for path in folder.glob(f"{stem}-*/{ACIC_BENCH}"))
+    home = kept_at(f"{stem}-{_identity(mpicc)}")
     _make(mpicc, here, home, announce)
     made = _facts(home)
     return replace(made, mpiexec=None) if os.environ.get("ACIC_MPIEXEC") else made  # the user's goes first
@@ -92,7 +92,7 @@ def _built_before(programs: Iterable[Path]) -> Built:
         mpiexec = _program("ACIC_MPIEXEC", named).resolve()
         made = [one for one in made if one.mpiexec and one.mpiexec.resolve() == mpiexec]
         beside, hint = f": ACIC_MPIEXEC is {named}, without an mpicc beside it", _NO_MPICC
-    if not made:
+    if not (made and is_kept(made[-1].program.parent, ACIC_BENCH)):
         raise MissingData(f"there is no ior, and no MPI to build acic-bench with{beside}", hint=hint)
     return made[-1]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import acic
 from acic.cluster.lab.tools import asked, which
 from acic.errors import AcicError
-from acic.kept import cache_folder, kept_program, source_digest
+from acic.kept import kept_at, kept_program, source_digest
 
 NAME = "acic-nfsmount"
 
@@ -28,12 +28,12 @@ def bridge() -> Path:
     """Return acic-nfsmount: that on PATH, or one built from the sources, if it was not yet.
 
     Raises:
-        AcicError: there is no compiler or a library is missing, so that it cannot be built.
+        AcicError: there is no compiler or a library is missing, so that it cannot be built, or another user may have.
     """
     if found := which(NAME):
         return Path(found)
     here = sources()
-    home = cache_folder() / f"nfsmount-{acic.__version__}-{source_digest(here)}"
+    home = kept_at(f"nfsmount-{acic.__version__}-{source_digest(here)}")
     try:
         return kept_program(home, NAME, lambda whole: _build(here, whole))
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -29,6 +30,11 @@ _BATCH = 1000  # rows in one statement
 _VALUES = 500  # values in one question: SQLite before 3.32 takes 999
 _STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
 _DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, InvalidInput)  # of rows
+
+
+def fingerprint_of(platform: str, rows: int = 0, total: int = 0) -> str:
+    """Return `Store.fingerprint` of that many rows, with that sum of checksums; of none, as without a store."""
+    return hashlib.sha256(f"{platform} {rows} {total}".encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,15 @@ class Store:
     def shown(self) -> str:
         """Where the store is, without a password."""
         return self._place.shown
+
+    @property
+    def is_open_to_all(self) -> bool:
+        """Whether all users of this machine can read it: so its file and the folders above must say."""
+        if self._place.file is None:
+            return False
+        file = self._place.file.resolve()
+        closed = (not folder.stat().st_mode & stat.S_IXOTH for folder in file.parents)
+        return bool(file.stat().st_mode & stat.S_IROTH) and not any(closed)
 
     @property
     def kept(self) -> str:
@@ -295,7 +310,7 @@ class Store:
         else:
             with self._connections.connected() as connection:
                 rows, total = connection.exec_driver_sql(f"{_STATE} %s", (platform,)).one()
-        return hashlib.sha256(f"{platform} {rows} {int(total)}".encode()).hexdigest()[:32]
+        return fingerprint_of(platform, rows, int(total))
 
     @property
     def _table(self) -> Table:

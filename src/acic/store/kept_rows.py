@@ -26,8 +26,8 @@ def fetch_rows(key: str) -> TrainingRows | None:
         return None  # a foreign or outdated file: they are read anew
 
 
-def keep_rows(key: str, rows: TrainingRows) -> bool:
-    """Keep `rows` under `key`, and return whether that was possible."""
+def keep_rows(key: str, rows: TrainingRows, *, for_all: bool = False) -> bool:
+    """Keep `rows` under `key`, if `for_all` for others to read, and return whether that was possible."""
     facts = {
         "workloads": [values_of(one) for one in rows.workloads],
         "configurations": [dict(one) for one in rows.configurations],
@@ -36,7 +36,8 @@ def keep_rows(key: str, rows: TrainingRows) -> bool:
         "unfit": dict(rows.unfit),
     }
     arrays: dict[str, Any] = {name: getattr(rows, name) for name in PER_ROW}
-    return keep_arrays(key, arrays | {_FACTS: np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)})
+    arrays[_FACTS] = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
+    return keep_arrays(key, arrays, for_all=for_all)
 
 
 def _restored(arrays: dict[str, Any]) -> TrainingRows:
