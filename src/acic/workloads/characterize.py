@@ -18,7 +18,7 @@ from acic.workloads.lone import unmerged
 from acic.workloads.notes import layouts, modules_missing, notes, places
 from acic.workloads.pauses import idle
 from acic.workloads.phases import Draft, draft, mirror, phase
-from acic.workloads.spells import counted_twice
+from acic.workloads.spells import Spells, counted_twice
 from acic.workloads.substitutes import substitutes
 from acic.workloads.tables import lacks_counters, tables, tells_nothing
 from acic.workloads.timing import merged
@@ -114,7 +114,7 @@ def _split_overlap(drafts: list[Draft]) -> None:
 
 def _pause(drafts: list[Draft]) -> None:
     """Tell how long processes stay away from each one's files, where no trace tells it."""
-    every = [one.timing.spells.apart() for one in drafts]
+    every: list[Spells] = []
     for one in drafts:
         group, found = one.group, one.iterations
         measured = found.pause is not None and found.by != "heat map"  # whose empty bins are shorter than a pause
@@ -122,7 +122,10 @@ def _pause(drafts: list[Draft]) -> None:
             continue
         least = PAUSE * (found.count - 1 or group.calls / one.processes - 1)
         mine = one.timing.spells
-        if max(mine.last) - min(mine.first) > least and (away := idle(mine, every, group.processes)) > least:
+        if max(mine.last) - min(mine.first) <= least:
+            continue
+        every = every or [other.timing.spells.apart() for other in drafts]
+        if (away := idle(mine, every, group.processes)) > least:
             one.iterations = replace(found, pause=away / max(1, found.count - 1))
 
 

@@ -13,6 +13,7 @@ _COUNTED = (
 _ABOVE_ZERO = ("ranks_apart", "times_over")
 _PROCESSES = ("input_writers", "names_by")
 _FLAGS = ("collective_buffering", "contiguous", "file_views", "written_by_others")
+_LIMITED = frozenset((*_COUNTED, *_FLAGS))
 _MOST = 2**63
 
 
@@ -32,7 +33,7 @@ def details_of(content: object) -> dict[str, str | int | float]:
 
 def possible(details: Mapping[str, str | int | float]) -> dict[str, str | int | float]:
     """Return the details that a file may have: damaged logs tell of pauses longer than the world is old."""
-    return {name: value for name, value in details.items() if not _problem(name, value)}
+    return {name: value for name, value in details.items() if name not in _LIMITED or not _problem(name, value)}
 
 
 def _problem(name: str, value: object) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from acic.workloads.columns import META_SECONDS, MODE, OPENS, READ, SLOWEST_SECONDS, WRITE
@@ -41,31 +40,32 @@ def empty_files(tables: Mapping[str, Table], processes: int) -> Empty:
         processes: of the job, among which what is known of all together is shared.
     """
     above = {file for name, table in tables.items() if name not in _MOVES for file in table.file_list}
+    empty = [(table, rows) for name in _MOVES if (table := tables.get(name)) and (rows := _unmoved(table, above))]
+    if not empty:
+        return Empty(seconds=0.0, made=0, asked=0, processes=0.0)
     moved = {file for name in _MOVES if name in tables for file in _moved(tables[name])}
-    seconds, opens, alone, together = 0.0, Counter[bool](), Counter[int](), 0
-    for name in _MOVES:
-        if (table := tables.get(name)) is None:
-            continue
-        rows = [row for row, file in enumerate(table.file_list) if file not in above]
-        if rows:
-            read, written = table.moved(READ), table.moved(WRITE)
-            rows = [row for row in rows if not read[row] and not written[row]]
+    seconds, made, asked, together = 0.0, 0, 0, 0
+    alone: dict[int, int] = {}
+    for table, rows in empty:
         seconds += _seconds(table, rows)
-        rows = [row for row in rows if table.file_list[row] not in moved]
-        if rows:
-            times, modes, ranks = table.column(OPENS), table.column(MODE), table.rank_list
-            for row in rows:
-                opens[modes[row] > 0] += times[row]
-                if ranks[row] < 0:
-                    together += times[row]
-                else:
-                    alone[ranks[row]] += times[row]
+        times, modes, ranks = table.column(OPENS), table.column(MODE), table.rank_list
+        for row in rows:
+            if table.file_list[row] in moved:
+                continue
+            if modes[row] > 0:
+                made += times[row]
+            else:
+                asked += times[row]
+            if ranks[row] < 0:
+                together += times[row]
+            else:
+                alone[ranks[row]] = alone.get(ranks[row], 0) + times[row]
     busiest = max(alone.values(), default=0) + together / processes
     return Empty(
         seconds=seconds,
-        made=opens[True],
-        asked=opens[False],
-        processes=min(float(processes), opens.total() / busiest) if busiest else 0.0,
+        made=made,
+        asked=asked,
+        processes=min(float(processes), (made + asked) / busiest) if busiest else 0.0,
     )
 
 
@@ -93,6 +93,15 @@ def told_of(empty: Empty, phases: Sequence[Phase], run: float) -> list[Phase]:
     return found
 
 
+def _unmoved(table: Table, above: Set[int]) -> list[int]:
+    """Return the rows of files that are not used through what is above, of which nothing is read or written."""
+    rows = [row for row, file in enumerate(table.file_list) if file not in above]
+    if not rows:
+        return []
+    read, written = table.moved(READ), table.moved(WRITE)
+    return [row for row in rows if not read[row] and not written[row]]
+
+
 def _moved(table: Table) -> set[int]:
     """Return the files of which something is read or written."""
     pairs = zip(table.file_list, table.moved(READ), table.moved(WRITE), strict=True)
@@ -101,8 +110,6 @@ def _moved(table: Table) -> set[int]:
 
 def _seconds(table: Table, rows: Sequence[int]) -> float:
     """Return the slowest process's time in metadata calls, as some rows tell it, s."""
-    if not rows:
-        return 0.0
     spent, slowest, ranks = table.seconds(META_SECONDS), table.seconds(SLOWEST_SECONDS), table.rank_list
     of_rank: dict[int, float] = {}
     of_all = 0.0

@@ -77,7 +77,7 @@ class Evidence:
             name = self.log.names.get(file, "")
             known: dict[str, str | int] = {}
             for where, kind in self.log.job.mounts:  # the longest first
-                if below(name, where):
+                if name.startswith(where) and below(name, where):  # most do not even begin so
                     known.update(file_system=kind, mount=where)
                     break
             if "LUSTRE" in self.log.modules:

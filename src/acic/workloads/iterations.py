@@ -190,10 +190,9 @@ def _each(moved: NDArray[np.int64], width: float) -> Iterations | None:
     """Return what most ranks have in common, each of which comes in its own time, shape (ranks, bins)."""
     rows = list(filter(any, moved.tolist()))
     found = [one for row in rows if (one := _alike(row, width))]
-    counts = Counter(one.count for one in found)
-    if not counts:
+    if len(found) <= _MOST * len(rows):
         return None
-    count, often = counts.most_common(1)[0]
+    count, often = Counter([one.count for one in found]).most_common(1)[0]
     if often <= _MOST * len(rows):
         return None
     pauses = [one.pause or 0.0 for one in found if one.count == count]

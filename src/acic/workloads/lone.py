@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from acic.workloads.columns import (
     BYTES,
@@ -83,31 +82,42 @@ def _writer(table: Table, row: int, processes: int) -> int | None:
 
 def _split(table: Table, writers: Mapping[int, int], processes: int) -> Table:
     """Return the table with a record of the writer behind each of these rows, which are left to those who read."""
-    order = [at for at in range(len(table.file_list)) for _ in range(1 + (at in writers))]
-    integers, floats = table.integers[order], table.floats[order]
-    ranks = table.ranks[order].astype(np.int64)
-    for at in range(1, len(order)):
-        if order[at] == order[at - 1]:
-            ranks[at] = writers[order[at]]
-            _share(integers[at - 1 : at + 1], floats[at - 1 : at + 1], processes)
+    order, ranks = [], []
+    counters: list[list[int]] = []
+    times: list[list[float]] = []
+    for at, rank in enumerate(table.rank_list):
+        copies = 1 if at not in writers else 2
+        order += [at] * copies
+        ranks += [rank, writers[at]] if copies == 2 else [rank]
+        for _ in range(copies):
+            counters.append([*table.counters[at]])
+            times.append([*table.times[at]])
+        if copies == 2:
+            _share(counters[-2:], times[-2:], processes)
     return Table(
-        table.name, table.files[order], ranks, lambda: (integers, floats), partial=table.partial, source=table.source
+        table.name,
+        table.files[order],
+        np.array(ranks, dtype=np.int64),
+        lambda: (np.array(counters), np.array(times)),
+        partial=table.partial,
+        source=table.source,
+        load_rows=lambda: (counters, times),
     )
 
 
-def _share(integers: NDArray[np.int64], floats: NDArray[np.float64], processes: int) -> None:
-    """Share two equal rows, each of shape (2, columns), among all who read and the one who wrote, in place."""
-    readers, writer = integers
+def _share(counters: list[list[int]], times: list[list[float]], processes: int) -> None:
+    """Share two equal rows among all who read and the one who wrote, in place."""
+    readers, writer = counters
     for column in DIRECTED:
         readers[column + WRITE] = writer[column + READ] = 0
-    readers[SYNCS : SYNCS + 3] = 0
+    readers[SYNCS : SYNCS + 3] = [0, 0, 0]
     readers[SWITCHES] = writer[SWITCHES] = 0
     writer[OPENS] %= processes  # where all opened it as often as the others did, to read it
     readers[OPENS] -= writer[OPENS]
     writer[UNALIGNED] = min(writer[UNALIGNED], writer[CALLS + WRITE])
     readers[UNALIGNED] -= writer[UNALIGNED]
     readers[FASTEST_BYTES] = readers[SLOWEST_BYTES] = readers[BYTES + READ] // processes
-    reading, writing = floats
+    reading, writing = times
     spent = writing[SECONDS + WRITE] + writing[SECONDS + READ] / processes
     # closing what was written takes longer than opening it to read
     writing[META_SECONDS] = min(writing[META_SECONDS], max(writing[SLOWEST_SECONDS] - spent, 0.0))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from acic.units import format_bytes, format_seconds
 from acic.workloads.darshan import Job, Log
 from acic.workloads.darshan.job import LONGEST_RUN
@@ -62,7 +64,9 @@ def mapped(log: Log) -> Iterator[str]:
     """Yield how many files were mapped into memory, of which only opening them is seen."""
     if (module := log.modules.get("POSIX")) is None:
         return
-    if files := len({*module.records["id"][module.records["POSIX_MMAPS"] > 0].tolist()}):
+    maps = module.records["POSIX_MMAPS"]
+    if maps.max(initial=0) > 0:
+        files = len({*module.records["id"][maps > 0].tolist()})
         which = "1 file was" if files == 1 else f"{files} files were"
         yield f"{which} mapped into memory, whose I/O Darshan does not see."
 
@@ -115,7 +119,7 @@ def _of_times(one: Draft, log: Log) -> Iterator[str]:
     table, way = one.group.table, "WRITE" if one.group.direction else "READ"
     if table.source == "counters":
         times = log.modules[table.name].records[f"{table.name.replace('-', '')}_F_{way}_TIME"]
-        if not (times >= 0).all():  # nor is what is no number
+        if not np.minimum.reduce(times) >= 0:  # nor is what is no number
             longer = ": these may take longer than is told" if one.timing.measured else ""
             yield (
                 f"Some times of {one.group.interface} {way.lower()}s in the log are below zero or no numbers, and "

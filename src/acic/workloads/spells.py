@@ -40,7 +40,7 @@ class Closing(NamedTuple):
     busy: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: that takes twice as long to make
 class Spells:
     """When the records of a group were used in its direction: an element for each record, s since the job began.
 

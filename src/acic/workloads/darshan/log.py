@@ -31,7 +31,7 @@ _OR_PARTIAL = ", or pass --partial to use the modules that are whole"
 _OF_NO_FILES = ("APMPI", "APXC")  # AutoPerf's: MPI calls, and what a Cray's network counted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: that takes twice as long to make
 class Log:
     """A Darshan log.
 
