@@ -126,7 +126,7 @@ def _pause(drafts: list[Draft]) -> None:
             continue
         every = every or [other.timing.spells.apart() for other in drafts]
         if (away := idle(mine, every, group.processes)) > least:
-            one.iterations = replace(found, pause=away / max(1, found.count - 1))
+            found.pause = away / max(1, found.count - 1)
 
 
 def _began(one: Draft) -> float:

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 
 from acic.errors import InvalidInput
 
-_COUNTED = (
+_COUNTED = {
     *("asked_files", "began", "empty_files", "ended", "idle_seconds", "input_writers", "names_by", "opens"),
     *("pause_seconds", "ranks_apart", "removed_files", "syncs", "times_over"),
-)
+}
 _ABOVE_ZERO = ("ranks_apart", "times_over")
 _PROCESSES = ("input_writers", "names_by")
-_FLAGS = ("collective_buffering", "contiguous", "file_views", "written_by_others")
-_LIMITED = frozenset((*_COUNTED, *_FLAGS))
+_FLAGS = {"collective_buffering", "contiguous", "file_views", "written_by_others"}
+_LIMITED = _COUNTED | _FLAGS
+_VALUES = (str, int, float)  # made once: a union of types is made anew each time
+_NO_NUMBERS = (str, bool)
 _MOST = 2**63
 
 
@@ -38,13 +40,13 @@ def possible(details: Mapping[str, str | int | float]) -> dict[str, str | int | 
 
 def _problem(name: str, value: object) -> str:
     """Return what a value has to be, where it is not."""
-    if not isinstance(value, str | int | float):
+    if not isinstance(value, _VALUES):
         return "a detail is a text, a number, true or false"
     if name in _FLAGS and not isinstance(value, bool):
         return "it is true or false"
     if name not in _COUNTED:
         return ""
-    number = None if isinstance(value, str | bool) else value
+    number = None if isinstance(value, _NO_NUMBERS) else value
     if name in _PROCESSES:
         return "" if number is not None and 1 <= number <= _MOST else "it is a number of processes, at least 1"
     if number is None or not 0 <= number <= _MOST or (number == 0 and name in _ABOVE_ZERO):  # nan is not between

@@ -30,6 +30,9 @@ class Empty:
     processes: float
 
 
+_NONE = Empty(seconds=0.0, made=0, asked=0, processes=0.0)
+
+
 def empty_files(tables: Mapping[str, Table], processes: int) -> Empty:
     """Return what a log tells of files of which nothing is moved.
 
@@ -42,7 +45,7 @@ def empty_files(tables: Mapping[str, Table], processes: int) -> Empty:
     above = {file for name, table in tables.items() if name not in _MOVES for file in table.file_list}
     empty = [(table, rows) for name in _MOVES if (table := tables.get(name)) and (rows := _unmoved(table, above))]
     if not empty:
-        return Empty(seconds=0.0, made=0, asked=0, processes=0.0)
+        return _NONE
     moved = {file for name in _MOVES if name in tables for file in _moved(tables[name])}
     seconds, made, asked, together = 0.0, 0, 0, 0
     alone: dict[int, int] = {}

@@ -27,6 +27,7 @@ class Evidence:
         self.tables = tables
         self.processes = log.job.processes
         self.damaged: list[str] = []
+        self._mounts = dict(reversed(log.job.mounts))  # of two file systems at one place, the first
         self._traces: dict[str, Trace] = {}
         self._places: dict[int, tuple[str, dict[str, str | int]]] = {}
 
@@ -76,9 +77,9 @@ class Evidence:
         if found is None:
             name = self.log.names.get(file, "")
             known: dict[str, str | int] = {}
-            for where, kind in self.log.job.mounts:  # the longest first
-                if name.startswith(where) and below(name, where):  # most do not even begin so
-                    known.update(file_system=kind, mount=where)
+            for where in filter(name.startswith, reversed(self._mounts)):  # the longest first
+                if below(name, where):
+                    known.update(file_system=self._mounts[where], mount=where)
                     break
             if "LUSTRE" in self.log.modules:
                 known.update(_striping(file, self.log.modules["LUSTRE"], self._reached(file)))

@@ -194,7 +194,8 @@ class _Files:
         """Set those of one series apart from those of another, and from what is in none: restart.1 from plot.1."""
         ids = {at: requests.table.file_list[row] for row, at in zip(requests.rows, self.of_row, strict=True)}
         series = series_of([names.get(ids[at], "") for at in range(len(self.kinds))])
-        self.kinds = [kind | _SERIES * number for kind, number in zip(self.kinds, series, strict=True)]
+        if min(series) < max(series):  # else they are alike in that
+            self.kinds = [kind | _SERIES * number for kind, number in zip(self.kinds, series, strict=True)]
 
     def alike(self) -> bool:
         """Whether all files belong to one group."""

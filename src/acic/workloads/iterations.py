@@ -180,7 +180,7 @@ def _alike(moved: list[int], width: float) -> Iterations | None:
         return None
     sizes = [sum(bins) for busy, bins in groupby(used, bool) if busy]
     middle = sorted(sizes)[len(sizes) // 2]
-    if any(abs(size - middle) > _TOLERANCE * middle for size in sizes):
+    if max(max(sizes) - middle, middle - min(sizes)) > _TOLERANCE * middle:
         return None
     pause = empty / (len(sizes) - 1) * width
     return Iterations(len(sizes), ESTIMATED, "pauses", pause, "heat map")

@@ -152,7 +152,8 @@ def _add(
     if only is None and without.isdisjoint(files):
         rows = [row for row, moved in enumerate(table.moved(direction)) if moved]
     else:
-        rows = [row for row, file in enumerate(files) if (only is None or file in only) and file not in without]
+        wanted = (set(files) if only is None else only) - without
+        rows = [row for row, file in enumerate(files) if file in wanted]
         if rows:
             moved_by = table.moved(direction)
             rows = [row for row in rows if moved_by[row]]

@@ -78,6 +78,8 @@ def places(phases: Sequence[Phase]) -> Iterator[str]:
         if mount := str(one.details.get("mount", "")):
             where = mount, str(one.details["file_system"])
             moved[where] = moved.get(where, 0) + one.bytes
+    if len(moved) < 2:
+        return
     total = sum(moved.values())
     found = sorted(((size, *where) for where, size in moved.items() if size >= _MATTERS * total), reverse=True)
     if len(found) > 1:

@@ -44,30 +44,33 @@ def idle(of: Spells, every: Sequence[Spells], processes: int) -> float:
             ]
             busy += _sum(shares)
         return max(0.0, end - begin - busy)
-    first: dict[int, float] = {}
-    last: dict[int, float] = {}
-    for rank, began, ended in zip(of.rank, of.first, of.last, strict=True):
-        first[rank] = min(began, first.get(rank, began))
-        last[rank] = max(ended, last.get(rank, 0.0))
+    first, last = dict(zip(of.rank, of.first, strict=True)), dict(zip(of.rank, of.last, strict=True))
+    if len(first) < len(of.rank):  # some have several
+        for rank, began, ended in zip(of.rank, of.first, of.last, strict=True):
+            first[rank] = min(began, first[rank])
+            last[rank] = max(ended, last[rank])
     away = _away(first, last, every)
     return _sum(away) / len(away)
 
 
 def _away(first: dict[int, float], last: dict[int, float], every: Sequence[Spells]) -> list[float]:
     """Return the s between each rank's first and last request in which it does no I/O, the lowest rank first."""
-    ranks = sorted(first)
-    spent = dict.fromkeys(ranks, 0.0)
+    windows = {rank: (first[rank], last[rank]) for rank in sorted(first)}
+    spent = dict.fromkeys(windows, 0.0)
+    lowest = windows[min(first)]
     for one in every:
         together = []  # about as much of each process, whatever its own first and last
         for rank, began, ended, busy in zip(one.rank, one.first, one.last, one.busy, strict=True):
-            if rank in spent:
-                spent[rank] += busy * _part(began, ended, first[rank], last[rank])
+            if window := windows.get(rank):
+                begin, end = window
+                if began <= end and ended >= begin:  # else no part of it
+                    spent[rank] += busy * _part(began, ended, begin, end)
             elif rank < 0:
-                together.append(busy * _part(began, ended, first[ranks[0]], last[ranks[0]]))
+                together.append(busy * _part(began, ended, *lowest))
         if together:
             share = _sum(together)
             spent = {rank: mine + share for rank, mine in spent.items()}
-    return [max(last[rank] - first[rank] - spent[rank], 0.0) for rank in ranks]
+    return [max(end - begin - spent[rank], 0.0) for rank, (begin, end) in windows.items()]
 
 
 def _part(first: float, last: float, begin: float, end: float) -> float:

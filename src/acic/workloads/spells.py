@@ -81,10 +81,12 @@ class Spells:
 
     def alone(self) -> dict[int, float]:
         """Return the s that each rank is busy which has records of its own."""
-        spent: dict[int, float] = {}
-        for rank, busy in zip(self.rank, self.busy, strict=True):
-            if rank >= 0:
-                spent[rank] = spent.get(rank, 0.0) + busy
+        spent = dict(zip(self.rank, self.busy, strict=True))
+        if len(spent) < len(self.rank):  # some have several
+            spent = dict.fromkeys(spent, 0.0)
+            for rank, busy in zip(self.rank, self.busy, strict=True):
+                spent[rank] += busy
+        spent.pop(-1, None)
         return spent
 
 
@@ -101,7 +103,8 @@ def spells(group: Group) -> Spells:
     """Return when the records of a group were used."""
     d, table = group.direction, group.table
     ranks, counters, seconds = table.rank_list, table.counters, table.times
-    found = Spells([], [], [], [], [])
+    each: list[tuple[int, float, float, float]] = []
+    closings: list[Closing] = []
     for row in group.rows:
         rank, times = ranks[row], seconds[row]
         metadata = times[META_SECONDS]
@@ -115,12 +118,10 @@ def spells(group: Group) -> Spells:
         elif mine:
             opens = max(1.0, counters[row][OPENS] / (group.processes if rank < 0 else 1))
             done = max(times[LAST : LAST + 2]) if opens == 1.0 else last  # else it may be closed in between, too
-            found.closings.append(Closing(len(found.rank), done, max(done, times[CLOSED]), mine * slowest / opens))
-        found.rank.append(rank)
-        found.first.append(times[FIRST + d])
-        found.last.append(last)
-        found.busy.append((times[SECONDS + d] + mine) * slowest)
-    return found
+            closings.append(Closing(len(each), done, max(done, times[CLOSED]), mine * slowest / opens))
+        each.append((rank, times[FIRST + d], last, (times[SECONDS + d] + mine) * slowest))
+    rank_of, first, ended, busy = zip(*each, strict=True)
+    return Spells([*rank_of], [*first], [*ended], [*busy], closings)
 
 
 def counted_twice(every: Sequence[Spells]) -> float:

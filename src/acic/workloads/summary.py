@@ -34,6 +34,8 @@ class Summary:
 def few_users(files: list[int], ranks: list[int]) -> tuple[int, int, int]:
     """Return how many files are hidden, ranks known, and pairs of the other files and ranks."""
     pairs = set(zip(files, ranks, strict=True))
+    if min(ranks, default=0) >= 0:
+        return 0, len(set(ranks)), len(pairs)
     hidden = {file for file, rank in pairs if rank < 0}
     known = {rank for _, rank in pairs if rank >= 0}
     return len(hidden), len(known), len([1 for file, _ in pairs if file not in hidden])

@@ -25,7 +25,7 @@ from acic.workloads.darshan import Log
 from acic.workloads.datasets import files_of
 from acic.workloads.summary import Summary, few_users, many_users
 
-_FEW = 12  # records, below which numpy costs more than it saves
+_FEW = 5  # records, up to which numpy costs more than it saves
 _BOTH = 0.1  # of the bytes: libraries read a little of what they write
 _ABOUT_FILES = {*INTERFACES, "H5F", "PNETCDF_FILE"}
 _OF_FILES = ("H5D", "PNETCDF_VAR")  # whose records are of something within a file
@@ -77,6 +77,7 @@ class Table:
         self._shared: list[frozenset[int] | None] = [None, None]
         self._both: list[frozenset[int]] = []
         self._writers: dict[int, set[int]] | None = None
+        self._repeated = len(set(self.file_list)) < len(self.file_list)
         self._summaries: dict[tuple[int, ...], Summary] = {}
         self._about: dict[tuple[int, ...], Summary] = {}
 
@@ -135,9 +136,13 @@ class Table:
             read, written = self.moved(READ), self.moved(WRITE)
             totals: dict[int, tuple[int, int]] = {}
             if any(read) and any(written):
-                for file, one, other in zip(self.file_list, read, written, strict=True):
-                    before = totals.get(file, (0, 0))
-                    totals[file] = before[READ] + one, before[WRITE] + other
+                every = zip(self.file_list, zip(read, written, strict=True), strict=True)
+                if not self._repeated:
+                    totals = dict(every)
+                else:
+                    for file, (one, other) in every:
+                        before = totals.get(file, (0, 0))
+                        totals[file] = before[READ] + one, before[WRITE] + other
             self._both = [
                 frozenset([file for file, moved in totals.items() if moved[d] and moved[1 - d] >= _BOTH * moved[d]])
                 for d in (READ, WRITE)
@@ -154,10 +159,6 @@ class Table:
                     if size:
                         self._writers.setdefault(file, set()).add(rank)
         return self._writers
-
-    @property
-    def _repeated(self) -> bool:
-        return len(set(self.file_list)) < len(self.file_list)
 
     @property
     def times(self) -> list[list[float]]:
@@ -221,9 +222,9 @@ class Table:
         every = self.counters
         for row in rows:
             counters = every[row]
-            for at in range(4):
-                if size := counters[SIZES + at]:
-                    found[size] = found.get(size, 0) + counters[COUNTS + at]
+            for size, count in zip(counters[SIZES : SIZES + 4], counters[COUNTS : COUNTS + 4], strict=True):
+                if size:
+                    found[size] = found.get(size, 0) + count
         return found
 
     def _sum(self, rows: list[int]) -> Summary:
@@ -231,7 +232,7 @@ class Table:
             (row,) = rows
             known = int(self.rank_list[row] >= 0)
             return Summary(self.counters[row], self.times[row], [self.file_list[row]], 1 - known, known, known)
-        if 0 < len(rows) <= _FEW:
+        if rows and self._load_rows is not None:
             counters, seconds = self.counters, self.times
             totals = list(map(sum, zip(*[counters[row] for row in rows], strict=True)))
             times: list[float] = list(map(sum, zip(*[seconds[row] for row in rows], strict=True)))

@@ -118,14 +118,14 @@ _Head = tuple[int, int, int, int, int]
 
 
 def _walk(raw: bytes, order: str, width: int) -> list[_Head]:
-    head = _HEAD[order]
+    head, of_head = _HEAD[order].unpack_from, _HEAD[order].size
     heads = []
     at, size = 0, len(raw)
     while at < size:
-        if size - at < head.size:
+        if size - at < of_head:
             raise Damage("end within a record")
-        key, rank, _, writes, reads = head.unpack_from(raw, at)
-        at += head.size
+        key, rank, _, writes, reads = head(raw, at)
+        at += of_head
         length = 8 * width * (writes + reads)
         if writes < 0 or reads < 0 or length > size - at:
             raise Damage("end within a record")
