@@ -6,6 +6,9 @@ Rows per second of processor time, so that what else runs on the machine counts 
 workloads that vary too, `random` a different number in every cell: the worst case. Then a cold start: a new process
 that restores the default model and scores once.
 
+The last row is the default where the hardware is known, taught what comes with acic for the lab: one workload of these,
+and its configurations over and over (what the prior has to say of them is timed by bench_prior.py).
+
 Run it: python benchmarks/bench_models.py [--rows 200000] [--taught 1000]
 """
 
@@ -25,13 +28,20 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from acic.models import DEFAULT, LEARNERS, TrainingSet
+from acic.advisor.informed import default_model, informed
+from acic.advisor.learning import training_set
+from acic.models import DEFAULT, LEARNERS, TrainingSet, learner
+from acic.platforms import load_platform
 from acic.space import Encoder, Parameter, Scale
+from acic.store.baselines import Baselines
+from acic.store.bundled import bundled
+from acic.store.training import training_table
 from acic.units import KIB, MIB
 
 Floats = NDArray[np.float64]
 
-BAR = 200_000  # rows/s of the default model
+BAR = 200_000  # rows/s of the default models
+_FEW = 20_000  # rows that take the slower of them a second
 SYSTEM = (
     Parameter(name="stripe_count", values=(1, 2, 3, 4, 6, 8, 12, 16, 24, 32), scale=Scale.LOG),
     Parameter(name="stripe_size", values=tuple(2**k * MIB for k in range(12)), scale=Scale.LOG, unit="B"),
@@ -95,6 +105,19 @@ def peer(data: TrainingSet, x: Floats) -> float:
     return rows_per_second(partial(forest.predict, x), len(x))
 
 
+def beside_hardware(count: int) -> tuple[str, float]:
+    """Return the default model of the lab, and how many rows it scores in a second."""
+    platform = load_platform("lab")
+    rows = training_table(bundled(platform), platform)
+    chosen = learner(default_model(platform))
+    improvements = Baselines.fit(rows, platform).improvements(rows)
+    data = informed(training_set(rows, platform, improvements, np.ones(len(rows))), rows, platform, chosen)
+    predictor = chosen.fit(data, rng=np.random.default_rng(0))
+    mine = data.x[rows.workload == np.bincount(rows.workload).argmax()]
+    x = mine[np.arange(count) % len(mine)]
+    return chosen.name, rows_per_second(partial(predictor.predict, x), count)
+
+
 def cold(data: TrainingSet, x: Floats) -> str:
     with tempfile.TemporaryDirectory() as folder:
         (default,) = [one for one in LEARNERS if one.name == DEFAULT]
@@ -141,9 +164,12 @@ def main() -> int:
         passed |= one.name == DEFAULT and speeds["recommend"] >= BAR
         print(f"{one.name:14}" + "".join(f"{speed:12,.0f}" for speed in speeds.values()), flush=True)
     print(f"{'scikit-learn':14}" + "".join(f"{peer(data, x):12,.0f}" for x in kinds.values()) + "  (a forest's mean)")
+    known, speed = beside_hardware(min(arguments.rows, _FEW))
+    print(f"{known:18}{speed:8,.0f}")
     print(f"cold start, s: import; restore {DEFAULT} and score 10,000 rows: {cold(data, kinds['recommend'])}")
-    print(f"bar: {DEFAULT}, recommend >= {BAR:,} rows/s: {'passed' if passed else 'MISSED'}")
-    return 0 if passed else 1
+    for name, held in ((DEFAULT, passed), (known, speed >= BAR)):
+        print(f"bar: {name}, recommend >= {BAR:,} rows/s: {'passed' if held else 'MISSED'}")
+    return 0 if passed and speed >= BAR else 1
 
 
 if __name__ == "__main__":

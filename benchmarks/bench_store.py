@@ -1,9 +1,10 @@
-"""What the store costs: a large import, reading it back, and the start of a command that only asks its state.
+"""What the store costs: storing many measurements, reading them back, and the start of a command that asks its state.
 
 Run it: python benchmarks/bench_store.py [--rows 100000] [--pairs 5] [--url postgresql://USER@HOST/EMPTY_DATABASE]
 
-With --pairs, the command that imports them from an exchange file is timed too, by turns with `Store.add` alone into a
-file of the same kind; both in processor time, which other work on the machine changes least.
+Then the command that a user runs, `acic data import` of an exchange file of them into an empty SQLite file, in
+processor time, which other work on the machine changes least: the bar is held against it. With --pairs, it is timed by
+turns with `Store.add` alone into a file of the same kind.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from acic.workloads import Access, Characteristics, Interface, Operation
 
 PLATFORM = "tianhe-lustre"
 REPETITIONS = 10
-BAR = 20.0  # s for 100,000 measurements that are stored in SQLite
+BAR = 20.0  # s of processor time of a command that imports 100,000 measurements into SQLite
 COLD = """
 import time
 begun = time.perf_counter()
@@ -92,19 +93,23 @@ def timed(what: str, work: Callable[[], object]) -> float:
     return took
 
 
-def paired(them: list[Measurement], folder: Path, pairs: int) -> None:
-    """Print how long `acic data import` of `them` takes, and how many times as long as to store them."""
-    export(them, path := folder / "bench.jsonl")
-    command = [sys.executable, "-m", "acic", "data", "import", str(path), "--store"]
+def imported(path: Path, store: Path) -> float:
+    """Return the processor time of `acic data import` of an exchange file into an empty store, s."""
+    begun = _of_children()
+    command = [sys.executable, "-m", "acic", "data", "import", str(path), "--store", str(store)]
+    subprocess.run(command, capture_output=True, check=True)
+    return _of_children() - begun
+
+
+def paired(them: list[Measurement], path: Path, folder: Path, pairs: int) -> None:
+    """Print how long `acic data import` of `them`, in `path`, takes, and how many times as long as to store them."""
     alone, whole = [], []
     for number in range(pairs):
         begun = time.process_time()
         with Store.open(str(folder / f"alone{number}.sqlite")) as store:
             store.add(them)
         alone.append(time.process_time() - begun)
-        begun = _of_children()
-        subprocess.run([*command, str(folder / f"whole{number}.sqlite")], capture_output=True, check=True)
-        whole.append(_of_children() - begun)
+        whole.append(imported(path, folder / f"whole{number}.sqlite"))
     ratios = sorted(b / a for a, b in zip(alone, whole, strict=True))
     print(f"{f'processor time: stored, median of {pairs}':58} {statistics.median(alone):8.3f} s")
     print(f"{'processor time: acic data import FILE.jsonl':58} {statistics.median(whole):8.3f} s")
@@ -128,8 +133,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         url = arguments.url or str(Path(folder) / "bench.sqlite")
         with Store.open(url) as store:
-            took = timed(f"import {len(them)} measurements", lambda: store.add(them))
-            timed("import 1000 of them again", lambda: store.add(them[:1000]))
+            timed(f"store {len(them)} measurements", lambda: store.add(them))
+            timed("store 1000 of them again", lambda: store.add(them[:1000]))
             timed("state of the platform", lambda: store.fingerprint(PLATFORM))
             timed("counts by platform and outcome", store.counts)
             timed("training records of all", lambda: store.training_records(PLATFORM))
@@ -146,12 +151,14 @@ def main() -> int:
         for what, column in (("cold: import acic.store.database", 0), ("cold: open it and tell the state", 1)):
             figures = [float(run.stdout.split()[column]) for run in runs]
             print(f"{what:58} {statistics.median(figures):8.3f} s (median of {len(figures)})")
+        export(them, path := Path(folder, "bench.jsonl"))
+        took = imported(path, Path(folder, "imported.sqlite"))
+        print(f"{f'acic data import of {len(them)}, processor time':58} {took:8.3f} s")
         if arguments.pairs:
-            paired(them, Path(folder), arguments.pairs)
-    if arguments.url:  # the bar is one for SQLite
-        return 0
+            paired(them, path, Path(folder), arguments.pairs)
     most = BAR * len(them) / 100_000
-    print(f"bar: {len(them)} measurements imported in < {most:g} s: {'passed' if took < most else 'MISSED'}")
+    verdict = "passed" if took < most else "MISSED"
+    print(f"bar: acic data import of {len(them)} in < {most:g} s of processor time: {verdict}")
     return 0 if took < most else 1
 
 

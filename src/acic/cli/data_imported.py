@@ -13,6 +13,7 @@ from acic.cli.option_types import PathName, Text
 from acic.cli.output import json_option, progress, say
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
+from acic.cli.uncollected import uncollected
 from acic.cli.unused_options import refuse_unused
 from acic.errors import InvalidInput, UnreadableInput
 from acic.workloads import Operation
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Say what would be imported, and what of it is new; keep nothing.")
 @store_option
 @json_option
+@uncollected()
 def import_(
     path: Path,
     platform_name: str | None,

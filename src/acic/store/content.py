@@ -130,8 +130,8 @@ def time_text(time: datetime) -> str:
 
 def repetitions_text(measurement: Measurement) -> str:
     """Return the repetitions as JSON: what the database keeps, and what the fingerprint is made of."""
-    rows = [[x if x is None else float(x) for x in row] for row in repetitions_content(measurement.repetitions)]
-    return _compact(rows)
+    figures = [(r.bandwidth, r.seconds, r.iops) for r in measurement.repetitions]
+    return _compact([[x if x is None else float(x) for x in row] for row in figures])
 
 
 def fingerprint(measurement: Measurement) -> str:
@@ -235,8 +235,10 @@ def _flag(value: object, name: str) -> bool:
 
 
 def _figure(value: object) -> float | None:
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return None if value is None else float(value)
+    if value is None or isinstance(value, float):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
     raise TypeError(f"{value!r} is not a figure")
 
 

@@ -119,9 +119,10 @@ def check_figures(measurement: Measurement) -> None:
 
     Asked of what comes in, and not of every `Repetition`: a store that took such a figure earlier can still be read.
     """
-    for number, repetition in enumerate(measurement.repetitions, 1):
-        for name, (most, unit) in MOST.items():
-            if (figure := getattr(repetition, name)) is not None and figure > most:
+    limits = [(name, most, unit) for name, (most, unit) in MOST.items()]
+    for number, one in enumerate(measurement.repetitions, 1):
+        for figure, (name, most, unit) in zip((one.bandwidth, one.seconds, one.iops), limits, strict=True):
+            if figure is not None and figure > most:
                 raise InvalidInput(
                     f"repetition {number} has {figure:g} {unit}, which no machine gives",
                     hint=f"correct its {name}, or leave the measurement out",

@@ -104,8 +104,8 @@ def encode(measurement: Measurement) -> dict[str, Any]:
     row["basis"] = measurement.basis.value
     row["time"] = time
     row["repetitions"] = figures
-    row["versions"] = json.dumps(dict(measurement.versions))
-    row["host_shape"] = json.dumps(dict(measurement.host_shape))
+    row["versions"] = _table_text(tuple(measurement.versions.items()))
+    row["host_shape"] = _table_text(tuple(measurement.host_shape.items()))
     row["seed"] = None if measurement.seed is None else str(measurement.seed)
     return row
 
@@ -183,6 +183,12 @@ def _workload_columns(workload: Characteristics) -> dict[str, Any]:
         if isinstance(value, int) and value > _LARGEST:
             raise InvalidInput(f"{name} ({value}) is too large for a database", hint="it counts bytes, or processes")
     return row | {name: row[name].value for name in ("interface", "operation", "access")}
+
+
+@lru_cache(4096)
+def _table_text(items: tuple[tuple[str, str | int], ...]) -> str:
+    """Return names and values as JSON; most measurements were made with the same versions on the same hosts."""
+    return json.dumps(dict(items))
 
 
 def _check_texts(row: Mapping[str, str]) -> None:
