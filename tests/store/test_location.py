@@ -18,14 +18,17 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from alembic import command
 from sqlalchemy import event
 
 from acic.errors import AcicError, InvalidInput, StoreError, TransientError, with_extra
-from acic.store import location
+from acic.store import engine, location
 from acic.store.content import fingerprint
 from acic.store.database import Store
 from acic.store.location import Location, default_url, locate
 from acic.store.locks import locks_work
+from acic.store.migrate import alembic_config
+from acic.store.revisions import HEAD, REVISIONS
 from tests.store.conftest import execute
 from tests.store.samples import measurement
 
@@ -273,6 +276,35 @@ def test_a_server_that_is_a_read_only_copy(postgresql: Path, new_database: Calla
     name = url.split("/")[3].split("?")[0]
     execute(postgresql, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     refused(url, problem="may not be written", hint="primary")
+
+
+def test_an_older_schema_of_somebody_else_is_for_its_owner_to_bring_up_to_date(
+    postgresql: Path, new_database: Callable[[], str]
+) -> None:
+    """It said to ask for the right, which nobody can give: who alters a table is its owner."""
+    url = new_database()
+    Store.open(url).close()
+    name = url.split("/")[3].split("?")[0]
+    place = locate(url)
+    with engine.transaction(engine.create(place), place, write=True) as connection:
+        command.downgrade(alembic_config(connection), REVISIONS[0])
+    execute(postgresql, f"CREATE ROLE o_{name} LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO o_{name}", name)
+    theirs = url.replace("acic@", f"o_{name}@")
+    refused(
+        theirs, problem=f"has the schema {REVISIONS[0]}, and this acic writes {HEAD}", hint="its owner brings it up"
+    )
+    with Store.open_existing(theirs) as store:
+        assert store is not None
+
+
+def test_a_password_that_is_asked_for_and_kept_nowhere_is_told() -> None:
+    """Going on with a campaign, whose journal rightly has none, it said to check the host, the port and the name."""
+    error = psycopg.OperationalError(
+        'connection failed: connection to server at "127.0.0.1", port 5432 failed: fe_sendauth: no password supplied'
+    )
+    told = location.store_error(locate("postgresql://me@h/db"), error)
+    assert told.problem.endswith("asks for a password, and none was given")
+    assert "~/.pgpass" in told.hint
 
 
 def test_tables_of_somebody_else(postgresql: Path, new_database: Callable[[], str]) -> None:

@@ -42,7 +42,7 @@ class Connections:
         Raises:
             StoreError: it cannot be reached or written, a newer acic made it, or it is a file of something else.
         """
-        if self.version() == HEAD:
+        if (found := self.version()) == HEAD:
             return
         from acic.store.migrate import migrate
 
@@ -53,8 +53,16 @@ class Connections:
             except OSError as error:
                 raise store_error(self._place, OSError(f"unable to open: {error.strerror}")) from error
             self._refuse_others()
-        with self.connected(write=True) as connection:
-            migrate(connection, self._place.shown)
+        try:
+            with self.connected(write=True) as connection:
+                migrate(connection, self._place.shown)
+        except StoreError as error:
+            if found is None or "must be owner" not in error.problem:
+                raise
+            raise StoreError(
+                f"the store {self._place.shown} has the schema {found}, and this acic writes {HEAD}",
+                hint="its owner brings it up to date, by any command of this acic that writes (acic data import)",
+            ) from error
 
     def version(self) -> str | None:
         """Return the schema's revision; None where there is no schema, or nothing at all, yet."""

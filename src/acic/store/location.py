@@ -248,6 +248,12 @@ _SERVER = (  # its states; where a driver tells none (as one that does not conne
         "correct the user, the host and sslmode in the URL, or ask the server's owner for a line in pg_hba.conf",
     ),
     (
+        "",
+        "no password supplied",
+        "asks for a password, and none was given",
+        "put it into ~/.pgpass or PGPASSWORD, or give the store's URL with it again: it is kept nowhere",
+    ),
+    (
         "28P01",
         "password authentication failed",
         "refused the password",
@@ -266,6 +272,8 @@ _SERVER = (  # its states; where a driver tells none (as one that does not conne
         "create the database (createdb NAME), or correct its name in the URL",
     ),
 )
+
+_REFUSAL = re.compile("FATAL|fe_sendauth")  # of a server, or of the driver that it asks for more
 
 
 def store_error(place: Location, error: BaseException) -> StoreError:
@@ -286,7 +294,7 @@ def store_error(place: Location, error: BaseException) -> StoreError:
         return StoreError(f"the store {place.shown} failed: {reason}", hint="check the disk, or give another path")
     state = getattr(error, "sqlstate", None)
     for states, pattern, problem, hint in _SERVER:
-        if state in states.split() or (not state and "FATAL" in reason and re.search(pattern, reason)):
+        if state in states.split() or (not state and _REFUSAL.search(reason) and re.search(pattern, reason)):
             return StoreError(f"the store {place.shown} {problem.format(reason=reason)}", hint=hint)
     if state:
         return StoreError(f"the store {place.shown} failed: {reason}", hint="look into the server's log")
