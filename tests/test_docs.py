@@ -7,6 +7,7 @@ output below it must only succeed. `make golden` writes the outputs anew.
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -18,7 +19,6 @@ from pathlib import Path
 import pytest
 
 from acic.errors import with_extra
-from docs.copied import on_page_content
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -94,11 +94,12 @@ def test_golden_commands_in_the_docs_do_what_they_show(page: Path, cache: Path, 
 @pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
 def test_what_the_site_copies_of_a_session_is_what_is_typed(page: Path) -> None:
     """The button copied prompts and outputs too, and a shell ran the lines of the outputs."""
+    hook = runpy.run_path(str(ROOT / "docs" / "copied.py"))
     for block in BLOCK.findall(page.read_text()):
         typed = "\n".join(step.command for step in steps(block))
         html = escape(block, quote=False).replace("$ ", '<span class="gp">$ </span>')
         shown = f'<p>a</p><div class="language-console highlight"><pre><code>{html}</code></pre></div><p>b</p>'
-        made = on_page_content(shown)
+        made = hook["on_page_content"](shown)
         assert unescape(re.findall(r' data-copy="([^"]*)"', made)[0]) == typed
         assert re.sub(r' data-copy="[^"]*"', "", made) == shown
 

@@ -298,7 +298,7 @@ STRANGE = ("\n", "\r", "\x1b[2J", "\x7f", "\x85", "\u2028", "\u202e")  # end a l
 @pytest.mark.parametrize("strange", STRANGE)
 def test_no_text_of_a_file_has_more_than_a_line_or_control_characters(strange: str) -> None:
     """A stranger's storage "/fast\\nrm x" was printed as a command, and a hint of two lines set another one, too."""
-    content = tomllib.loads(EXAMPLE.replace("[[instance]]", CONSTRAINTS + "[lab]\nnode.cpu = 1\n[[instance]]", 1))
+    content = tomllib.loads(merged(CONSTRAINTS) + "[lab]\nnode.cpu = 1\n")
     told = [(*where, key) for where, holder in holders(content) for key in holder]
     assert len(told) > 40
     for *where, key in told:

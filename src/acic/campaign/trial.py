@@ -231,10 +231,7 @@ class Trials:
         if checked.outcome is Outcome.OK:
             run.verified, run.outputs.evidence = True, output
             return measured
-        if checked.outcome in (
-            Outcome.SUSPECT,
-            Outcome.UNKNOWN,
-        ):  # it shows nothing
+        if checked.outcome in (Outcome.SUSPECT, Outcome.UNKNOWN):  # which shows nothing
             run.outputs.evidence = output
             run.notes.append(f"check: {checked.note}")
             return measured

@@ -103,7 +103,10 @@ def spells(group: Group) -> Spells:
     """Return when the records of a group were used."""
     d, table = group.direction, group.table
     ranks, counters, seconds = table.rank_list, table.counters, table.times
-    each: list[tuple[int, float, float, float]] = []
+    rank_of: list[int] = []
+    first: list[float] = []
+    ended: list[float] = []
+    busy: list[float] = []
     closings: list[Closing] = []
     for row in group.rows:
         rank, times = ranks[row], seconds[row]
@@ -118,10 +121,12 @@ def spells(group: Group) -> Spells:
         elif mine:
             opens = max(1.0, counters[row][OPENS] / (group.processes if rank < 0 else 1))
             done = max(times[LAST : LAST + 2]) if opens == 1.0 else last  # else it may be closed in between, too
-            closings.append(Closing(len(each), done, max(done, times[CLOSED]), mine * slowest / opens))
-        each.append((rank, times[FIRST + d], last, (times[SECONDS + d] + mine) * slowest))
-    rank_of, first, ended, busy = zip(*each, strict=True)
-    return Spells([*rank_of], [*first], [*ended], [*busy], closings)
+            closings.append(Closing(len(rank_of), done, max(done, times[CLOSED]), mine * slowest / opens))
+        rank_of.append(rank)
+        first.append(times[FIRST + d])
+        ended.append(last)
+        busy.append((times[SECONDS + d] + mine) * slowest)
+    return Spells(rank_of, first, ended, busy, closings)
 
 
 def counted_twice(every: Sequence[Spells]) -> float:
