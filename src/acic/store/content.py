@@ -99,14 +99,20 @@ def characteristics(content: Mapping[str, Any]) -> Characteristics:
     unknown = set(content) - set(CHARACTERISTICS)
     if unknown:
         raise ValueError(f"workload has no field {min(unknown)!r}")
-    counts: dict[str, Any] = {name: _count(content[name], name) for name in _COUNTS}
-    flags: dict[str, Any] = {name: _flag(content[name], name) for name in _FLAGS}
+    return _characteristics(*(content[name] for name in CHARACTERISTICS))
+
+
+@lru_cache(4096, typed=True)  # of 1 and True the one is no flag, and the other no count
+def _characteristics(*values: Any) -> Characteristics:
+    told: dict[str, Any] = dict(zip(CHARACTERISTICS, values, strict=True))
+    counts: dict[str, Any] = {name: _count(told[name], name) for name in _COUNTS}
+    flags: dict[str, Any] = {name: _flag(told[name], name) for name in _FLAGS}
     return Characteristics(
         **counts,
         **flags,
-        interface=Interface(content["interface"]),
-        operation=Operation(content["operation"]),
-        access=Access(content["access"]),
+        interface=Interface(told["interface"]),
+        operation=Operation(told["operation"]),
+        access=Access(told["access"]),
     )
 
 
@@ -162,19 +168,27 @@ def beginning(text: str) -> str:
 def fingerprint_of(measurement: Measurement, text: str) -> str:
     """Return `fingerprint(measurement)`, whose `repetitions_text` is `text`."""
     raw = measurement.raw_sha256 if measurement.bandwidths else ""
-    identity = [
-        measurement.platform,
-        _canonical(measurement.configuration),
-        measurement.basis,
-        raw or time_text(measurement.time),
-        measurement.tool,
-        measurement.tool_version,
-        dict(measurement.versions),
-        _canonical(measurement.host_shape),
-        measurement.seed,
-    ]
-    whole = f"{_compact(identity)}{_workload_text(measurement.workload)}{text}"
+    made = [measurement.basis, raw or time_text(measurement.time), measurement.tool, measurement.tool_version]
+    identity = (  # a list in JSON, whose tables recur
+        _compact(measurement.platform),
+        _configuration_text(measurement.configuration),
+        *map(_compact, made),
+        _table_text(*measurement.versions.items()),
+        _table_text(*measurement.host_shape.items()),
+        "null" if measurement.seed is None else _compact(measurement.seed),
+    )
+    whole = f"[{','.join(identity)}]{_workload_text(measurement.workload)}{text}"
     return hashlib.sha256(whole.encode()).hexdigest()
+
+
+@lru_cache(4096)
+def _configuration_text(configuration: Configuration) -> str:
+    return _compact(_canonical(configuration))
+
+
+@lru_cache(4096)
+def _table_text(*items: tuple[str, Value]) -> str:
+    return _compact(_canonical(dict(items)))
 
 
 @lru_cache(4096)
@@ -197,6 +211,7 @@ def _number(value: float) -> float:
     return int(value) if isinstance(value, int) or value.is_integer() else value
 
 
+@lru_cache(4096)
 def _possible(workload: Characteristics) -> Characteristics:
     """Return the workload; InvalidInput of a count that no machine has, and that no cache gives back."""
     for name in _COUNTS:

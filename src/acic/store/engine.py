@@ -22,6 +22,8 @@ _NAMES = ", ".join(COLUMNS)
 _INCOMING = f"CREATE TEMPORARY TABLE incoming AS SELECT {_NAMES} FROM {TABLE} LIMIT 0"  # noqa: S608  # constants
 _COPY = f"COPY incoming ({_NAMES}) FROM STDIN"
 _TAKE_OVER = f"INSERT INTO {TABLE} ({_NAMES}) SELECT * FROM incoming ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608 (own names)
+_VALUES = ", ".join(f":{name}" for name in COLUMNS)
+_INSERT = f"INSERT INTO {TABLE} ({_NAMES}) VALUES ({_VALUES}) ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608 (own names)
 _PASSING_STATES = ("57P01", "57P02", "57P03", "53300")  # shut down, crashed, starting, full
 _PASSING = re.compile("database system is |too many|connection slots")  # other refusals will come again
 _LOCK = 0x61636963  # "acic": the name of PostgreSQL's advisory lock
@@ -98,16 +100,14 @@ def insert_new(connection: Connection, batches: Iterable[Sequence[Mapping[str, A
     what they tell of many inserts at once, and having each returned takes three times as long.
     """
     from sqlalchemy import func, select
-    from sqlalchemy.dialects import sqlite
 
     from acic.store.schema import measurement
 
     number = select(func.count()).select_from(measurement)
     before = connection.execute(number).scalar_one()
     if connection.dialect.name == "sqlite":
-        insert = sqlite.insert(measurement).on_conflict_do_nothing(index_elements=["fingerprint"])
         for rows in batches:
-            connection.execute(insert, rows)
+            connection.exec_driver_sql(_INSERT, [*rows])  # SQLAlchemy's own way looks at each value of each row
     else:
         for rows in batches:
             _copy(connection, rows)

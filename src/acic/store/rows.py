@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from acic.errors import InvalidInput
-from acic.space import Configuration
+from acic.space import Configuration, Value
 from acic.store.content import (
     CHARACTERISTICS,
     characteristics,
@@ -99,13 +99,13 @@ def encode(measurement: Measurement) -> dict[str, Any]:
     row |= texts
     row["fingerprint"] = mark
     row["checksum"] = int(hashlib.sha256(judged.encode()).hexdigest()[:10], 16)
-    row["configuration"] = json.dumps(dict(measurement.configuration))
+    row["configuration"] = _text_of(measurement.configuration)
     row["outcome"] = measurement.outcome.value
     row["basis"] = measurement.basis.value
     row["time"] = time
     row["repetitions"] = figures
-    row["versions"] = _table_text(tuple(measurement.versions.items()))
-    row["host_shape"] = _table_text(tuple(measurement.host_shape.items()))
+    row["versions"] = _text_of(measurement.versions)
+    row["host_shape"] = _text_of(measurement.host_shape)
     row["seed"] = None if measurement.seed is None else str(measurement.seed)
     return row
 
@@ -185,10 +185,14 @@ def _workload_columns(workload: Characteristics) -> dict[str, Any]:
     return row | {name: row[name].value for name in ("interface", "operation", "access")}
 
 
-@lru_cache(4096)
-def _table_text(items: tuple[tuple[str, str | int], ...]) -> str:
-    """Return names and values as JSON; most measurements were made with the same versions on the same hosts."""
-    return json.dumps(dict(items))
+def _text_of(table: Mapping[str, Value]) -> str:
+    """Return names and values as JSON; most measurements share theirs with others."""
+    return _table_text(tuple(table), *table.values())
+
+
+@lru_cache(4096, typed=True)  # 1, 1.0 and True are equal, and have texts of their own
+def _table_text(names: tuple[str, ...], *values: Value) -> str:
+    return json.dumps(dict(zip(names, values, strict=True)))
 
 
 def _check_texts(row: Mapping[str, str]) -> None:
