@@ -11,6 +11,7 @@ Run it: python benchmarks/bench_replay.py [--only loops] [--goal cost] [--model 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from itertools import product
@@ -89,7 +90,9 @@ def show(curves: tuple[Curve, ...]) -> None:
     print(f"{'':32}" + "".join(f"{spent:8.4g}" for spent in curves[0].spent))
     for one in curves:
         plain = one.name in ("runs", "machine minutes", "USD")
-        print(f"{one.name:32}" + "".join(f"{v:8.1f}" if plain else f"{v:8.1%}" for v in one.middle), flush=True)
+        told = (f"{v:8.1f}" if plain else f"{v:8.1%}" for v in one.middle)
+        shown = (f"{'-':>8}" if math.isnan(v) else text for v, text in zip(one.middle, told, strict=True))
+        print(f"{one.name:32}" + "".join(shown), flush=True)  # figure 8 has none where nothing can be learned
 
 
 def elsewhere(training: Training, platform: Platform, given: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ from acic.errors import StoreAway, StoreError, with_extra
 from acic.store.location import CONNECT_SECONDS, Location, patiently, store_error, without_password
 from acic.store.revisions import TABLE
 from acic.store.rows import COLUMNS
+from acic.units import KIB, MIB
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -26,6 +27,9 @@ _VALUES = ", ".join(f":{name}" for name in COLUMNS)
 _INSERT = f"INSERT INTO {TABLE} ({_NAMES}) VALUES ({_VALUES}) ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608 (own names)
 _PASSING_STATES = ("57P01", "57P02", "57P03", "53300")  # shut down, crashed, starting, full
 _PASSING = re.compile("database system is |too many|connection slots")  # other refusals will come again
+_CACHE = (
+    64 * MIB
+)  # B of a file's pages at most, for who writes: in 2 MiB, SQLite's own, those of a large import come and go
 _LOCK = 0x61636963  # "acic": the name of PostgreSQL's advisory lock
 
 
@@ -130,3 +134,5 @@ def _begin(connection: Connection, *, waits: Callable[[], None]) -> None:
     kind = "IMMEDIATE" if connection.get_execution_options().get(_WRITES) else "DEFERRED"
     plain: Any = connection.connection.driver_connection
     patiently(plain, f"BEGIN {kind}", waits)
+    if kind == "IMMEDIATE":
+        plain.execute(f"PRAGMA cache_size = -{_CACHE // KIB}")
