@@ -90,3 +90,14 @@ def is_own(path: Path, *others: int) -> bool:
     found = path.lstat()
     writable = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return not stat.S_ISLNK(found.st_mode) and found.st_uid in {os.geteuid(), *others} and not writable
+
+
+def all_may_read(path: Path) -> bool:
+    """Return whether all users of this machine can read a file: so it and the folders above must say.
+
+    Raises:
+        OSError: nothing is there, or nobody can tell.
+    """
+    file = path.resolve()
+    closed = (not folder.stat().st_mode & stat.S_IXOTH for folder in file.parents)
+    return bool(file.stat().st_mode & stat.S_IROTH) and not any(closed)

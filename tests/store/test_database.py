@@ -104,7 +104,7 @@ def test_a_damaged_row_is_told_and_can_be_taken_out(store: Store, column: str, v
     them = [measurement(i) for i in range(3)]
     store.add(them)
     mark = fingerprint(them[1])
-    table = store._table
+    table = store._reader.table
     with store._connections.connected(write=True) as connection:
         connection.execute(table.update().where(table.c.fingerprint == mark).values({column: value}))
     readers: list[Callable[[], object]] = [store.measurements, lambda: store.get(mark)]

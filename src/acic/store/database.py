@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-import stat
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self
 
-from acic.errors import InvalidInput, MissingData, StoreError
-from acic.paths import has_folder
+from acic.paths import all_may_read, has_folder
 from acic.store import contradictions, engine
 from acic.store.connections import Connections
-from acic.store.content import beginning
 from acic.store.location import Location, locate
 from acic.store.measurement import Basis, Measurement, Outcome
+from acic.store.reading import Reader
 from acic.store.revisions import TABLE
 from acic.store.rows import COLUMNS, TRAINING_COLUMNS, Decoder, TrainingRecord, encode
 from acic.workloads import Operation
 
-if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Row, Select, Table
-
-T = TypeVar("T")
 _BATCH = 1000  # rows in one statement
 _VALUES = 500  # values in one question: SQLite before 3.32 takes 999
 _STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
-_DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, InvalidInput)  # of rows
 
 
 def fingerprint_of(platform: str, rows: int = 0, total: int = 0) -> str:
@@ -64,6 +57,7 @@ class Store:
     def __init__(self, place: Location, announce: Callable[[str], None] = lambda _: None) -> None:
         self._place = place
         self._connections = Connections(place, announce)
+        self._reader = Reader(self._connections, place.shown)
 
     @classmethod
     def open(cls, url: str | None = None, *, announce: Callable[[str], None] = lambda _: None) -> Self:
@@ -113,11 +107,7 @@ class Store:
     @property
     def is_open_to_all(self) -> bool:
         """Whether all users of this machine can read it: so its file and the folders above must say."""
-        if self._place.file is None:
-            return False
-        file = self._place.file.resolve()
-        closed = (not folder.stat().st_mode & stat.S_IXOTH for folder in file.parents)
-        return bool(file.stat().st_mode & stat.S_IROTH) and not any(closed)
+        return self._place.file is not None and all_may_read(self._place.file)
 
     @property
     def kept(self) -> str:
@@ -173,7 +163,7 @@ class Store:
 
     def remove(self, fingerprints: Iterable[str]) -> int:
         """Forget the measurements of these (whole) fingerprints; return how many there were."""
-        table = self._table
+        table = self._reader.table
         removed = 0
         marks = iter(fingerprints)
         with self._connections.connected(write=True) as connection:
@@ -183,20 +173,20 @@ class Store:
 
     def fingerprints(self, **wanted: str) -> list[str]:
         """Return the fingerprints of those whose columns (`platform`, `contributor`, ...) are as wanted, as added."""
-        where = [self._table.c[name] == value for name, value in wanted.items()]
-        return [str(row[0]) for row in self._select(("fingerprint",), where)]
+        where = [self._reader.table.c[name] == value for name, value in wanted.items()]
+        return [str(row[0]) for row in self._reader.select(("fingerprint",), where)]
 
     def by_output(self) -> dict[str, list[str]]:
         """Return the fingerprints of what came from each raw output, by its sha256 in hex."""
         found: dict[str, list[str]] = {}
-        for row in self._select(("raw_sha256", "fingerprint"), [self._table.c.raw_sha256 != ""]):
+        for row in self._reader.select(("raw_sha256", "fingerprint"), [self._reader.table.c.raw_sha256 != ""]):
             found.setdefault(str(row.raw_sha256), []).append(str(row.fingerprint))
         return found
 
     def contributors(self, fingerprints: Collection[str]) -> dict[str, int]:
         """Return how many of these (whole) fingerprints are of each contributor, most first."""
         wanted = set(fingerprints)
-        rows = self._select(("fingerprint", "contributor"), [])
+        rows = self._reader.select(("fingerprint", "contributor"), [])
         return dict(Counter(str(row.contributor) for row in rows if row.fingerprint in wanted).most_common())
 
     def known(self, fingerprints: Iterable[str]) -> set[str]:
@@ -235,8 +225,8 @@ class Store:
         Raises:
             StoreError: one of them is damaged.
         """
-        where = self._where(platform, outcome, basis, operation)
-        return self._decoded(self._select(COLUMNS, where, limit), Decoder().measurement)
+        where = self._reader.where(platform, outcome, basis, operation)
+        return self._reader.decoded(self._reader.select(COLUMNS, where, limit), Decoder().measurement)
 
     def training_records(self, platform: str) -> list[TrainingRecord]:
         """Return what training needs of the platform's measurements that are ok and measured.
@@ -244,8 +234,8 @@ class Store:
         Raises:
             StoreError: one of them is damaged.
         """
-        where = self._where(platform, Outcome.OK, Basis.MEASURED, None)
-        return self._decoded(self._select(TRAINING_COLUMNS, where), Decoder().training_record)
+        where = self._reader.where(platform, Outcome.OK, Basis.MEASURED, None)
+        return self._reader.decoded(self._reader.select(TRAINING_COLUMNS, where), Decoder().training_record)
 
     def get(self, prefix: str) -> Measurement:
         """Return the one measurement whose fingerprint begins with `prefix`.
@@ -255,7 +245,7 @@ class Store:
             MissingData: none does.
             StoreError: it is damaged.
         """
-        (found,) = self._decoded([self._begins(prefix, COLUMNS)], Decoder().measurement)
+        (found,) = self._reader.decoded([self._reader.begins(prefix, COLUMNS)], Decoder().measurement)
         return found
 
     def named(self, prefix: str) -> str:
@@ -265,16 +255,7 @@ class Store:
             InvalidInput: `prefix` is not hexadecimal, or several begin with it.
             MissingData: none does.
         """
-        return str(self._begins(prefix, ("fingerprint",))[0])
-
-    def _begins(self, prefix: str, columns: Sequence[str]) -> Row[Any]:
-        wanted = beginning(prefix)
-        found = self._select(columns, [self._table.c.fingerprint.startswith(wanted)], 2)
-        if not found:
-            raise MissingData(f"no measurement is called {prefix}", hint="list the measurements to see their names")
-        if len(found) > 1:
-            raise InvalidInput(f"several measurements begin with {prefix}", hint="give more digits")
-        return found[0]
+        return str(self._reader.begins(prefix, ("fingerprint",))[0])
 
     def count(self, platform: str | None = None) -> int:
         """Return how many measurements there are, of a platform or in all."""
@@ -288,14 +269,14 @@ class Store:
         """
         from sqlalchemy import func, select
 
-        table = self._table
+        table = self._reader.table
         keys = (table.c.platform, table.c.outcome)
         with self._connections.connected() as connection:
             rows = connection.execute(select(*keys, func.count()).group_by(*keys).order_by(*keys)).all()
         for platform, outcome, _ in rows:
             if outcome not in set(Outcome):
                 mark = self.fingerprints(platform=platform, outcome=outcome)[0]
-                raise self._damaged(mark, f"there is no outcome {outcome!r}")
+                raise self._reader.damaged(mark, f"there is no outcome {outcome!r}")
         return [Count(platform, Outcome(outcome), number) for platform, outcome, number in rows]
 
     def fingerprint(self, platform: str) -> str:
@@ -311,43 +292,3 @@ class Store:
             with self._connections.connected() as connection:
                 rows, total = connection.exec_driver_sql(f"{_STATE} %s", (platform,)).one()
         return fingerprint_of(platform, rows, int(total))
-
-    @property
-    def _table(self) -> Table:
-        from acic.store.schema import measurement
-
-        return measurement
-
-    def _where(
-        self, platform: str | None, outcome: Outcome | None, basis: Basis | None, operation: Operation | None
-    ) -> list[ColumnElement[bool]]:
-        wanted = {"platform": platform, "outcome": outcome, "basis": basis, "operation": operation}
-        return [self._table.c[name] == str(value) for name, value in wanted.items() if value is not None]
-
-    def _select(
-        self, columns: Sequence[str], where: Sequence[ColumnElement[bool]], limit: int | None = None
-    ) -> Sequence[Row[Any]]:
-        from sqlalchemy import select
-
-        table = self._table
-        query: Select[Any] = (
-            select(*(table.c[name] for name in columns)).where(*where).order_by(table.c.id).limit(limit)
-        )
-        with self._connections.connected() as connection:
-            return connection.execute(query).all()
-
-    def _decoded(self, rows: Iterable[Row[Any]], decode: Callable[[Row[Any]], T]) -> list[T]:
-        """Return what `decode` makes of rows, whose first column is the fingerprint."""
-        found = []
-        for row in rows:
-            try:
-                found.append(decode(row))
-            except _DAMAGE as error:
-                raise self._damaged(str(row[0]), str(error)) from error
-        return found
-
-    def _damaged(self, mark: str, why: str) -> StoreError:
-        return StoreError(
-            f"the store {self.shown} is damaged: measurement {mark[:12]} cannot be read ({why})",
-            hint=f"restore a copy of the file, or go on without it: `acic data remove {mark[:12]}`",
-        )
