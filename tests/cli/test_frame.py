@@ -19,7 +19,7 @@ import pytest
 
 from acic.campaign.comparison import Improvement
 from acic.cli.main import COMMANDS, cli, main, run
-from acic.cli.measuring import progress
+from acic.cli.measuring_shown import progress
 from acic.cli.output import late_progress, plain
 from acic.errors import AcicError
 from tests.cli.conftest import Result

@@ -9,7 +9,7 @@ from acic.campaign.budget import Budget
 from acic.campaign.points import Point
 from acic.campaign.state import Progress, Stage, State
 from acic.campaign.view import view_of
-from acic.cli.measuring import Lines, progress
+from acic.cli.measuring_shown import Lines, progress
 from acic.space import Configuration
 from tests.campaign.test_trials import WRITE
 

@@ -43,6 +43,7 @@ from acic.store.measurement import Outcome
 from acic.units import format_seconds
 from tests.campaign.fakes import FakeTrials
 from tests.cli.documented import check_fields
+from tests.cluster.services import until
 
 TIMEOUT = 60  # s
 PRETEND = Path(__file__).parents[1] / "campaign" / "pretend_ior.py"
@@ -139,6 +140,8 @@ def test_a_job_to_which_nothing_matters_is_told_so_before_it_is_measured(acic: C
         (["--platform", "tianhe-lustre", "--budget", ""], "'' is no budget"),  # as of a variable that is not set
         (["--platform", "here", "--shrink", "0"], "0 is too little"),
         (["--platform", "here", "--verify-bytes", "nan"], "'nan' is no part of a whole"),
+        (["--platform", "here", "--time-limit", "0s"], "0s is no time to end after"),
+        (["--platform", "here", "--time-limit", ""], "'' is not a duration"),
     ],
 )
 @pytest.mark.parametrize("command", ["walk", "tune", "verify"])
@@ -590,6 +593,24 @@ def test_a_search_whose_baseline_fails_finds_nothing_and_says_why(
     assert found.status == 1
     assert "nothing was found" in found.err
     assert "Input/output error" in found.err
+
+
+@pytest.mark.parametrize("words", [["walk", "--order", "random"], ["tune", "--strategy", "random"]])
+def test_a_run_that_hangs_ends_by_the_time_limit_and_the_search_goes_on(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    """Only `acic train` had the option: a search stood still for a minute, or much longer, of each run that hung."""
+    monkeypatch.setenv("PRETEND_RULES", json.dumps([[["romio_ds_write=enable"], "hang"]]))
+    begun = time.monotonic()
+    found = run(*words, *WRITE, "--runs", 6, "--time-limit", "2s", "--json")
+    assert found.status == 0, found.err
+    assert time.monotonic() - begun < 50
+    hung = [one for one in found.json["observations"] if one["configuration"]["romio_ds_write"] == "enable"]
+    assert hung
+    assert all(one["objective"] is None for one in hung)
+    assert len(objectives(found)) == 6 - len(hung)
+    attempts = [event for event in Session.open().journal.events() if event["event"] == "finished"]
+    assert [event["note"] for event in attempts if event["outcome"] == "timeout"] == ["time limit of 2 s"] * len(hung)
 
 
 @pytest.mark.parametrize("words", [["tune", "--model", "nope"], ["tune", "--strategy", "genetic", "--model", "nope"]])
@@ -1054,7 +1075,7 @@ def test_a_command_is_paid_for_while_its_job_runs_and_not_in_the_queue(
     monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, **__: Queueing())
     platform = parse_platform(tomllib.loads(PLATFORM))
     how = {"runner": "slurm", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
-    given = {**how, "directory": lab, "budget": "60USD", "seed": 0}
+    given = {**how, "directory": lab, "budget": "60USD", "seed": 0, "time_limit": None}
     search = {"goal": "cost", "rounds": 2, "price": None}
     by_command(["true"], platform, [platform.baseline], given, search=search, processes=1)
     assert limits[0] - limits[1] == pytest.approx(0.01, abs=1e-6)
@@ -1081,7 +1102,7 @@ def test_a_command_is_not_waited_for_in_a_queue_longer_than_the_budget(
     monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, watch, **__: Down(watch))
     platform = parse_platform(tomllib.loads(PLATFORM))
     how = {"runner": "slurm", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
-    given = {**how, "directory": lab, "budget": "1s", "seed": 0}
+    given = {**how, "directory": lab, "budget": "1s", "seed": 0, "time_limit": None}
     search = {"goal": "time", "rounds": 2, "price": None}
     begun = time.monotonic()
     assert by_command(["true"], platform, [platform.baseline], given, search=search, processes=1) == [[]]
@@ -1350,7 +1371,7 @@ def test_a_commands_own_folder_has_the_stripes_of_the_baseline(
     monkeypatch.setenv("PATH", f"{lab}/bin:{os.environ['PATH']}")
     platform = replace(layouts(), apply=("lustre", "romio"))
     how = {"runner": "local", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
-    given = {**how, "directory": lab, "budget": None, "seed": 0}
+    given = {**how, "directory": lab, "budget": None, "seed": 0, "time_limit": None}
     search = {"goal": "time", "rounds": 1, "price": None}
     (row,) = by_command(words, platform, [platform.baseline], given, search=search, processes=1)
     assert [note for _, note in row] == ["not in force: stripe_count 1, but 3" if striped else ""]
@@ -1389,14 +1410,14 @@ def test_a_command_may_be_run_from_a_folder_that_cannot_be_written_to(
     text = text.replace("[[parameter]]", storage, 1)
     platform = parse_platform(tomllib.loads(text))
     how = {"runner": "local", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
-    given = {**how, "directory": Path("/proc"), "budget": None, "seed": 0}
+    given = {**how, "directory": Path("/proc"), "budget": None, "seed": 0, "time_limit": None}
     search = {"goal": "time", "rounds": 1, "price": None}
     words = ["touch", "{directory}/x"]
     ((found,),) = by_command(words, platform, [platform.baseline], given, search=search, processes=1)
     assert found[0] is not None, found
     assert not list(lab.rglob("acic-*"))
     monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, **__: LocalRunner())
-    given = {**how, "runner": "ssh", "hosts": ("localhost",), "directory": Path("/proc"), "budget": None, "seed": 0}
+    given |= {**how, "runner": "ssh", "hosts": ("localhost",), "directory": Path("/proc")}
     with pytest.raises(InvalidInput, match=r"cannot make /proc/acic-verify-.*, where what runs print goes"):
         by_command(words, platform, [platform.baseline], given, search=search, processes=1)
 
@@ -1492,7 +1513,7 @@ def by_own_command(lab: Path, platform: Platform, words: list[str], *, seed: int
     """Run it once on the baseline and once on four stripes."""
     how = {"runner": "local", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
     wanted = [platform.baseline, Configuration({**platform.baseline, "stripe_count": 4})]
-    given = {**how, "directory": lab, "budget": None, "seed": seed}
+    given = {**how, "directory": lab, "budget": None, "seed": seed, "time_limit": None}
     search = {"goal": "time", "rounds": 1, "price": None}
     return by_command(words, platform, wanted, given, search=search, processes=1)
 
@@ -1544,11 +1565,59 @@ def test_a_command_is_paid_for_on_all_machines_that_it_holds(lab: Path, monkeypa
     platform = parse_platform(tomllib.loads(PLATFORM))
     paid = platform.cost(platform.baseline, 1, 3600.0, held=6)
     how = {"runner": "ssh", "hosts": ("a",), "queue": "", "account": "", "attributes": (), "benchmark": None}
-    given = {**how, "nodes": 6, "directory": lab, "budget": "60USD", "seed": 0}
+    given = {**how, "nodes": 6, "directory": lab, "budget": "60USD", "seed": 0, "time_limit": None}
     search = {"goal": "cost", "rounds": 1, "price": None}
     found = by_command(["true"], platform, [platform.baseline], given, search=search, processes=1)
     assert found[0][0][0] == pytest.approx(paid)
     assert limits == [pytest.approx(60 / paid * 3600)]
+
+
+@pytest.mark.parametrize(
+    ("given", "budget", "limit"),
+    [
+        (90.0, None, 90.0),
+        (90.0, "30s", 30.0),
+        (0.5, "30s", 0.5),
+        (48 * 3600.0, None, 48 * 3600.0),
+        (None, None, 24 * 3600.0),
+        (None, "48h", 48 * 3600.0),
+    ],
+)
+def test_a_queue_is_asked_for_the_time_limit_of_a_command_or_what_the_budget_leaves(
+    lab: Path, monkeypatch: pytest.MonkeyPatch, given: float | None, budget: str | None, limit: float
+) -> None:
+    limits = list[float]()
+
+    class Watched(LocalRunner):
+        def submit(self, job: Job) -> None:
+            limits.append(job.time_limit)
+            super().submit(job)
+
+    monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, **__: Watched())
+    platform = parse_platform(tomllib.loads(PLATFORM))
+    how = {"runner": "slurm", "hosts": (), "nodes": 1, "queue": "", "account": "", "attributes": (), "benchmark": None}
+    asked = {**how, "directory": lab, "budget": budget, "seed": 0, "time_limit": given}
+    search = {"goal": "time", "rounds": 1, "price": None}
+    by_command(["true"], platform, [platform.baseline], asked, search=search, processes=1)
+    assert limits == [limit]
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_command_that_hangs_has_failed_by_the_time_limit_and_all_of_it_has_ended(
+    run: Callable[..., Any], lab: Path
+) -> None:
+    """Without a budget it was waited for a day, and with one all rounds behind it were lost."""
+    script = f"cd {lab}; mkdir hung 2>/dev/null || exit 0; sleep 600 & echo $! >hung/pid; echo stuck >&2; wait"
+    words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 3, "--time-limit", "2s"]
+    found = run(*words, "--json", "--", "sh", "-c", script)
+    assert found.status == 0, found.err
+    verified = found.json["verified"]
+    assert sorted((one["rounds"], one["failed"]) for one in verified) == [(3, 0), (3, 1)]
+    (failed,) = (one for one in verified if one["failed"])
+    assert failed["note"] == "time limit of 2 s; stuck"
+    pid = (lab / "hung" / "pid").read_text().strip()
+    until(lambda: not Path(f"/proc/{pid}").exists(), "what it had started has ended")
+    assert not list(lab.glob("acic-*"))
 
 
 def own_runs(lab: Path, seconds: float) -> list[object]:

@@ -28,7 +28,7 @@ from acic.platforms import Platform
 from acic.space import Configuration
 
 PLACE = "{directory}"  # in the command: where its files are to go
-_LIMIT = 24 * 3600.0  # s of a run, where no budget says what is left
+_LIMIT = 24 * 3600.0  # s of a run, where neither a time limit nor a budget says less
 
 
 class OwnCommand:
@@ -46,6 +46,7 @@ class OwnCommand:
         budget: of all runs: what is left of it limits each, and the run that it ends in gives nothing.
         price: USD per machine and hour; None for the platform's.
         processes: of the application, whose machines are paid.
+        time_limit: s for each run, which has failed then; None for what is left of the budget, or a day without one.
         announce: is told what was cleared up after commands that were killed, what waits, and how the budget ended.
 
     Raises:
@@ -64,10 +65,12 @@ class OwnCommand:
         *,
         price: float | None,
         processes: int,
+        time_limit: float | None,
         announce: Callable[[str], None],
     ) -> None:
         self._words, self._platform, self._wanted, self._where = words, platform, wanted, where
         self._price, self._processes, self._announce = price, processes, announce
+        self._time_limit = time_limit
         check_directories(platform, Path(where.directory))
         _check(words, platform, wanted)
         self._until = math.inf  # when the budget's time is over, by the monotonic clock
@@ -103,7 +106,7 @@ class OwnCommand:
                 place = storage_directory(platform, wanted, Path(where.directory)) / f"acic-{name}"
                 note_run(name, place)
                 how = {"nodes": where.nodes, "machines": self._machines(wanted), "processes": self._processes}
-                run = _Run(outputs, place, name, purse.left(position), **how)
+                run = _Run(outputs, place, name, self._limit(purse.left(position)), **how)
                 begun = time.monotonic()
                 self._until = begun + purse.seconds
                 took = run(self._runner, self._words, platform, wanted)
@@ -117,6 +120,11 @@ class OwnCommand:
                     self._announce(f"note: the budget was used up in run {done + 1} of {len(turns)}")
                     break
         return found
+
+    def _limit(self, left: float) -> float:
+        """Return the s that a run may take of which the budget leaves so many."""
+        limit = left if self._time_limit is None else min(left, self._time_limit)
+        return limit if limit < math.inf else _LIMIT
 
     def _enough(self) -> str:
         return "the budget was used up" if time.monotonic() >= self._until else ""
@@ -189,10 +197,9 @@ class _Purse:
         self._rates = [platform.cost(one, processes, 1.0, held=held) if priced else 0.0 for one in wanted]  # USD/s
 
     def left(self, position: int) -> float:
-        """Return how long a run on that configuration may take, s."""
+        """Return how long a run on that configuration may take, s; inf where nothing limits it."""
         rate = self._rates[position]
-        left = min(self.seconds, self._dollars / rate if rate else math.inf)
-        return left if left < math.inf else _LIMIT
+        return min(self.seconds, self._dollars / rate if rate else math.inf)
 
     def pay(self, position: int, seconds: float, *, held: float) -> None:
         """Take a run out of it: the s that passed, and the USD of the s for which that configuration's jobs held it."""

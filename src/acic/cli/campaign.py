@@ -9,13 +9,13 @@ import click
 
 from acic.cli.active_advice import advice_of
 from acic.cli.measuring import (
-    campaign_progress,
     check_measured,
     check_paused,
     note_no_baseline,
     offer_larger_budget,
     set_budget,
 )
+from acic.cli.measuring_shown import campaign_progress
 from acic.cli.option_types import PathName
 from acic.cli.output import emit_json, json_option, plain, say, table
 from acic.cli.store_option import store_option

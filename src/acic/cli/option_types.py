@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from acic.errors import InvalidInput
-from acic.units import format_bytes, parse_bytes
+from acic.units import format_bytes, parse_bytes, parse_seconds
 
 
 class Size(click.ParamType[int]):
@@ -35,6 +35,24 @@ class Size(click.ParamType[int]):
         if size < self._least:
             self.fail(f"{value} is too little; give {format_bytes(self._least)} or more", param, ctx)
         return size
+
+
+class Duration(click.ParamType[float]):
+    """A time with its unit, more than nothing: 90s, 10min."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return seconds."""
+        if isinstance(value, float):
+            return value
+        try:
+            seconds = parse_seconds(value)
+        except InvalidInput as error:
+            self.fail(f"{error.problem}; {error.hint}", param, ctx)
+        if not 0 < seconds < math.inf:
+            self.fail(f"{value} is no time to end after; give more than nothing, as 60s", param, ctx)
+        return seconds
 
 
 class PathName(click.Path):

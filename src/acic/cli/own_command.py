@@ -44,7 +44,8 @@ def by_command(
     from acic.campaign.own_command import OwnCommand
 
     where, budget = where_of(given, platform), budget_of(given["budget"])
-    runs = OwnCommand(words, platform, wanted, where, budget, price=search["price"], processes=processes, announce=say)
+    how = {"price": search["price"], "processes": processes, "time_limit": given["time_limit"]}
+    runs = OwnCommand(words, platform, wanted, where, budget, **how, announce=say)
     if told := beside(where.runner):
         say(f"note: {told}")
     note_own_hints()

@@ -13,12 +13,12 @@ import click
 
 from acic.cli.measuring import (
     budget_of,
-    campaign_progress,
     check_placing,
     contributor_option,
     platform_of,
     where_of,
 )
+from acic.cli.measuring_shown import campaign_progress
 from acic.cli.option_types import Share, Size
 from acic.cli.output import say
 from acic.cli.platform_option import platform_option
@@ -107,7 +107,8 @@ def bench(
 
     Args:
         workload: whose phases.
-        given: the command's options: platform_name, budget, name, resume, verify, seed, and how runs are made.
+        given: the command's options: platform_name, budget, name, resume, verify, time_limit, seed, and how runs are
+            made.
         kind: "walk", "tune" or "verify": part of the campaign's name.
         store_url: of the training database.
         repeats: how often each point is run.
@@ -151,6 +152,7 @@ def bench(
             repeats=repeats,
             screen=False,
             verify=given["verify"],
+            time_limit=given["time_limit"],
             seed=given["seed"],
             contributor=given["contributor"],
             kind=kind,

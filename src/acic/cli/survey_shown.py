@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from acic.cli.evaluate_json import told_figure
-from acic.cli.measuring import interrupted, progress
+from acic.cli.measuring_shown import interrupted, progress
 from acic.cli.output import emit_json, say, table
 from acic.errors import with_sudo
 from acic.units import format_seconds, format_setting, format_usd

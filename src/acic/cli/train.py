@@ -12,7 +12,6 @@ import click
 from acic.cli.active_advice import advice_of
 from acic.cli.measuring import (
     budget_of,
-    campaign_progress,
     check_measured,
     check_paused,
     check_placing,
@@ -24,6 +23,7 @@ from acic.cli.measuring import (
     set_budget,
     where_of,
 )
+from acic.cli.measuring_shown import campaign_progress
 from acic.cli.option_types import PathName, Share
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.resuming import check_platform
@@ -31,7 +31,7 @@ from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_unused
 from acic.errors import InvalidInput
-from acic.units import format_seconds, format_usd, parse_seconds
+from acic.units import format_seconds, format_usd
 
 if TYPE_CHECKING:
     from acic.campaign.outlook import Outlook
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
 @click.option("--repeats", default="1:5", show_default=True, metavar="MIN:MAX", help="How often each point is run.")
 @click.option("--precision", type=Share(), default=0.1, show_default=True, help="Then it is enough.")
 @click.option("--verify", type=Share(), default=0.1, show_default=True, help="Part of the points to read back.")
-@click.option("--time-limit", help="Of each benchmark job.  [default: far above what is expected]")
 @click.option("--residual", is_flag=True, help="Fit into the rest of the hour that is paid already.")
 @click.option(
     "--paid-since", type=click.DateTime(), help="When that hour's machines were started (UTC), for --residual."
@@ -152,7 +151,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
         screen=given["screen"],
         repeats=Repeats(*_range(given["repeats"]), given["precision"]),
         verify=given["verify"],
-        time_limit=parse_seconds(given["time_limit"]) if given["time_limit"] is not None else None,
+        time_limit=given["time_limit"],
         seed=given["seed"],
         contributor=given["contributor"],
     )
