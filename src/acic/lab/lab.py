@@ -5,20 +5,15 @@ from __future__ import annotations
 import logging
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from acic.cluster.lab import MOST_DEVICES, NAME, RECORD, LabFacts, LabRunner, Lock, Node, Record, Room, sweep
-from acic.cluster.lab.tools import DOCTOR, which
+from acic.cluster.lab import NAME, RECORD, LabFacts, LabRunner, Node, Room
 from acic.errors import AcicError, InvalidInput, TransientError, with_sudo
-from acic.filesystems.deployment import Deployment, FileSystem
-from acic.filesystems.nfs import BUILDERS, Nfs
-from acic.filesystems.registry import FILE_SYSTEMS
-from acic.lab import site as sites
-from acic.lab.bridge import bridge
+from acic.filesystems.deployment import FileSystem
+from acic.lab import deployable
 from acic.lab.inspection import mount_of, troubles
-from acic.lab.site import Site
+from acic.lab.site import Site, number
 from acic.space import Value
 from acic.steps import Step
 
@@ -176,18 +171,15 @@ class Lab:
 
     def _deploy(self, configuration: Mapping[str, Value]) -> Site:
         self.need(str(configuration.get("file_system")))
-        file_system = self._file_system(configuration)
-        serving = sites.servers(self.room, configuration)
-        profile, count = str(configuration.get("device")), sites.number(configuration, "raid_devices")
-        layout = sites.layout(self.room, serving, self._capacity(configuration))
-        deployment = file_system.deployment(layout, configuration)
+        layout, deployment = deployable.planned(self.room, configuration, self._known)
         nic = str(configuration.get("instance_type", self.nic))
         self.room.rate(nic)
         self.undeploy()
         if nic != self.nic or not self.room.shaped:
             self.set_nic(nic)
         self._note(configuration, whole=False, mounts={})
-        devices = self.room.attach([node.name for node in serving], profile, count)
+        profile, count = str(configuration.get("device")), number(configuration, "raid_devices")
+        devices = self.room.attach([server.node for server in layout.servers], profile, count)
         self.perform(deployment.steps)
         mounts = {client.node: mount_of(self.nodes[client.node]) for client in layout.clients}
         made = Site(
@@ -210,11 +202,7 @@ class Lab:
         Raises:
             AcicError: something is missing, or the lab knows no such file system.
         """
-        found = self._known_file_system(name)
-        needed = set(found.programs) - (set(BUILDERS) if isinstance(found, Nfs) else set())
-        if absent := sorted(program for program in needed if which(program) is None):
-            raise InvalidInput(f"{name} cannot be deployed: there is no program {', '.join(absent)}", hint=DOCTOR)
-        self._whole(found)  # with what is built for it
+        deployable.need(name, self._known)
 
     def undeploy(self) -> None:
         """Take down what is deployed, however far it came, and wipe the disks; safe when nothing is.
@@ -228,7 +216,8 @@ class Lab:
             self.room.remember(_LAST, note["configuration"])
             self.room.remember(_DEPLOYED, {**note, "whole": False})  # else who opens it next would use what stays
             try:
-                self.perform(self._deployment(note["configuration"]).teardown)
+                _, deployment = deployable.planned(self.room, note["configuration"], self._known)
+                self.perform(deployment.teardown)
             except TransientError as error:
                 _log.warning("what does not go by itself is ended: %s", error.problem)
         self.room.clear()
@@ -273,70 +262,17 @@ class Lab:
         environment = self._site.deployment.environment if self._site is not None else {}
         return self.room.runner(environment=environment, mpiexec=mpiexec)
 
-    def _file_system(self, configuration: Mapping[str, Value]) -> FileSystem:
-        return self._whole(self._known_file_system(str(configuration.get("file_system"))))
-
-    def _whole(self, found: FileSystem) -> FileSystem:
-        # the registry is pure: what it calls by name is found, or built, here
-        return replace(found, program=str(bridge())) if isinstance(found, Nfs) and self._known is None else found
-
-    def _known_file_system(self, name: str) -> FileSystem:
-        known = FILE_SYSTEMS if self._known is None else self._known
-        if name not in known:
-            raise InvalidInput(f"{name!r} is no file system of the lab", hint=f"use {', '.join(known)}")
-        return known[name]
-
-    def _deployment(self, configuration: Mapping[str, Value]) -> Deployment:
-        serving = sites.servers(self.room, configuration)
-        layout = sites.layout(self.room, serving, self._capacity(configuration))
-        return self._file_system(configuration).deployment(layout, configuration)
-
     def _note(self, configuration: Mapping[str, Value], *, whole: bool, mounts: Mapping[str, tuple[str, str]]) -> None:
         self.room.remember(_DEPLOYED, {"configuration": dict(configuration), "whole": whole, "mounts": dict(mounts)})
 
     def _reopened(self, note: Mapping[str, Any]) -> Site:
         configuration = note["configuration"]
-        serving = sites.servers(self.room, configuration)
-        capacity = self._capacity(configuration)
+        layout, deployment = deployable.planned(self.room, configuration, self._known)
         return Site(
             configuration=configuration,
-            deployment=self._deployment(configuration),
-            layout=sites.layout(self.room, serving, capacity),
+            deployment=deployment,
+            layout=layout,
             devices=self.room.devices,
             mounted=tuple(note["mounts"]),
             mounts={node: (kind, source) for node, (kind, source) in note["mounts"].items()},
         )
-
-    def _capacity(self, configuration: Mapping[str, Value]) -> int:
-        """Return how much the disks of each server hold, in B."""
-        profile, count = str(configuration.get("device")), sites.number(configuration, "raid_devices")
-        if profile not in self.facts.disks:
-            raise InvalidInput(f"the lab has no disk {profile!r}", hint=f"use {', '.join(self.facts.disks)}")
-        if not 1 <= count <= MOST_DEVICES:
-            raise InvalidInput(f"{count} devices for a server", hint=f"give 1 to {MOST_DEVICES}")
-        return self.facts.disks[profile].size * count
-
-
-def clean_up(state: Path = RECORD, *, name: str = "") -> None:
-    """Remove whatever a killed controller left of a lab; safe any time, also when there is nothing.
-
-    Args:
-        state: the folder for its record.
-        name: of the lab, needed only where the record is lost and the name was not the default one.
-
-    Raises:
-        InvalidInput: no lab can have that name, or the lab of that name is another one, with its record elsewhere, or
-            the one with its record in `state` has another name.
-        TransientError: another process works on it, or something stays.
-    """
-    lock = Lock(state)
-    try:
-        record = Record.read(state)
-        if name and record is not None and record.name != name:
-            raise InvalidInput(
-                f"the lab with its record in {state} is called {record.name}, not {name}",
-                hint="leave --name out to remove that one, or give --state a folder without a record",
-            )
-        sweep(state, name or (record.name if record is not None else NAME))
-    finally:
-        lock.release()

@@ -8,7 +8,7 @@ from acic.cluster.lab.record import NAME, Lock, Names, Record
 from acic.cluster.lab.record import STATE as RECORD
 from acic.cluster.lab.room import Room
 from acic.cluster.lab.runner import LabRunner
-from acic.cluster.lab.sweep import sweep
+from acic.cluster.lab.sweep import clean_up
 
 __all__ = [
     "ARCHIVE",
@@ -28,6 +28,6 @@ __all__ = [
     "Record",
     "Room",
     "check_machine",
+    "clean_up",
     "doubts",
-    "sweep",
 ]

@@ -15,11 +15,37 @@ from acic.cluster.lab.facts import check_name
 from acic.cluster.lab.fuse import cut_off
 from acic.cluster.lab.groups import groups
 from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, kill, marked, parent, started
-from acic.cluster.lab.record import Names, Record
-from acic.errors import TransientError
+from acic.cluster.lab.record import NAME, Lock, Names, Record
+from acic.cluster.lab.record import STATE as RECORD
+from acic.errors import InvalidInput, TransientError
 
 _PATIENCE = 10.0  # s for killed processes to be gone
 _TRIES = 20
+
+
+def clean_up(state: Path = RECORD, *, name: str = "") -> None:
+    """Remove whatever a killed controller left of a lab; safe any time, also when there is nothing.
+
+    Args:
+        state: the folder for its record.
+        name: of the lab, needed only where the record is lost and the name was not the default one.
+
+    Raises:
+        InvalidInput: no lab can have that name, or the lab of that name is another one, with its record elsewhere, or
+            the one with its record in `state` has another name.
+        TransientError: another process works on it, or something stays.
+    """
+    lock = Lock(state)
+    try:
+        record = Record.read(state)
+        if name and record is not None and record.name != name:
+            raise InvalidInput(
+                f"the lab with its record in {state} is called {record.name}, not {name}",
+                hint="leave --name out to remove that one, or give --state a folder without a record",
+            )
+        sweep(state, name or (record.name if record is not None else NAME))
+    finally:
+        lock.release()
 
 
 def sweep(state: Path, name: str) -> None:
