@@ -96,11 +96,13 @@ def test_a_lab_from_up_to_down(acic: Acic, up: Path) -> None:
 
     words = ["--fs", "gluster", "--servers", "2", "--device", "EPHEMERAL", "--placement", "part-time"]
     script = "echo $(hostname) >{directory}/$(hostname); ls {directory} | wc -l"
+    words += ["--results", str(up.parent / "results")]
     result = acic("lab", "run", "--state", up, "--processes", "4", *words, "--", "sh", "-c", script)
     assert result.status == 0, result.err
+    assert sorted(path.read_text() for path in (up.parent / "results").iterdir()) == [f"c{n}\n" for n in range(4)]
     assert len(result.out.split()) == 4
     assert result.err.startswith("deploying ")
-    same = acic("lab", "run", "--state", up, "--processes", "0", *words, "--", "hostname")
+    same = acic("lab", "run", "--state", up, "--processes", "0", *words[:-2], "--", "hostname")
     assert (same.status, same.out) == (0, "c0\n")
     assert "deploying" not in same.err
     script = "import sys; from acic.cli.main import run; sys.exit(run(sys.argv[1:]))"
@@ -328,6 +330,26 @@ def test_a_file_system_that_stays_is_the_error_of_a_run_that_was_well(
     assert (result.status, done) == (6, ["closed"])
     assert result.err == "acic: c0 is still busy\nhint: try again\n"
     assert acic("lab", "run", "--keep", "--", "true").status == 0
+
+
+@pytest.mark.parametrize(
+    ("results", "command", "told"),
+    [
+        ("x", ["true", "{directory}"], "x is not empty"),
+        ("new", ["true"], "the command does not say where its files go"),
+        ("new", [], "--results does nothing for acic-bench, which runs where no command is given"),
+    ],
+)
+def test_results_that_cannot_be_copied_are_refused_before_anything_is_run(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: str, command: list[str], told: str
+) -> None:
+    done: list[str] = []
+    fake_lab(monkeypatch, tmp_path, done, lambda *_: None)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "mine").touch()
+    result = acic("lab", "run", "--results", tmp_path / results, "--", *command)
+    assert (result.status, done) == (2, [])
+    assert told in result.err
 
 
 def test_a_run_that_is_asked_to_end_ends_as_by_ctrl_c(

@@ -35,6 +35,7 @@ class Jammed:
 
     def __init__(self, folder: Path, *, stuck: bool = False, status: int | None = None, deaf: str = "") -> None:
         self.facts = SimpleNamespace(compute_nodes=1)
+        self.nodes = {"c0": SimpleNamespace(within=Path)}
         deployment = SimpleNamespace(directory=str(folder), hints={})
         self.site: Any = SimpleNamespace(deployment=deployment, mounted=("c0",), configuration={})
         notes: dict[str, Any] = {}

@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from acic.cli.lab_deployed import PLATFORM, deployed, wanted_of
 from acic.cli.lab_opened import opened_lab
-from acic.cli.lab_shown import run_benchmark, run_command, show, told
-from acic.cli.option_types import PathName
+from acic.cli.lab_shown import run_benchmark, run_command, show
+from acic.cli.option_types import Duration, PathName
 from acic.cli.output import emit_json, json_option, say, table
+from acic.cli.unused_options import refuse_typed
 from acic.errors import AcicError, InvalidInput, with_sudo
-from acic.units import format_bytes, parse_bytes, parse_seconds
 
 if TYPE_CHECKING:
-    from acic.lab import Lab, LabFacts, Site
+    from acic.lab import LabFacts
     from acic.platforms import Platform
-    from acic.space import Value
 
-_PLATFORM = "platform"  # the note that says by which facts the lab was made
 _STATE = Path("/run/acic-lab")
 
 state_option = click.option(
@@ -68,7 +67,7 @@ def up(platform_name: str, instance_type: str | None, name: str, network: str, s
     nic = instance_type or platform.default_instance or next(iter(facts.nics))
     made = Lab.up(facts, nic=nic, state=state, name=name, network=network)
     source = str(Path(platform_name).absolute()) if is_platform_file(platform_name) else platform_name
-    made.room.remember(_PLATFORM, source)
+    made.room.remember(PLATFORM, source)
     show(made, as_json)
     made.close()
     for doubt in doubts(facts):
@@ -113,39 +112,56 @@ def status(state: Path, as_json: bool) -> None:
 @click.option("--metadata", help="one or all: servers with metadata.")
 @click.option("--instance-type", help="Type of all nodes: the network they have.")
 @click.option("--processes", type=click.IntRange(0), default=8, show_default=True, help="MPI processes; 0: no MPI.")
-@click.option("--time-limit", default="10min", show_default=True, help="After which a run is ended.")
+@click.option("--time-limit", type=Duration(), default="10min", show_default=True, help="After which a run is ended.")
+@click.option(
+    "--results",
+    type=PathName(file_okay=False),
+    help="Copy what COMMAND leaves in {directory} to this folder, a new or empty one.",
+)
 @click.option("--keep/--no-keep", default=True, show_default=True, help="Leave the file system up for the next run.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @state_option
 @json_option
 def run(
-    command: tuple[str, ...], processes: int, time_limit: str, keep: bool, state: Path, as_json: bool, **asked: Any
+    command: tuple[str, ...],
+    processes: int,
+    time_limit: float,
+    results: Path | None,
+    keep: bool,
+    state: Path,
+    as_json: bool,
+    **asked: Any,
 ) -> None:
     """Deploy a file system on disks and servers, and run a command on all compute nodes by MPI.
 
     COMMAND stands after `--`, and {directory} in it is where its files are to go. They are removed when it has ended:
-    let it copy what is to last, since the machine's folders are there at the same paths. Its standard input is empty.
+    let it copy what is to last, since the machine's folders are there at the same paths, or have --results copy all of
+    it. Its standard input is empty.
     Without a command, acic-bench writes and reads. What is not asked for is as in the platform's baseline; if nothing
     is asked for, what is deployed stays.
     """
+    from acic.lab.results import check_results
     from acic.lab.trial import reclaim
 
     _need_root()
-    seconds = parse_seconds(time_limit)
+    if not command:
+        refuse_typed("for acic-bench, which runs where no command is given", {"results"})
     if not command and processes == 0:
         raise InvalidInput(
             "acic-bench, which runs where no command is given, is run by MPI",
             hint="leave --processes out, or give a command",
         )
+    if results is not None:
+        check_results(results, command)
     with opened_lab(state, keep=keep) as opened:
-        wanted = _wanted(opened, {name: value for name, value in asked.items() if value is not None})
+        wanted = wanted_of(opened, {name: value for name, value in asked.items() if value is not None})
         reclaim(opened)  # which may take down what is deployed
-        site = _deployed(opened, wanted)
+        site = deployed(opened, wanted)
         with tempfile.TemporaryDirectory(dir=opened.room.names.images) as outputs:
             if command:
-                run_command(opened, site, command, processes, Path(outputs), seconds, as_json)
+                run_command(opened, site, command, processes, Path(outputs), time_limit, as_json, results)
             else:
-                run_benchmark(opened, site, processes, Path(outputs), seconds, as_json)
+                run_benchmark(opened, site, processes, Path(outputs), time_limit, as_json)
 
 
 @lab.command(epilog="Example: sudo acic lab shell c0")
@@ -270,44 +286,3 @@ def _programs() -> dict[str, list[tuple[str, str]]]:
 
 def _lacking(optional: bool) -> str:
     return "no, and can do without" if optional else "no"
-
-
-def _wanted(opened: Lab, asked: dict[str, Any]) -> dict[str, Value]:
-    """Return the configuration that is asked for; where nothing is, what is deployed, or was when it failed."""
-    from acic.lab.choice import choose
-    from acic.platforms import load_platform
-
-    if not asked and opened.last is not None:
-        return dict(opened.last)
-    platform = load_platform(opened.room.recall(_PLATFORM) or "lab")
-    if isinstance(asked.get("stripe_size"), str):
-        asked["stripe_size"] = parse_bytes(asked["stripe_size"])
-    return choose(platform.space, {**platform.baseline, "instance_type": opened.nic}, asked)
-
-
-def _deployed(opened: Lab, wanted: dict[str, Value]) -> Site:
-    """Return what is deployed if that is what is wanted, and as it should be; else deploy it."""
-    present = opened.site
-    broken: list[str] = []
-    if present is not None and wanted == dict(present.configuration):
-        broken = opened.audit(knobs=False)
-        if not broken:
-            return present
-        say(f"what is deployed is not what it should be: {'; '.join(broken)}")
-    say(f"deploying {told(wanted)}")
-    made = opened.deploy(wanted)
-    _tell_of_space(opened, made)
-    if broken and (left := opened.room.audit()):
-        say(f"the lab is not what it should be, so that figures mean little: {'; '.join(left)}")
-        say(f"a new one is: {with_sudo('lab', 'down')}, then {with_sudo('lab', 'up')}")
-    return made
-
-
-def _tell_of_space(opened: Lab, site: Site) -> None:
-    """Say if the disks of servers can hold more than this machine has for the files behind them."""
-    from acic.cluster.lab.disks import free
-
-    folder = opened.room.names.images
-    most, there = sum(devices.capacity for devices in site.devices.values()), free(folder)
-    if most > there:
-        say(f"write less than {format_bytes(there)}: no more is free in {folder} for disks of {format_bytes(most)}")

@@ -20,43 +20,62 @@ if TYPE_CHECKING:
 
 
 def run_command(
-    opened: Lab, site: Site, command: Sequence[str], processes: int, outputs: Path, seconds: float, as_json: bool
+    opened: Lab,
+    site: Site,
+    command: Sequence[str],
+    processes: int,
+    outputs: Path,
+    seconds: float,
+    as_json: bool,
+    results: Path | None = None,
 ) -> None:
     """Run a command on what is deployed, and show what it says: as it comes, or in one with how it ended as JSON.
 
     Raises:
-        AcicError: it failed, with its own exit status where it has one.
+        AcicError: it failed, with its own exit status where it has one, or its `results` could not be copied.
     """
     from acic.cluster import State
+    from acic.lab.results import ResultsStay
     from acic.lab.trial import run
 
+    over: list[Ending] = []
     ran = partial(run, opened, command, processes=processes, folder=outputs, seconds=seconds)
-    if as_json:
-        ending = _as_json(ran, site)
-    else:
-        with passing_on() as begin:
-            _, ending = ran(begun=begin)
-        if ending.seconds is not None:
-            say(f"{format_seconds(ending.seconds)} on {told(site.configuration)}")
+    ran = partial(ran, results=results, ended=over.append)
+    stay: ResultsStay | None = None
+    try:
+        if as_json:
+            _as_json(ran, over, site)
+        else:
+            with passing_on() as begin:
+                ran(begun=begin)
+    except ResultsStay as error:
+        stay = error
+    (ending,) = over
+    if not as_json and ending.seconds is not None:
+        say(f"{format_seconds(ending.seconds)} on {told(site.configuration)}")
     if ending.state is not State.DONE:
         failed = TransientError(f"the command failed: {ending.reason}", hint=ending.hint or "what it said stands above")
         failed.exit_status = ending.exit_status or failed.exit_status
+        if stay:
+            failed.add_note(f"{stay.problem}; {stay.hint}")
         raise failed
+    if stay:
+        raise stay
 
 
-def _as_json(ran: Callable[..., tuple[Job, Ending]], site: Site) -> Ending:
-    """Let a job run, and print what it said and how it ended, also where it is interrupted; return how it ended."""
+def _as_json(ran: Callable[..., tuple[Job, Ending]], over: Sequence[Ending], site: Site) -> None:
+    """Let a job run, and print what it said and how it ended (`over`), also where it or what follows is interrupted."""
     from acic.cluster import Ending, State
+    from acic.lab.results import ResultsStay
 
     begun: list[Job] = []
     try:
-        _, ending = ran(begun=begun.append)
-    except KeyboardInterrupt:
+        ran(begun=begun.append)
+    except (KeyboardInterrupt, ResultsStay):
         for job in begun:
-            _emit(job, Ending(state=State.CANCELLED), site)
+            _emit(job, next(iter(over), Ending(state=State.CANCELLED)), site)
         raise
-    _emit(begun[0], ending, site)
-    return ending
+    _emit(begun[0], over[0], site)
 
 
 def _emit(job: Job, ending: Ending, site: Site) -> None:

@@ -17,6 +17,7 @@ from acic.cluster.job import Ending, Job, State, StillRunning
 from acic.errors import InvalidInput, TransientError
 from acic.filesystems.hints import hints_environment, romio_hints
 from acic.lab.lab import Lab
+from acic.lab.results import PLACE, ResultsStay, copy_results
 from acic.lab.site import Site
 from acic.units import MIB
 
@@ -24,7 +25,6 @@ _log = logging.getLogger(__name__)
 _RUNNING = "running"  # the note of a run under way
 _REMOVING = 60.0  # s for a run's files to be removed
 
-PLACE = "{directory}"  # in a command: where its files are to go
 # What is measured unless something else is asked for: a shared file in large and in interleaved small pieces.
 PATTERNS: Mapping[str, tuple[str, ...]] = {
     "shared file, POSIX, 4 MiB": ("-a", "POSIX", "-t", "4m", "-b", "32m"),
@@ -54,7 +54,9 @@ def run(
     processes: int,
     folder: Path,
     seconds: float,
+    results: Path | None = None,
     begun: Callable[[Job], None] = lambda _: None,
+    ended: Callable[[Ending], None] = lambda _: None,
 ) -> tuple[Job, Ending]:
     """Run a command on the compute nodes, with a directory of its own on what is deployed, removed when it has ended.
 
@@ -64,17 +66,24 @@ def run(
         processes: MPI processes; 0 to start it once, on the first node.
         folder: for its output, a temporary one: the next run removes it where this program was killed. The command
             starts where this program did.
-        seconds: after which it is ended.
+        seconds: after which it is ended, and so is copying its results.
+        results: the folder that takes what it leaves in its directory, however it ended; None for nothing.
         begun: is told of the job just before it starts, so that what it says can be read meanwhile.
+        ended: is told how it ended, before its results are copied.
 
     Raises:
+        ResultsStay: they could not be copied; its directory is not removed then.
         TransientError: it was not started.
     """
     with _directory(lab) as (directory, site):
         job = _job(lab, site, [word.replace(PLACE, directory) for word in words], processes, folder, seconds)
         job = replace(job, directory=Path.cwd())
         begun(job)
-        return job, _ended(lab, job)
+        ending = _ended(lab, job)
+        ended(ending)
+        if results is not None:
+            copy_results(lab, site.mounted[0], directory, results, seconds=seconds)
+        return job, ending
 
 
 def bandwidths(lab: Lab, *, processes: int, folder: Path, seconds: float) -> Iterator[Bandwidth]:
@@ -157,6 +166,9 @@ def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
         yield directory, site
     except StillRunning:
         raise  # the next one ends it by what is remembered
+    except ResultsStay:
+        lab.room.remember(_RUNNING, None)
+        raise
     except BaseException:
         _forget(lab, first, directory)
         raise
