@@ -28,6 +28,7 @@ from acic.campaign.journal import Journal
 from acic.campaign.killed import noted
 from acic.campaign.request import Where
 from acic.campaign.session import Session
+from acic.campaign.state import replay
 from acic.cli.found_shown import Doubt
 from acic.cli.main import run as run_command
 from acic.cli.own_command import by_command
@@ -593,6 +594,54 @@ def test_a_search_whose_baseline_fails_finds_nothing_and_says_why(
     assert found.status == 1
     assert "nothing was found" in found.err
     assert "Input/output error" in found.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["walk"], ["walk", "--order", "random"], ["tune", "--strategy", "genetic"], ["tune", "--train", 8, "--top", 2]],
+)
+def test_a_search_leaves_what_is_kept_as_it_is_in_the_baseline(
+    run: Callable[..., Any], lab: Path, words: list[object]
+) -> None:
+    """What a site may not change was varied, and what no run can set was refused, with no remedy but for `train`."""
+    cache = '[[parameter]]\nname = "client_cache"\nvalues = ["on", "off"]\n'
+    text = PLATFORM.replace("[[parameter]]", f"{cache}[[parameter]]", 1)
+    (lab / "pretend.toml").write_text(text.replace("[baseline.values]", '[baseline.values]\nclient_cache = "on"'))
+    keep = ["--keep", "romio_ds_write=Automatic", "--keep", "client_cache=on"]
+    refused = run(*words, *WRITE, *keep[:2])
+    assert (refused.status, refused.out) == (2, "")
+    assert "leave it as it is: acic walk or tune --keep client_cache=on, " in refused.err
+    found = run(*words, *WRITE, *keep, "--runs", 4, "--json")
+    assert found.status == 0, found.err
+    on = run(*words[:1], *WRITE, "--resume", "--runs", 8, "--json")
+    assert on.status == 0, on.err
+    first, then = ([one["configuration"] for one in seen.json["observations"]] for seen in (found, on))
+    assert then[: len(first)] == first
+    session = Session.open()
+    run_with = [p.point.configuration for p in replay(session.journal.events(), session.field).progress]
+    assert {(one["romio_ds_write"], one["client_cache"]) for one in run_with} == {("automatic", "on")}
+    assert len({one["romio_no_indep_rw"] for one in run_with}) > 1
+
+
+@pytest.mark.parametrize(
+    ("keep", "said"),
+    [
+        (["romio_ds_write=enable"], "a search begins at the baseline, which has romio_ds_write automatic"),
+        (["romio_ds=automatic"], "there is no parameter 'romio_ds'"),
+        (
+            ["romio_ds_write=automatic", "romio_no_indep_rw=automatic", "romio_servers=4", "romio_placement=dedicated"],
+            "what is kept as it is leaves nothing to choose for this job",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["walk", "tune"])
+def test_what_cannot_be_kept_is_refused_before_anything_is_run(
+    run: Callable[..., Any], lab: Path, command: str, keep: list[str], said: str
+) -> None:
+    found = run(command, *WRITE, *(word for one in keep for word in ("--keep", one)))
+    assert (found.status, found.out) == (2, "")
+    assert said in found.err
+    assert not list(lab.rglob("journal*"))
 
 
 @pytest.mark.parametrize("words", [["walk", "--order", "random"], ["tune", "--strategy", "random"]])

@@ -54,7 +54,7 @@ class Outlook:
 def outlook(request: Request) -> Outlook:
     """Return what the requested campaign is expected to do, each point run once."""
     platform = load_platform(request.platform)
-    field = Field(platform, request.like, request.only)
+    field = request.field(platform)
     expectation = Expectation(platform)
 
     def cost(points: list[Point]) -> tuple[float, float | None]:

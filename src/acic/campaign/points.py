@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -53,6 +53,7 @@ class Field:
         platform: whose configurations are measured.
         like: measure these workloads; empty for the platform's own training workloads.
         only: values that configurations are to have.
+        held: parameters that are as in the baseline, and no columns of the space.
 
     A row is a position in `parameter.values` for each parameter of `space`, as `Space.enumerate` gives.
     With `like`, one parameter, `workload`, chooses among them. `sampling_space` also rules out what would measure the
@@ -61,7 +62,12 @@ class Field:
     """
 
     def __init__(
-        self, platform: Platform, like: Sequence[Characteristics] = (), only: Mapping[str, Value] | None = None
+        self,
+        platform: Platform,
+        like: Sequence[Characteristics] = (),
+        only: Mapping[str, Value] | None = None,
+        *,
+        held: Collection[str] = (),
     ) -> None:
         self.platform = platform
         self.like = tuple(dict.fromkeys(like))
@@ -72,8 +78,10 @@ class Field:
             raise InvalidInput(f"{platform.given or platform.name}: {error.problem}", hint=error.hint) from error
         which = () if len(self.like) < 2 else (Parameter(name=WORKLOAD, values=tuple(range(len(self.like)))),)
         self.workload_names = tuple(p.name for p in (*workloads, *which))
-        left_out = self._inert() - set(only or ())
+        left_out = self._inert() - set(only or ()) | set(held)
         self.system = platform.space.beside([n for n in platform.space.names if n not in left_out], platform.baseline)
+        if held and not self.system.parameters:
+            raise InvalidInput("what is kept as it is leaves nothing to choose for this job", hint="keep less")
         if left_out and not self.system.parameters:
             raise no_difference(platform)
         self.space = Space(

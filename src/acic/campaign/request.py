@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from acic.campaign.budget import Budget
+from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
-from acic.platforms import is_platform_file
+from acic.platforms import Platform, is_platform_file
 from acic.space import Value
 from acic.toml import string, table
 from acic.workloads import Characteristics
@@ -58,7 +59,7 @@ class Request:
         budget: what may be spent.
         where: how runs are made.
         like: the workloads to measure; empty for the platform's own.
-        only: values that all configurations have.
+        only: values that all configurations have; of a search, those of the baseline.
         active: let a model choose what to measure.
         spread: sample all parameters at once, rather than the most important ones first.
         screen: begin with a screening.
@@ -88,6 +89,12 @@ class Request:
     kind: str = TRAIN
     search: Mapping[str, Any] = dataclass_field(default_factory=dict)
     store: str = ""
+
+    def field(self, platform: Platform) -> Field:
+        """Return what is measured on `platform`. What a search leaves as it is, is no part of its space."""
+        if self.kind == TRAIN:
+            return Field(platform, self.like, self.only)
+        return Field(platform, self.like, held=self.only)
 
     def event(self) -> dict[str, Any]:
         """Return the request as the journal keeps it."""

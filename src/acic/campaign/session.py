@@ -50,7 +50,7 @@ class Session:
         self.journal = journal
         self.request = request
         self.platform = platform
-        self.field = Field(self.platform, request.like, request.only)
+        self.field = request.field(platform)
         self.planner = planner_of(self.field, request)
 
     @classmethod
@@ -71,7 +71,7 @@ class Session:
         benchmark = _can_run(platform, request, announce)
         deployed = request.where.runner == LAB
         places = {} if deployed else found_on(storage_directories(platform, Path(request.where.directory)))
-        mark = _mark(Field(platform, request.like, request.only))
+        mark = _mark(request.field(platform))
         named = str(benchmark.program) if os.sep in (request.where.benchmark or "") else benchmark.name
         request = replace(request, where=replace(request.where, benchmark=named))  # whatever is installed later
         machine = socket.gethostname()
@@ -151,7 +151,7 @@ class Session:
             AcicError: no benchmark or launcher can be found, or a scheduler is not there.
         """
         request, begun = self.request, self.journal.begun
-        if begun["mark"] != _mark(Field(load_platform(request.platform), request.like, request.only)):
+        if begun["mark"] != _mark(request.field(load_platform(request.platform))):
             raise InvalidInput(
                 f"{request.platform} is no longer what it was when the campaign {self.journal.name} began",
                 hint="begin a new campaign; what this one measured is in the store",

@@ -43,5 +43,6 @@ def _remedy(platform: Platform, name: str) -> str:
         )
     if all(str(value).startswith("/") for value in platform.space[name].values):
         return f'name the parameter of directories in the platform\'s file: [roles] has storage = "{name}"'
-    as_it_is = f"acic train --only {name}={platform.baseline.get(name, 'VALUE')}"
+    value = f"{name}={platform.baseline.get(name, 'VALUE')}"
+    as_it_is = f"acic walk or tune --keep {value}, acic train --only {value}"
     return f"acic cannot set {name}: take it out of the platform's file, or leave it as it is: {as_it_is}"

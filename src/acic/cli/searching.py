@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -23,6 +23,7 @@ from acic.cli.option_types import Share, Size
 from acic.cli.output import say
 from acic.cli.platform_option import platform_option
 from acic.cli.resuming import open_begun, typed_anew
+from acic.cli.settings_option import settings_of
 from acic.errors import AcicError, InvalidInput
 from acic.units import format_bytes, format_seconds, format_usd
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from acic.campaign.repeats import Repeats
     from acic.campaign.session import Session
     from acic.platforms import Platform
-    from acic.space import Configuration
+    from acic.space import Configuration, Value
     from acic.workloads import Characteristics, Workload
 
 GOALS = ("time", "cost")
@@ -102,6 +103,7 @@ def bench(
     repeats: Repeats,
     search: Mapping[str, Any],
     more: Sequence[Characteristics] = (),
+    held: Mapping[str, Value] | None = None,
 ) -> Iterator[Bench]:
     """Open a campaign that measures the replica of `workload`, or go on with one, while the block runs.
 
@@ -114,6 +116,7 @@ def bench(
         repeats: how often each point is run.
         search: the command's own options, and shrink (`as_begun`).
         more: other workloads to measure besides.
+        held: values of the baseline that all configurations have (`held_of`).
 
     Raises:
         InvalidInput: the campaign to go on with measures other workloads, or was another search.
@@ -149,6 +152,7 @@ def bench(
             budget=budget,
             where=where_of(given, platform),
             like=like,
+            only=held or {},
             repeats=repeats,
             screen=False,
             verify=given["verify"],
@@ -193,9 +197,33 @@ def amount(value: float | None, goal: str) -> str:
     return format_seconds(value) if goal == "time" else format_usd(value)
 
 
-def ranks_of(platform: Platform, workload: Workload, goal: str) -> list[str]:
+keep_option = click.option(
+    "--keep", multiple=True, metavar="NAME=VALUE", help="Leave this as it is in the baseline; repeat."
+)
+
+
+def held_of(platform: Platform, keep: Sequence[str]) -> dict[str, Value]:
+    """Return what a search leaves as it is in the baseline, which it begins at and compares with.
+
+    Raises:
+        InvalidInput: no such parameter, or another value than the baseline's.
+    """
+    held = settings_of(platform, keep, "--keep")
+    for name, value in held.items():
+        usual = platform.baseline.get(name)
+        if value != usual:
+            text = platform.space[name].text
+            raise InvalidInput(
+                f"--keep {name}={text(value)}: a search begins at the baseline, which has {name} {text(usual)}",
+                hint=f"keep that, or give {platform.name} another baseline in a file of its own (docs/platforms.md)",
+            )
+    return held
+
+
+def ranks_of(platform: Platform, workload: Workload, goal: str, held: Collection[str] = ()) -> list[str]:
     """Return what matters to `workload`, by rank, as the last whole screening on the platform tells; [] without.
 
+    What is `held` has no rank.
     A screening that held one of its parameters at a value (`--only`) tells nothing of that, and so no ranks.
     """
     from acic.campaign.journal import journals
@@ -205,7 +233,7 @@ def ranks_of(platform: Platform, workload: Workload, goal: str) -> list[str]:
     from acic.campaign.session import Session
     from acic.campaign.state import replay
 
-    names = Field(platform, [phase.characteristics for phase in workload.phases]).system.names
+    names = Field(platform, [phase.characteristics for phase in workload.phases], held=held).system.names
     for journal in reversed(journals()):
         try:
             other = Session.open(journal.name)

@@ -13,7 +13,7 @@ from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, offer_larger_budget, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.resuming import as_begun
-from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal
+from acic.cli.searching import GOALS, Bench, apply_options, bench, check_goal, held_of, keep_option
 from acic.cli.store_option import store_option
 from acic.cli.unused_options import refuse_typed
 from acic.cli.workload_input import characteristics, read_workload, workload_input
@@ -45,6 +45,7 @@ LEAST = 8  # configurations to learn from
     "--train", type=click.IntRange(LEAST), default=40, show_default=True, help="Configurations to learn from first."
 )
 @click.option("--runs", type=click.IntRange(1), help="Measure at most so many configurations at full scale.")
+@keep_option
 @apply_options
 @measuring_options
 @store_option
@@ -60,6 +61,7 @@ def tune(
     top: int,
     train: int,
     runs: int | None,
+    keep: tuple[str, ...],
     store_url: str | None,
     as_json: bool,
     **given: Any,
@@ -79,20 +81,22 @@ def tune(
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
     own = {"goal": goal, "strategy": strategy, "model_name": model_name, "top": top, "train": train, "runs": runs}
-    mine = as_begun("tune", given, own)
-    goal, strategy, model_name, top, train, runs, shrink = mine.values()
+    mine = as_begun("tune", given, {**own, "keep": list(keep)}, fixed={"keep"})
+    goal, strategy, model_name, top, train, runs, keep, shrink = mine.values()
     check_goal(platform, goal)
+    held = held_of(platform, keep)
     search: Search = named(strategy)
     learns = learner(model_name)  # here: a name that is none is told before anything is run
     if strategy != "model":
         refuse_typed(f"with --strategy {strategy}", {"model_name", "top", "train"})
     phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
     if strategy in ("model", "random") and phases:
-        Field(platform, phases).system.check_listable()  # here, and not behind the first runs
+        Field(platform, phases, held=held).system.check_listable()  # here, and not behind the first runs
     scales = scales_of(phases) if strategy == "model" else []
     more = [phase for scale in scales for phase in scale]
-    repeats, short, times = Repeats(1, 3, 0.1), "", 1.0
-    with bench(workload, given, kind="tune", store_url=store_url, repeats=repeats, search=mine, more=more) as opened:
+    short, times = "", 1.0
+    how: dict[str, Any] = {"kind": "tune", "store_url": store_url, "repeats": Repeats(1, 3, 0.1), "search": mine}
+    with bench(workload, given, more=more, held=held, **how) as opened:
         if strategy == "model":
             lessons = _lessons(opened, scales, train, goal) if workload.phases else Lessons()
             search = ModelDriven(lessons=lessons, learner=learns, k=top)

@@ -12,7 +12,7 @@ from acic.cli.found_shown import show_found
 from acic.cli.measuring import measuring_options, offer_larger_budget, platform_of
 from acic.cli.output import json_option, say
 from acic.cli.resuming import as_begun
-from acic.cli.searching import GOALS, apply_options, bench, check_goal, ranks_of
+from acic.cli.searching import GOALS, apply_options, bench, check_goal, held_of, keep_option, ranks_of
 from acic.cli.store_option import store_option
 from acic.cli.workload_input import characteristics, read_workload, workload_input
 from acic.search.registry import WALK, WALKS
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     help="Which parameter comes next: by Plackett-Burman rank, or any.",
 )
 @click.option("--runs", type=click.IntRange(1), help="Measure at most so many configurations.")
+@keep_option
 @apply_options
 @measuring_options
 @store_option
@@ -44,6 +45,7 @@ def walk(
     goal: str,
     order: str,
     runs: int | None,
+    keep: tuple[str, ...],
     store_url: str | None,
     as_json: bool,
     **given: Any,
@@ -60,12 +62,15 @@ def walk(
 
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
-    mine = as_begun("walk", given, {"goal": goal, "order": order, "runs": runs, "ranks": None})
-    goal, order, runs, ranks, _ = mine.values()
+    own = {"goal": goal, "order": order, "runs": runs, "ranks": None, "keep": list(keep)}
+    mine = as_begun("walk", given, own, fixed={"keep"})
+    goal, order, runs, ranks, *_ = mine.values()
     check_goal(platform, goal)
+    held = held_of(platform, mine["keep"])
     if order == "pb" and ranks is None:  # kept, as those that are found later would make it another search
-        mine["ranks"] = ranks = ranks_of(platform, workload, goal)
-    with bench(workload, given, kind="walk", store_url=store_url, repeats=Repeats(1, 3, 0.1), search=mine) as opened:
+        mine["ranks"] = ranks = ranks_of(platform, workload, goal, held)
+    how: dict[str, Any] = {"kind": "walk", "store_url": store_url, "repeats": Repeats(1, 3, 0.1), "search": mine}
+    with bench(workload, given, held=held, **how) as opened:
         if order == "pb" and not ranks:
             say("note: no campaign has ranked the parameters here; a screening comes first")
         search: Search = PbWalk(ranks=ranks or None) if order == "pb" else named(order + WALK)
