@@ -22,6 +22,7 @@ WANTING = (
     "tests/filesystems/test_full.py",
     "tests/filesystems/test_orangefs_lab.py",
     "tests/filesystems/test_real.py",
+    "tests/lab/test_command.py",
     "tests/lab/test_staging.py",
 )
 LONG = (  # few tests, of more than a quarter of a minute together: one process would be left with them at the end

@@ -29,7 +29,7 @@ def leave(files: Path, results: Path, script: str, *, seconds: float = 20, as_js
     lab: Any = Jammed(files, status=0)
     outputs = files.parent / "outputs"
     outputs.mkdir()
-    run_command(lab, lab.site, ["sh", "-c", script], 0, outputs, seconds, as_json, results)
+    run_command(lab, lab.site, ["sh", "-c", script], 0, outputs, seconds, as_json, results=results)
     assert lab.room.recall("running") is None
 
 

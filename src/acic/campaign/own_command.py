@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import shlex
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from acic.campaign.budget import Budget
-from acic.campaign.comparison import in_turn
 from acic.campaign.killed import clear_up, commands_folder, noted
 from acic.campaign.places import check_directories, storage_directory
 from acic.campaign.request import LOCAL, SSH, Where
 from acic.campaign.runners import open_runner
 from acic.campaign.striping import read_back
+from acic.campaign.turns import Took, Turns
 from acic.campaign.waiting import Waiting
 from acic.cluster import Job, Runner, State, StillRunning, Withdrawn
 from acic.errors import InvalidInput, TransientError
-from acic.filesystems import WHOLE, Settings, settings
+from acic.filesystems import DEPLOYMENT, Settings, settings
 from acic.filesystems.hints import hints_environment, own_variables, romio_hints
 from acic.platforms import Platform
 from acic.space import Configuration
 
 PLACE = "{directory}"  # in the command: where its files are to go
-_LIMIT = 24 * 3600.0  # s of a run, where neither a time limit nor a budget says less
 
 
 class OwnCommand:
@@ -69,16 +68,15 @@ class OwnCommand:
         announce: Callable[[str], None],
     ) -> None:
         self._words, self._platform, self._wanted, self._where = words, platform, wanted, where
-        self._price, self._processes, self._announce = price, processes, announce
-        self._time_limit = time_limit
+        self._processes = processes
         check_directories(platform, Path(where.directory))
         _check(words, platform, wanted)
-        self._until = math.inf  # when the budget's time is over, by the monotonic clock
-        waiting = Waiting(where.runner, announce=announce, enough=self._enough)
+        how: dict[str, Any] = {"price": price, "processes": processes, "held": where.nodes, "time_limit": time_limit}
+        self._turns = Turns(platform, wanted, budget, **how, announce=announce)
+        waiting = Waiting(where.runner, announce=announce, enough=self._turns.enough)
         self._runner = open_runner(where, None, watch=waiting.follow)
         for told in clear_up():
             announce(f"note: {told}")
-        self._purse = _Purse(budget, platform.at_price(price), wanted, processes, where.nodes)
 
     def measured(
         self, goal: str, rounds: int, *, seed: int, watch: Callable[[int], None]
@@ -94,52 +92,28 @@ class OwnCommand:
         Raises:
             InvalidInput: what runs print can go nowhere.
         """
-        where, platform, purse = self._where, self._platform, self._purse
-        beside = commands_folder() if where.runner == LOCAL else Path(where.directory)  # which other nodes see too
+        beside = commands_folder() if self._where.runner == LOCAL else Path(self._where.directory)  # other nodes see it
         outputs = beside / f"acic-verify-{secrets.token_hex(4)}"
-        found: list[list[tuple[float | None, str]]] = [[] for _ in self._wanted]
-        turns = list(in_turn(rounds, len(self._wanted), seed=seed))
-        with noted(where, outputs) as note_run:
-            for done, (turn, position) in enumerate(turns):
-                wanted = self._wanted[position]
-                name = f"verify-{outputs.name}-{turn}-{position}"
-                place = storage_directory(platform, wanted, Path(where.directory)) / f"acic-{name}"
-                note_run(name, place)
-                how = {"nodes": where.nodes, "machines": self._machines(wanted), "processes": self._processes}
-                run = _Run(outputs, place, name, self._limit(purse.left(position)), **how)
-                begun = time.monotonic()
-                self._until = begun + purse.seconds
-                took = run(self._runner, self._words, platform, wanted)
-                elapsed = time.monotonic() - begun
-                purse.pay(position, elapsed, held=elapsed if where.runner in (LOCAL, SSH) else took.held)
-                over = purse.left(position) <= 0
-                if not over or took.seconds is not None:
-                    found[position].append((self._objective(goal, wanted, took.seconds), took.note))
-                    watch(done + 1)
-                if over:
-                    self._announce(f"note: the budget was used up in run {done + 1} of {len(turns)}")
-                    break
-        return found
+        with noted(self._where, outputs) as note_run:
+            run = partial(self._run, outputs, note_run)
+            return self._turns.measured(run, goal, rounds, seed=seed, watch=watch)
 
-    def _limit(self, left: float) -> float:
-        """Return the s that a run may take of which the budget leaves so many."""
-        limit = left if self._time_limit is None else min(left, self._time_limit)
-        return limit if limit < math.inf else _LIMIT
-
-    def _enough(self) -> str:
-        return "the budget was used up" if time.monotonic() >= self._until else ""
+    def _run(
+        self, outputs: Path, note_run: Callable[[str, Path], None], turn: int, position: int, limit: float
+    ) -> Took:
+        where, wanted = self._where, self._wanted[position]
+        name = f"verify-{outputs.name}-{turn}-{position}"
+        place = storage_directory(self._platform, wanted, Path(where.directory)) / f"acic-{name}"
+        note_run(name, place)
+        how = {"nodes": where.nodes, "machines": self._machines(wanted), "processes": self._processes}
+        took = _Run(outputs, place, name, limit, **how)(self._runner, self._words, self._platform, wanted)
+        return replace(took, held=None) if where.runner in (LOCAL, SSH) else took
 
     def _machines(self, configuration: Configuration) -> int:
         """Return the machines that the application runs on: what is started here may have others, as in a batch job."""
         if self._where.runner == LOCAL:
             return self._platform.machines(configuration, self._processes)
         return self._where.nodes
-
-    def _objective(self, goal: str, configuration: Configuration, seconds: float | None) -> float | None:
-        if seconds is None or goal == "time":
-            return seconds
-        held = self._where.nodes
-        return self._platform.cost(configuration, self._processes, seconds, price=self._price, held=held)
 
 
 def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configuration]) -> None:
@@ -155,10 +129,10 @@ def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configurat
             f"there is no program {words[0]!r}",
             hint=f"leave out the quotes around the whole command, or have a shell read it: -- {shell}",
         )
-    if set(WHOLE) & set(platform.apply):
+    if DEPLOYMENT in platform.apply:
         raise InvalidInput(
-            f"the configurations of {platform.name} have to be deployed, which is not done for a command of one's own",
-            hint="deploy one after the other, and time the command on each (in the lab: `acic lab run`)",
+            f"the configurations of {platform.name} have to be deployed, which acic does in the lab alone",
+            hint="deploy one after the other, and time the command on each",
         )
     placed = platform.roles.storage or any(_settings(platform, one, Path(PLACE)).layout for one in wanted)
     if placed and not _tells_place(words):
@@ -179,43 +153,6 @@ def _settings(platform: Platform, configuration: Configuration, place: Path, **h
     return settings(kinds, configuration, platform.baseline, **how)
 
 
-class _Purse:
-    """What is left of a budget while runs are paid from it: `seconds`, inf where time is no limit, and money.
-
-    Raises:
-        InvalidInput: it is money, and the platform has no prices.
-        MissingData: or one of the configurations has none.
-    """
-
-    def __init__(
-        self, budget: Budget, platform: Platform, wanted: Sequence[Configuration], processes: int, held: int
-    ) -> None:
-        budget.check(platform)
-        self.seconds = math.inf if budget.seconds is None else budget.seconds
-        self._dollars = math.inf if budget.dollars is None else budget.dollars
-        priced = budget.dollars is not None
-        self._rates = [platform.cost(one, processes, 1.0, held=held) if priced else 0.0 for one in wanted]  # USD/s
-
-    def left(self, position: int) -> float:
-        """Return how long a run on that configuration may take, s; inf where nothing limits it."""
-        rate = self._rates[position]
-        return min(self.seconds, self._dollars / rate if rate else math.inf)
-
-    def pay(self, position: int, seconds: float, *, held: float) -> None:
-        """Take a run out of it: the s that passed, and the USD of the s for which that configuration's jobs held it."""
-        self.seconds -= seconds
-        self._dollars -= held * self._rates[position]
-
-
-@dataclass(frozen=True, slots=True)
-class _Took:
-    """What a run gave: its s, None if it failed, a note, and the s for which its job can have had its machines."""
-
-    seconds: float | None
-    note: str
-    held: float
-
-
 class _Run:
     """One run of the command; its files go to a directory of its own."""
 
@@ -225,7 +162,7 @@ class _Run:
         self._outputs, self._place, self._name = outputs, place, name
         self._limit, self._nodes, self._machines, self._processes = limit, nodes, machines, processes
 
-    def __call__(self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration) -> _Took:
+    def __call__(self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration) -> Took:
         place = self._place
         place.mkdir(mode=0o755)  # a link that another user put there would be written through
         how = {"machines": self._machines, "own_folder": _tells_place(words)}
@@ -262,17 +199,17 @@ class _Run:
             slots=self._processes,
         )
 
-    def _measured(self, runner: Runner, job: Job) -> _Took:
+    def _measured(self, runner: Runner, job: Job) -> Took:
         asked = time.monotonic()
         try:
             runner.submit(job)
         except TransientError as error:  # a scheduler that does not answer just now costs a run, and not all before it
-            return _Took(None, error.problem, held=0.0)
+            return Took(None, error.problem, held=0.0)
         try:
             ending = runner.wait(job)
         except Withdrawn as error:
-            return _Took(None, error.problem, held=0.0)
+            return Took(None, error.problem, held=0.0)
         held = ending.held(time.monotonic() - asked, job.time_limit)
         if ending.state is State.DONE:
-            return _Took(ending.seconds, "" if ending.seconds is not None else "nobody saw how long it took", held)
-        return _Took(None, "; ".join(filter(None, [ending.reason or str(ending.state), *job.last_said()])), held)
+            return Took(ending.seconds, "" if ending.seconds is not None else "nobody saw how long it took", held)
+        return Took(None, "; ".join(filter(None, [ending.reason or str(ending.state), *job.last_said()])), held)

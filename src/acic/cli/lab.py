@@ -14,7 +14,7 @@ import click
 from acic.cli.lab_deployed import PLATFORM, deployed, wanted_of
 from acic.cli.lab_opened import opened_lab
 from acic.cli.lab_shown import run_benchmark, run_command, show
-from acic.cli.option_types import Duration, PathName
+from acic.cli.option_types import Duration, PathName, Text
 from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.unused_options import refuse_typed
 from acic.errors import AcicError, InvalidInput, with_sudo
@@ -118,6 +118,13 @@ def status(state: Path, as_json: bool) -> None:
     type=PathName(file_okay=False),
     help="Copy what COMMAND leaves in {directory} to this folder, a new or empty one.",
 )
+@click.option(
+    "--prepare",
+    type=Text(),
+    metavar="COMMAND",
+    help="A shell's command that runs before, on the first node: it makes the input, in {directory}.",
+)
+@click.option("--fresh/--no-fresh", default=True, show_default=True, help="Empty all caches before COMMAND starts.")
 @click.option("--keep/--no-keep", default=True, show_default=True, help="Leave the file system up for the next run.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @state_option
@@ -127,6 +134,8 @@ def run(
     processes: int,
     time_limit: float,
     results: Path | None,
+    prepare: str | None,
+    fresh: bool,
     keep: bool,
     state: Path,
     as_json: bool,
@@ -145,7 +154,7 @@ def run(
 
     _need_root()
     if not command:
-        refuse_typed("for acic-bench, which runs where no command is given", {"results"})
+        refuse_typed("for acic-bench, which runs where no command is given", {"results", "prepare", "fresh"})
     if not command and processes == 0:
         raise InvalidInput(
             "acic-bench, which runs where no command is given, is run by MPI",
@@ -159,7 +168,8 @@ def run(
         site = deployed(opened, wanted)
         with tempfile.TemporaryDirectory(dir=opened.room.names.images) as outputs:
             if command:
-                run_command(opened, site, command, processes, Path(outputs), time_limit, as_json, results)
+                how = {"prepare": prepare or "", "fresh": fresh, "results": results}
+                run_command(opened, site, command, processes, Path(outputs), time_limit, as_json, **how)
             else:
                 run_benchmark(opened, site, processes, Path(outputs), time_limit, as_json)
 

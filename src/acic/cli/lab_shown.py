@@ -27,9 +27,11 @@ def run_command(
     outputs: Path,
     seconds: float,
     as_json: bool,
-    results: Path | None = None,
+    **how: Any,
 ) -> None:
     """Run a command on what is deployed, and show what it says: as it comes, or in one with how it ended as JSON.
+
+    `how` are further arguments of `acic.lab.trial.run`.
 
     Raises:
         AcicError: it failed, with its own exit status where it has one, or its `results` could not be copied.
@@ -40,7 +42,7 @@ def run_command(
 
     over: list[Ending] = []
     ran = partial(run, opened, command, processes=processes, folder=outputs, seconds=seconds)
-    ran = partial(ran, results=results, ended=over.append)
+    ran = partial(ran, ended=over.append, **how)
     stay: ResultsStay | None = None
     try:
         if as_json:

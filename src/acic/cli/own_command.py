@@ -49,14 +49,14 @@ def by_command(
     if told := beside(where.runner):
         say(f"note: {told}")
     note_own_hints()
-    _note_input()
+    note_input()
     if platform.hints:
         _note_open_mpi()
     with progress("running", total=search["rounds"] * len(wanted)) as seen:
         return runs.measured(search["goal"], search["rounds"], seed=given["seed"], watch=seen)
 
 
-def _note_input() -> None:
+def note_input() -> None:
     """Say that no run reads what this program is given on standard input, where that is a file or a pipe."""
     with suppress(OSError):  # there is none
         mode = os.fstat(0).st_mode

@@ -11,13 +11,16 @@ import click
 import numpy as np
 
 from acic.cli.advice_options import ADVICE, advice_options, learned
+from acic.cli.lab_command import by_lab
 from acic.cli.measuring import check_placing, measuring_options, offer_larger_budget, platform_of
+from acic.cli.option_types import Text
 from acic.cli.output import emit_json, json_option, say
 from acic.cli.own_command import by_command, check_options
 from acic.cli.resuming import as_begun, store_as_begun
 from acic.cli.searching import GOALS, apply_options, bench, check_goal
 from acic.cli.settings_option import settings_of
 from acic.cli.store_option import store_option
+from acic.cli.unused_options import refuse_typed
 from acic.cli.verify_shown import BY, NOT_RUN, OF, Verified, show, verdict
 from acic.cli.wanted import Wanted, prediction, wanted_of
 from acic.cli.workload_input import characteristics, read_workload, workload_input
@@ -58,6 +61,12 @@ class _BeforeCommand(click.Command):
     "--top", type=click.IntRange(1, 100), default=3, show_default=True, help="How many recommendations to run."
 )
 @click.option("--rounds", type=click.IntRange(1), default=3, show_default=True, help="How often each is run, in turn.")
+@click.option(
+    "--prepare",
+    type=Text(),
+    metavar="COMMAND",
+    help="In the lab, before each run of a command after `--`: a shell's command that makes its input in {directory}.",
+)
 @advice_options
 @apply_options
 @measuring_options
@@ -79,20 +88,19 @@ def verify(
     """Run the baseline and what is recommended, and compare.
 
     The baseline and the best recommendations are run in turn, in rounds: the application's replica, or after `--` its
-    own command, as `acic verify LOG --platform P -- mpiexec -n 4 ./app {directory}`. What the replica measured goes
-    into the training database, and the model learns it.
+    own command, as `acic verify LOG --platform P -- mpiexec -n 4 ./app {directory}` (in the lab `-- ./app
+    {directory}`: acic starts its processes). What the replica measured goes into the training database, and the model
+    learns it.
     """
     from acic.advisor.temporary import removing_temporary
     from acic.campaign.settable import check_settable
-    from acic.filesystems import UNGIVEN
+    from acic.filesystems import LAB, UNGIVEN
     from acic.workloads.inputs import with_input_writers
 
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
-    if own:
-        check_options()
-    else:
-        check_placing(platform, given)
+    in_lab = LAB in platform.apply
+    _check_typed(platform, given, own, in_lab=in_lab)
     ungiven = {name: value for name, value in platform.baseline.items() if own and name in UNGIVEN}
     check_settable(platform, ungiven)  # first: measurements, where there are none, would not help
     told = {"goal": goal, "top": top, **{name: given.pop(name) for name in ADVICE}}
@@ -110,7 +118,8 @@ def verify(
     else:
         job = _replica(workload, platform, mine["shrink"])
     if mine["wanted"] is None:
-        wanted, mine["extrapolated"] = _wanted(workload, job, platform, knowledge, mine)
+        copied = mine["results"] if own and in_lab else 0
+        wanted, mine["extrapolated"] = _wanted(workload, job, platform, knowledge, mine, copied=copied)
     else:
         wanted = [Wanted.of(one) for one in mine["wanted"]]
     configurations = [one.configuration for one in wanted]
@@ -118,7 +127,8 @@ def verify(
     paused: AcicError | None = None
     campaign: str | None = None
     if own:
-        rows = by_command(own, platform, configurations, given, search=mine, processes=workload.processes)
+        measure = by_lab if in_lab else by_command
+        rows = measure(own, platform, configurations, given, search=mine, processes=workload.processes)
     else:
         mine["wanted"] = [one.kept() for one in wanted]
         rows, campaign, paused = _by_replica(workload, configurations, given, mine, store_url=store_url)
@@ -146,6 +156,23 @@ def verify(
         raise AcicError("nothing could be compared with the baseline", hint=hint)
 
 
+def _check_typed(platform: Platform, given: dict[str, Any], own: Sequence[str], *, in_lab: bool) -> None:
+    """Raise InvalidInput where an option was typed that does nothing there, or a command that cannot be run in the lab.
+
+    `own` are its words; none for the replica.
+    """
+    from acic.campaign.lab_command import check_command
+
+    if own:
+        check_options()
+    if in_lab or not own:
+        check_placing(platform, given)
+    if own and in_lab:
+        check_command(own)
+    else:
+        refuse_typed("except for a command of one's own in the lab", {"prepare"})
+
+
 def _replica(workload: Workload, platform: Platform, shrink: int | None) -> Workload:
     """Return the workload as the replica runs it: I/O alone, as large as the platform can run."""
     from acic.campaign.session import fits
@@ -164,11 +191,17 @@ def _knowledge(platform: Platform, search: Mapping[str, Any], store_url: str | N
 
 
 def _wanted(
-    workload: Workload, job: Workload, platform: Platform, knowledge: Knowledge, search: Mapping[str, Any]
+    workload: Workload,
+    job: Workload,
+    platform: Platform,
+    knowledge: Knowledge,
+    search: Mapping[str, Any],
+    *,
+    copied: int,
 ) -> tuple[list[Wanted], tuple[str, ...]]:
     """Return the baseline and what `recommend` answers for `workload`, with what is predicted of `job`, which runs.
 
-    And how that lies outside of what was measured, one sentence each.
+    And how that lies outside of what was measured, one sentence each. `copied` B of results are copied where it runs.
     """
     from acic.advisor.advice import Goal
     from acic.advisor.recommend import recommend
@@ -177,7 +210,7 @@ def _wanted(
     keep = settings_of(platform, search["keep"], "--keep")
     advice = recommend(workload, platform, knowledge, goal=Goal(search["goal"]), keep=keep, **asked)
     configurations = [one.configuration for one in advice.recommendations]
-    predicted = _predicted(job, platform, knowledge, search, configurations, picked=True)
+    predicted = _predicted(job, platform, knowledge, search, configurations, picked=True, copied=copied)
     wanted = wanted_of(platform, advice, predicted)
     return wanted, predicted.extrapolated if len(wanted) > 1 else ()  # of the baseline nothing is predicted
 
@@ -190,12 +223,13 @@ def _predicted(
     configurations: Sequence[Configuration],
     *,
     picked: bool = False,
+    copied: int = 0,
 ) -> Advice:
-    """Return what is predicted of each configuration for `job`: no results are copied, as none are when it is run."""
+    """Return what is predicted of each configuration for `job`, of which `copied` B of results are copied."""
     from acic.advisor.advice import Goal
     from acic.advisor.recommend import recommend
 
-    asked = {name: search[name] for name in ("top", "price", "elsewhere")}
+    asked = {name: search[name] for name in ("top", "price", "elsewhere")} | {"results": copied}
     among = [platform.baseline, *configurations]
     return recommend(job, platform, knowledge, goal=Goal(search["goal"]), among=among, picked=picked, **asked)
 

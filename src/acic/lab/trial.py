@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from acic.benchmarks import find_benchmark, hints_text
@@ -54,9 +55,13 @@ def run(
     processes: int,
     folder: Path,
     seconds: float,
+    prepare: str = "",
+    fresh: bool = True,
+    hints: Mapping[str, str] | None = None,
     results: Path | None = None,
     begun: Callable[[Job], None] = lambda _: None,
     ended: Callable[[Ending], None] = lambda _: None,
+    done: Callable[[str], None] = lambda _: None,
 ) -> tuple[Job, Ending]:
     """Run a command on the compute nodes, with a directory of its own on what is deployed, removed when it has ended.
 
@@ -66,21 +71,32 @@ def run(
         processes: MPI processes; 0 to start it once, on the first node.
         folder: for its output, a temporary one: the next run removes it where this program was killed. The command
             starts where this program did.
-        seconds: after which it is ended, and so is copying its results.
+        seconds: after which it is ended, and so are what prepares it and copying its results.
+        prepare: a shell's command line that makes its input, on the first node; empty for none.
+        fresh: whether all caches are emptied before it starts.
+        hints: for MPI-IO, beside those that what is deployed needs.
         results: the folder that takes what it leaves in its directory, however it ended; None for nothing.
         begun: is told of the job just before it starts, so that what it says can be read meanwhile.
         ended: is told how it ended, before its results are copied.
+        done: is told its directory, as nodes see it, where it ended well.
 
     Raises:
         ResultsStay: they could not be copied; its directory is not removed then.
-        TransientError: it was not started.
+        TransientError: it was not started, or what prepares it failed.
     """
     with _directory(lab) as (directory, site):
-        job = _job(lab, site, [word.replace(PLACE, directory) for word in words], processes, folder, seconds)
-        job = replace(job, directory=Path.cwd())
+        site_hints = {**site.deployment.hints, **(hints or {})}
+        made = partial(_started_here, lab, site_hints, directory)
+        if prepare:
+            _prepared(lab, made(["sh", "-c", prepare], 0, folder, seconds))
+        if fresh:
+            lab.fresh()
+        job = made(words, processes, folder, seconds)
         begun(job)
         ending = _ended(lab, job)
         ended(ending)
+        if ending.state is State.DONE:
+            done(directory)
         if results is not None:
             copy_results(lab, site.mounted[0], directory, results, seconds=seconds)
         return job, ending
@@ -113,7 +129,7 @@ def bandwidths(lab: Lab, *, processes: int, folder: Path, seconds: float) -> Ite
                 lab.fresh()
                 summary = folder / f"{uuid.uuid4().hex}.json"
                 words = benchmark.command((*given, *more), summary)
-                job = _job(lab, site, words, processes, folder, seconds)
+                job = _job(lab, site.deployment.hints, words, processes, folder, seconds)
                 ending = _ended(lab, job, benchmark.mpiexec)
                 if ending.state is not State.DONE:
                     problem = f"{operation}, {pattern}: {ending.reason}{_said(job)}"
@@ -121,9 +137,9 @@ def bandwidths(lab: Lab, *, processes: int, folder: Path, seconds: float) -> Ite
                 yield Bandwidth(pattern=pattern, operation=operation, rate=_rate(summary, operation))
 
 
-def _job(lab: Lab, site: Site, words: Sequence[str], processes: int, folder: Path, seconds: float) -> Job:
-    hints = folder / "romio-hints"
-    hints.write_text(romio_hints(site.deployment.hints))
+def _job(lab: Lab, hints: Mapping[str, str], words: Sequence[str], processes: int, folder: Path, seconds: float) -> Job:
+    file = folder / "romio-hints"
+    file.write_text(romio_hints(hints))
     return Job(
         name=f"lab-{uuid.uuid4().hex[:12]}",
         command=tuple(words),
@@ -131,8 +147,34 @@ def _job(lab: Lab, site: Site, words: Sequence[str], processes: int, folder: Pat
         folder=folder,
         time_limit=seconds,
         nodes=lab.facts.compute_nodes if processes else 1,
-        environment=hints_environment(hints) if site.deployment.hints else {},
+        environment=hints_environment(file) if hints else {},
     )
+
+
+def _started_here(
+    lab: Lab,
+    hints: Mapping[str, str],
+    directory: str,
+    words: Sequence[str],
+    processes: int,
+    folder: Path,
+    seconds: float,
+) -> Job:
+    """Return a job of a user's, which starts where this program did."""
+    job = _job(lab, hints, [word.replace(PLACE, directory) for word in words], processes, folder, seconds)
+    return replace(job, directory=Path.cwd())
+
+
+def _prepared(lab: Lab, job: Job) -> None:
+    """Run what makes a command's input.
+
+    Raises:
+        TransientError: it failed.
+    """
+    ending = _ended(lab, job)
+    if ending.state is not State.DONE:
+        problem = f"what prepares the run failed: {ending.reason}{_said(job)}"
+        raise TransientError(problem, hint=ending.hint or "try it by itself: acic lab run --processes 0 -- sh -c ...")
 
 
 def _ended(lab: Lab, job: Job, mpiexec: Path | None = None) -> Ending:
