@@ -116,6 +116,15 @@ def test_the_two_commands_of_the_readme_are_there() -> None:
     assert "make test" in text
 
 
+def test_pages_in_capitals_that_are_named_are_there() -> None:
+    """A reason in the lab's platform file rested on a page that outsiders do not have."""
+    kinds = (".py", ".toml", ".md", ".c", ".h")
+    files = [file for folder in ("src", "docs", "studies", "native") for file in (ROOT / folder).rglob("*")]
+    for file in [*(file for file in files if file.suffix in kinds), *ROOT.glob("*.md")]:
+        for name in re.findall(r"\b[A-Z]+\.md\b", file.read_text()):
+            assert (ROOT / name).exists(), f"{file} names {name}"
+
+
 def test_nobody_is_told_to_install_acic_from_an_index_where_it_is_not() -> None:
     written = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
     assert not [path for path in written if re.search(r"pip install [^\n`]*\bacic\b", path.read_text())]
