@@ -13,7 +13,6 @@ from typing import TextIO
 
 import click
 
-import acic
 from acic.cli.output import say
 from acic.cli.repeated import refuse_repeated
 from acic.errors import AcicError, InvalidInput, on_one_line
@@ -103,12 +102,28 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
+def _tell_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: ARG001 (click's signature)
+    if not wanted or ctx.resilient_parsing:
+        return
+    from acic.cli.version import version
+
+    click.echo(f"acic, version {version()}")
+    ctx.exit()
+
+
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Example: acic recommend run.darshan --platform tianhe-lustre",
 )
-@click.version_option(acic.__version__, prog_name="acic")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_tell_version,
+    help="Show the version, with its commit where that is known, and exit.",
+)
 def cli() -> None:
     """Find the I/O-system configuration that runs an HPC application fastest or cheapest.
 
@@ -189,10 +204,11 @@ def _kept(error: Exception) -> str:
     """Keep where an error came from that nobody foresaw; return what to do with it."""
     import traceback
 
+    from acic.cli.version import version
     from acic.paths import new_file, user_folder
     from acic.store.location import without_password
 
-    command = f"acic {acic.__version__}: {shlex.join(sys.argv)}\n"
+    command = f"acic {version()}: {shlex.join(sys.argv)}\n"
     story = without_password(command + "".join(traceback.format_exception(error)))
     try:
         file = user_folder("state") / "error.txt"
