@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -12,7 +12,9 @@ import numpy as np
 
 from acic.advisor.advice import Advice, Estimate, Goal
 from acic.advisor.attribution import Character, Part, by_characteristic, by_part
+from acic.advisor.buffering import Buffering, buffering
 from acic.advisor.changes import Changes, Unit, by_parameter
+from acic.advisor.forecast import forecast
 from acic.advisor.knowledge import Knowledge
 from acic.advisor.recommend import recommend
 from acic.advisor.sensitivity import Dependence, dependences
@@ -56,6 +58,8 @@ class Explanation:
         left_out: smaller phases that are not looked at one by one.
         precision: where the width of the interval comes from; None if the answer is the baseline.
         support: what was measured near the answer; None if the measurements were not given.
+        buffering: whether collective buffering is worth it, for each direction of MPI-IO; none if the measurements
+            were not given.
     """
 
     advice: Advice
@@ -72,6 +76,7 @@ class Explanation:
     left_out: int
     precision: Precision | None
     support: Support | None
+    buffering: tuple[Buffering, ...] = ()
 
     @property
     def answer(self) -> Configuration:
@@ -129,7 +134,12 @@ def explain(
     named = None  # the I/O of the answer, as if it had not been picked
     if better != expected.forecast.baseline:
         named = ask(among=[advice.recommendations[0].configuration]).recommendations[0].io_improvement
-    return _explained(question, workload, expected, advice, against, better, worse, rows, named)
+    found = _explained(question, workload, expected, advice, against, better, worse, rows, named)
+    if rows is None:
+        return found
+    del how["keep"]  # what is asked here is what other values than those that are kept would do
+    predict = partial(forecast, workload, platform, goal=goal, **how)
+    return replace(found, buffering=buffering(workload, platform, knowledge, advice, rows, predict))
 
 
 def _explained(

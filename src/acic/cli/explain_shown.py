@@ -1,4 +1,4 @@
-"""How `acic explain` speaks: four questions, each answered in a sentence or two and a small table."""
+"""How `acic explain` speaks: its questions, each answered in a sentence or two and a small table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from acic.advisor.explaining import Explanation
 from acic.advisor.support import Near, Support
 from acic.cli.output import printable, table
 from acic.platforms import Platform
-from acic.report.explanation import sentences, words
+from acic.report.explanation import buffering, sentences, words
 from acic.report.explanation.reasons import counted
 from acic.workloads import Workload
 
@@ -33,6 +33,7 @@ def show(found: Explanation, workload: Workload, platform: Platform) -> None:
     _show_turns(found, workload, platform)
     _show_errors(found, workload)
     _show_support(found, platform)
+    _show_buffering(found, workload, platform)
 
 
 def _paragraph(text: str) -> None:
@@ -128,6 +129,17 @@ def _show_nearest(near: Support, platform: Platform) -> None:
     ]
     columns = ["levels away", "measured gain", "runs", "what is different there"]
     table(columns, rows, right=("levels away", "measured gain", "runs"))
+
+
+def _show_buffering(found: Explanation, workload: Workload, platform: Platform) -> None:
+    if found.buffering:
+        click.echo(f"\n5. {buffering.TITLE}\n")
+    for one in found.buffering:
+        for sentence in buffering.sentences(found, one, workload, platform):
+            _paragraph(sentence)
+        if one.others:
+            click.echo(f"\n{buffering.caption(one)}:")
+            table(buffering.COLUMNS, buffering.rows(found, one, platform), right=buffering.COLUMNS[1:])
 
 
 def _unlike(one: Near, platform: Platform) -> str:

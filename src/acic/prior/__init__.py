@@ -6,6 +6,7 @@ were corrected four times by measurements of one lab: docs/prior.md.
 """
 
 from acic.prior.facts import Facts
+from acic.prior.gathering import Traffic, alone, gathered
 from acic.prior.prior import Prior, prior_of
 from acic.prior.resources import Resource
 from acic.prior.staging import Results
@@ -28,7 +29,10 @@ __all__ = [
     "Prior",
     "Resource",
     "Results",
+    "Traffic",
     "Use",
+    "alone",
+    "gathered",
     "likeness",
     "prior_of",
     "uses_of",

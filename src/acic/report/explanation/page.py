@@ -11,6 +11,7 @@ from acic.blueprints import Instruction
 from acic.platforms import Platform
 from acic.report.explanation import sentences
 from acic.report.explanation.answer import answer_section, header
+from acic.report.explanation.buffering import buffering_section
 from acic.report.explanation.reasons import reasons_section
 from acic.report.explanation.support_section import support_section
 from acic.report.explanation.turns import errors_section, turns_section
@@ -48,7 +49,8 @@ def page(
         made: when.
     """
     style = Markup(asset("style.css") + asset("explanation/explanation.css"))
-    links = [element("a", name, href=f"#{anchor}") for anchor, name in _LINKS]
+    more = (("buffering", "Collective buffering"),) if found.buffering else ()
+    links = [element("a", name, href=f"#{anchor}") for anchor, name in (*_LINKS, *more)]
     told = f"{sentences.headline(found)}. Made by acic {acic.__version__} on {made:%Y-%m-%d %H:%M %Z}".strip()
     body = element(
         "body",
@@ -62,6 +64,7 @@ def page(
             turns_section(found, workload, platform),
             errors_section(found, workload),
             support_section(found, platform),
+            buffering_section(found, workload, platform),
             id="main",
         ),
         element("footer", paragraph(f"{told}: {command}. 1 MiB is 1,048,576 bytes.")),
