@@ -131,18 +131,18 @@ def _traffic(found: Explanation, one: Buffering, workload: Workload, platform: P
         return f"{told} Requests get no larger by it, so that it costs the exchange and brings little."
     if not writes or own.access is Access.CONSECUTIVE:
         return f"{told} What it brings are fewer and larger requests, what it costs is the exchange, and fewer callers."
-    return f"{told} {_locks(found, without.request)}"
+    return f"{told} {_locks(found, one)}"
 
 
-def _locks(found: Explanation, request: float) -> str:
-    """Return what writers wait for whose pieces lie beside one another."""
+def _locks(found: Explanation, one: Buffering) -> str:
+    """Return what writers wait for whose pieces lie beside one another; a machine has locks for all of its own."""
     stripe = found.answer.get("stripe_size")
-    shared = isinstance(stripe, int) and request % stripe != 0
-    locks = (
-        f"pieces of several processes lie in one stripe of {format_bytes(stripe)}, whose lock they take in turn"
-        if isinstance(stripe, int) and shared
-        else "pieces of several processes lie side by side, where a file system may have them take locks in turn"
-    )
+    where, wait = "side by side", "where a file system may have them take locks in turn"
+    if isinstance(stripe, int) and one.alone.request % stripe:
+        where, wait = f"in one stripe of {format_bytes(stripe)}", "whose lock machines take in turn"
+    if not one.together.exchanged:
+        wait = "but on one machine, which takes locks for all of them"
+    locks = f"pieces of several processes lie {where}, {wait}"
     sieves = found.answer.get("romio_ds_write", "automatic") != "disable"
     sieving = (
         "; and where one call has several pieces, data sieving (romio_ds_write) reads, changes and writes back all "
