@@ -22,13 +22,15 @@ from alembic import command
 from sqlalchemy import event
 
 from acic.errors import AcicError, InvalidInput, StoreError, TransientError, with_extra
-from acic.store import engine, location
+from acic.store import engine, locks
 from acic.store.content import fingerprint
 from acic.store.database import Store
 from acic.store.location import Location, default_url, locate
 from acic.store.locks import locks_work
 from acic.store.migrate import alembic_config
+from acic.store.refusals import store_error
 from acic.store.revisions import HEAD, REVISIONS
+from acic.store.sqlite_file import exists
 from tests.store.conftest import execute
 from tests.store.samples import measurement
 
@@ -39,9 +41,9 @@ ROOT = Path(__file__).parents[2]
 def test_paths_and_urls_name_the_same_file(tmp_path: Path, url: str) -> None:
     place = locate(url.format(tmp_path))
     assert place.file == tmp_path / "a.sqlite"
-    assert not place.exists
+    assert not exists(place)
     with Store.open(url.format(tmp_path)):
-        assert place.exists
+        assert exists(place)
 
 
 def test_a_tilde_and_the_current_folder_are_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +203,7 @@ def test_a_server_that_lets_nobody_in_is_not_taken_for_one_without_the_database(
     error = psycopg.OperationalError(
         f'connection failed: connection to server at "::1", port 5432 failed: FATAL:  {said}'
     )
-    told = location.store_error(locate("postgresql://me@h/db"), error)
+    told = store_error(locate("postgresql://me@h/db"), error)
     assert problem in told.problem
     assert hint in told.hint
 
@@ -302,7 +304,7 @@ def test_a_password_that_is_asked_for_and_kept_nowhere_is_told() -> None:
     error = psycopg.OperationalError(
         'connection failed: connection to server at "127.0.0.1", port 5432 failed: fe_sendauth: no password supplied'
     )
-    told = location.store_error(locate("postgresql://me@h/db"), error)
+    told = store_error(locate("postgresql://me@h/db"), error)
     assert told.problem.endswith("asks for a password, and none was given")
     assert "~/.pgpass" in told.hint
 
@@ -414,7 +416,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 def test_a_store_that_another_holds_for_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.sqlite"
     Store.open(str(path)).close()
-    monkeypatch.setattr(location, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(locks, "BUSY_SECONDS", 0.2)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="busy") as caught:
@@ -431,7 +433,7 @@ def test_a_store_that_is_waited_for_says_so(tmp_path: Path, monkeypatch: pytest.
     """A command was silent for up to a minute."""
     path, said = tmp_path / "a.sqlite", list[str]()
     Store.open(str(path), announce=said.append).close()
-    monkeypatch.setattr(location, "TOLD_SECONDS", 0.1)
+    monkeypatch.setattr(locks, "TOLD_SECONDS", 0.1)
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
         for kind in ("EXCLUSIVE", "IMMEDIATE"):
             assert said == []
@@ -475,7 +477,7 @@ def test_a_file_system_without_locks_is_told_at_once(
     def no_locks(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(location, "TOLD_SECONDS", 0.1)
+    monkeypatch.setattr(locks, "TOLD_SECONDS", 0.1)
     monkeypatch.setattr(fcntl, "lockf", no_locks)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:  # what SQLite sees of such a file system
         other.execute("BEGIN EXCLUSIVE")
@@ -492,7 +494,7 @@ def test_a_file_system_without_locks_is_told_at_once(
 def test_locks_that_sqlite_itself_sees_to_be_missing_are_told_of() -> None:
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR_LOCK  # of ENOTSUP, as Lustre without -o flock has it
-    told = location.store_error(locate("a.sqlite"), error)
+    told = store_error(locate("a.sqlite"), error)
     assert "its file system has no working locks" in told.problem
 
 
@@ -505,7 +507,7 @@ def test_whether_locks_work_is_asked_of_a_file_that_is_gone_then(tmp_path: Path)
 def test_a_lock_file_that_a_killed_process_left_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url, lock = f"sqlite:///{tmp_path}/a.sqlite?vfs=unix-dotfile", tmp_path / "a.sqlite.lock"
     Store.open(url).close()
-    monkeypatch.setattr(location, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(locks, "BUSY_SECONDS", 0.2)
     lock.mkdir()
     refused(url, problem="busy", hint=f"remove the folder {lock}")
     lock.rmdir()

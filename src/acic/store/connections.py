@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from acic.errors import StoreError
 from acic.store import engine
-from acic.store.location import NO_LOCKS, Location, patiently, store_error
-from acic.store.locks import locks_work
+from acic.store.location import Location
+from acic.store.locks import NO_LOCKS, locks_work, patiently
+from acic.store.refusals import store_error
 from acic.store.revisions import HEAD, TABLE, VERSION_TABLE, readable
+from acic.store.sqlite_file import connect, exists
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -71,7 +73,7 @@ class Connections:
 
             with self.connected() as connection:
                 return readable(version(connection), self._place.shown)
-        if not self._place.exists:
+        if not exists(self._place):
             return None
         with self.file() as plain:
             tables = _tables(plain)
@@ -86,7 +88,7 @@ class Connections:
     def file(self) -> Iterator[sqlite3.Connection]:
         """A connection to the SQLite file, for reading, without SQLAlchemy."""
         try:
-            with closing(self._place.connect_file(read_only=True)) as plain:
+            with closing(connect(self._place, read_only=True)) as plain:
                 patiently(plain, "SELECT 1 FROM sqlite_master", self._waits)
                 yield plain
         except sqlite3.Error as error:
@@ -116,7 +118,7 @@ class Connections:
 
     def of_others(self) -> bool:
         """Return whether there is a file of another program: a server may hold several, a file is somebody's."""
-        if self._place.file is None or not self._place.exists:
+        if self._place.file is None or not exists(self._place):
             return False
         with self.file() as plain:
             tables = _tables(plain)

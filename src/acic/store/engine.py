@@ -10,14 +10,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from acic.errors import StoreAway, StoreError, with_extra
-from acic.store.location import CONNECT_SECONDS, Location, patiently, store_error, without_password
+from acic.store.location import Location, without_password
+from acic.store.locks import patiently
+from acic.store.refusals import store_error
 from acic.store.revisions import TABLE
 from acic.store.rows import COLUMNS
+from acic.store.sqlite_file import connect
 from acic.units import KIB, MIB
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
+_CONNECT_SECONDS = 10  # how long a server may take to answer at all
 _WRITES = "acic_writes"
 _NAMES = ", ".join(COLUMNS)
 _INCOMING = f"CREATE TEMPORARY TABLE incoming AS SELECT {_NAMES} FROM {TABLE} LIMIT 0"  # noqa: S608  # constants
@@ -48,12 +52,12 @@ def create(place: Location, waits: Callable[[], None] = lambda: None) -> Engine:
     from sqlalchemy.pool import NullPool
 
     if place.file is not None:
-        made = create_engine("sqlite://", creator=place.connect_file, poolclass=NullPool)
+        made = create_engine("sqlite://", creator=partial(connect, place), poolclass=NullPool)
         event.listen(made, "begin", partial(_begin, waits=waits))
         return made
     try:
         # texts are UTF-8 in any database: else the driver takes its encoding, or gives bytes (SQL_ASCII)
-        arguments = {"connect_timeout": CONNECT_SECONDS, "client_encoding": "utf8"}
+        arguments = {"connect_timeout": _CONNECT_SECONDS, "client_encoding": "utf8"}
         return create_engine(place.url, connect_args=arguments, poolclass=NullPool)
     except (ArgumentError, ValueError) as error:
         reason = without_password(str(error))  # SQLAlchemy repeats what it cannot take
