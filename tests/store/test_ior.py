@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from acic.errors import InvalidInput, UnreadableInput
 from acic.store import Outcome
 from acic.store.database import Store
-from acic.store.ior import IorResult, is_companion, read_ior
+from acic.store.ior import IorResult, read_ior
+from acic.store.ior_endings import is_companion
 from acic.store.ior_output import parse_json
 from acic.workloads import Access, Characteristics, Interface, Operation
 from tests.store.samples import MIB

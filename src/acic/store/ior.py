@@ -11,7 +11,8 @@ from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from pathlib import Path
 
-from acic.errors import InvalidInput, UnreadableInput, printable
+from acic.errors import InvalidInput, UnreadableInput
+from acic.store.ior_endings import Ending, begins_with_error, cannot_read, endings_of
 from acic.store.ior_options import IorOptions, from_command
 from acic.store.ior_output import IorOutput, IorTest, parse_csv, parse_json, parse_text
 from acic.store.ior_told import moved_otherwise, overruled
@@ -19,20 +20,11 @@ from acic.store.measurement import Outcome, Repetition
 from acic.units import format_bytes
 from acic.workloads import Characteristics, Operation, characteristics_of, values_of
 
-COMPANIONS = (".rc", ".err", ".out")  # exit status, standard error and output, beside NAME or NAME.json
 _LARGEST = 64 * 2**20  # B; IOR's output is some kB
-_LONGEST = 300  # characters of a reason; MPI's begin with the call and end with the cause
 _STAMP = "%a %b %d %H:%M:%S %Y"
-_ERROR = re.compile(
-    r"^(?:ior )?error:? .*(?:(?<=error stack:)\n.*)?|^Abort\(-?\d+\).*|^.*Assertion .* failed.*|^.*BAD TERMINATION.*",
-    re.IGNORECASE | re.MULTILINE,
-)
-_IGNORED = re.compile(r"^ERROR: ld\.so: .*: ignored\.$", re.MULTILINE)  # LD_PRELOAD of what a node has not
-_CAUSE = re.compile(r"^WARNING: (.*failed.*)$|^(.* error while loading shared libraries: .*)$", re.MULTILINE)
 _IN_TEXT = re.compile(r"^(?:IOR|acic-bench)-\S+: MPI Coordinated", re.MULTILINE)  # which a run begins with
 _IN_JSON = re.compile(r'^\s*\{\s*"Version"\s*:', re.MULTILINE)
 _NO_BENCHMARK = re.compile(r'"Benchmark": "acic-bench".*^  "(Replay|Play)": \{', re.MULTILINE | re.DOTALL)
-_CORRUPT = re.compile(r"incorrect data on (write|read)|FAILED comparison of buffer", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +53,6 @@ class IorResult:
     overruled: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Ending:
-    """How the run ended, as its files tell it: `error` is "" if nothing went wrong."""
-
-    error: str
-    corrupt: frozenset[Operation]
-
-
 def read_ior(path: Path, *, command: str = "", processes: int | None = None, timezone: tzinfo = UTC) -> list[IorResult]:
     """Return what the IOR output at `path` (JSON, CSV, or for people) tells.
 
@@ -91,7 +75,7 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
         raw = path.read_bytes()
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError as error:
-        raise _refused(path, error) from error
+        raise cannot_read(path, error) from error
     text = raw.decode(errors="replace")
     results: list[IorResult] = []
     heading = _IN_JSON if _is_json(text) else _IN_TEXT
@@ -112,7 +96,7 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
             host_shape={"machine": output.machine} if output.machine else {},
             raw_sha256=hashlib.sha256(raw).hexdigest(),
         )
-        endings = _endings(path, part, output, last=end == len(text))
+        endings = endings_of(path, part, output, last=end == len(text))
         for test, ending in zip(output.tests, endings, strict=True):
             test.options = _options(test, output.command or command, processes)
             shared = _of_test(test, output, common, timezone)
@@ -134,14 +118,6 @@ def _of_test(test: IorTest, output: IorOutput, common: IorResult, timezone: tzin
     )
 
 
-def is_companion(path: Path) -> bool:
-    """Return whether `path` only tells how the run beside it ended."""
-    if path.suffix not in COMPANIONS:
-        return False
-    results = [path.with_suffix(suffix) for suffix in ("", ".json", ".csv", ".txt", ".out")]  # the last, where alone
-    return any(result != path and result.is_file() for result in results)
-
-
 def _parse(path: Path, text: str, command: str) -> IorOutput:
     beginning = text.lstrip()[:200]
     if not beginning:
@@ -152,7 +128,7 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
         output = parse_json(text)
     elif beginning.startswith("access,"):
         output = parse_csv(text, command)
-    elif beginning.startswith(("IOR-", "acic-bench-")) or _ERROR.match(beginning):
+    elif beginning.startswith(("IOR-", "acic-bench-")) or begins_with_error(beginning):
         output = parse_text(text)
     elif beginning.startswith("SQLite format 3"):
         hint = f"write what it holds as a file to import: acic data export FILE.jsonl --store {shlex.quote(str(path))}"
@@ -181,56 +157,12 @@ def _unreadable(path: Path, why: str = "") -> UnreadableInput:
     return UnreadableInput(f"{path} is no output of IOR{why}", hint="give IOR's JSON, CSV or text output")
 
 
-def _refused(path: Path, error: OSError) -> UnreadableInput:
-    return UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path")
-
-
 def _options(test: IorTest, command: str, processes: int | None) -> IorOptions | None:
     options = test.options or (from_command(command) if command else None)
     return replace(options, tasks=options.tasks or processes) if options else None
 
 
-def _endings(path: Path, text: str, output: IorOutput, *, last: bool) -> list[_Ending]:
-    """Return how each test of a run ended: an error ends IOR, and belongs to the test in whose part of the text it is.
-
-    What stands beside the file is of its `last` run, and of that run's last test.
-    """
-    places = [0, *[test.begins for test in output.tests[1:]], len(text)]
-    ends = [end if test.ends is None else test.ends for test, end in zip(output.tests, places[1:], strict=True)]
-    parts = [text[begin:end] for begin, end in zip(places, ends, strict=False)]
-    endings = [_ending(part, None, finished=True) for part in parts[:-1]]
-    beside = [_beside(path, suffix) for suffix in (".out", ".err")] if last else []
-    said = _IGNORED.sub("", "\n".join([parts[-1], *beside]))
-    status, empty = _status(path) if last else None, not text.strip()
-    lines = _beside(path, ".err").strip().splitlines() if last else []
-    ending = _ending(said, status, finished=output.finished, empty=empty, told=output.error, lines=lines)
-    return [*endings, ending]
-
-
-def _ending(
-    said: str,
-    status: int | None,
-    *,
-    finished: bool | None,
-    empty: bool = False,
-    told: str = "",
-    lines: Sequence[str] = (),
-) -> _Ending:
-    """Return how a test ended; where nothing else tells why, the last of `lines` (of standard error) does."""
-    corrupt: set[Operation] = set()
-    for match in _CORRUPT.finditer(said):
-        corrupt |= {Operation(match.group(1).lower())} if match.group(1) else set(Operation)
-    error = ""
-    if status not in (0, None) or told or _ERROR.search(said):
-        error = _reason(said) or _short(told) or _short(": ".join([f"exit status {status}", *lines[-1:]]))
-    elif empty:
-        error = "the output is empty"
-    elif finished is False:
-        error = "the output ends early"
-    return _Ending(error, frozenset(corrupt))
-
-
-def _results(test: IorTest, ending: _Ending, common: IorResult) -> list[IorResult]:
+def _results(test: IorTest, ending: Ending, common: IorResult) -> list[IorResult]:
     found = tuple(r for them in test.repetitions.values() for r in them)
     unknown = "" if test.options else "the output does not tell what IOR was told to do; give its command line"
     if test.options and common.by_command:
@@ -255,7 +187,7 @@ def _results(test: IorTest, ending: _Ending, common: IorResult) -> list[IorResul
 
 
 def _outcome(
-    operation: Operation, repetitions: Sequence[Repetition], options: IorOptions, ending: _Ending
+    operation: Operation, repetitions: Sequence[Repetition], options: IorOptions, ending: Ending
 ) -> tuple[Outcome, str]:
     done = sum(r.bandwidth is not None for r in repetitions)
     if operation in ending.corrupt:
@@ -275,38 +207,6 @@ def _workload(options: IorOptions, operation: Operation) -> tuple[Characteristic
         return characteristics_of(values_of(options.characteristics(operation))), ""  # of sizes that a store can hold
     except InvalidInput as error:
         return None, error.problem
-
-
-def _reason(said: str) -> str:
-    """Return the line that tells best why the run failed, on one line that any store can hold."""
-    errors = [m.group() for m in _ERROR.finditer(said)]
-    plain = next((line for line in errors if line.lower().startswith(("error", "ior error"))), "")
-    cause = _CAUSE.search(said)
-    line = plain or (cause[cause.lastindex or 0] if cause else "") or next(iter(errors), "")
-    return _short(line)
-
-
-def _short(reason: str) -> str:
-    text = printable(" ".join(reason.split()))
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
-
-
-def _status(path: Path) -> int | None:
-    text = _beside(path, ".rc").strip()
-    try:
-        return int(text)
-    except ValueError:
-        return None
-
-
-def _beside(path: Path, suffix: str) -> str:
-    for candidate in (path.with_name(path.name + suffix), path.with_suffix(suffix)):
-        if candidate != path and candidate.is_file():
-            try:
-                return candidate.read_bytes().decode(errors="replace")
-            except OSError as error:
-                raise _refused(candidate, error) from error
-    return ""
 
 
 def _time(text: str, timezone: tzinfo) -> datetime | None:

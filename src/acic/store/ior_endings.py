@@ -1,0 +1,120 @@
+"""How a run of IOR ended: what its output and the files beside it tell of errors, and of data that were not right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from acic.errors import UnreadableInput, printable
+from acic.store.ior_output import IorOutput
+from acic.workloads import Operation
+
+_COMPANIONS = (".rc", ".err", ".out")  # exit status, standard error and output, beside NAME or NAME.json
+_LONGEST = 300  # characters of a reason; MPI's begin with the call and end with the cause
+_ERROR = re.compile(
+    r"^(?:ior )?error:? .*(?:(?<=error stack:)\n.*)?|^Abort\(-?\d+\).*|^.*Assertion .* failed.*|^.*BAD TERMINATION.*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_IGNORED = re.compile(r"^ERROR: ld\.so: .*: ignored\.$", re.MULTILINE)  # LD_PRELOAD of what a node has not
+_CAUSE = re.compile(r"^WARNING: (.*failed.*)$|^(.* error while loading shared libraries: .*)$", re.MULTILINE)
+_CORRUPT = re.compile(r"incorrect data on (write|read)|FAILED comparison of buffer", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a test ended: `error` is "" if nothing went wrong."""
+
+    error: str
+    corrupt: frozenset[Operation]
+
+
+def is_companion(path: Path) -> bool:
+    """Return whether `path` only tells how the run beside it ended."""
+    if path.suffix not in _COMPANIONS:
+        return False
+    results = [path.with_suffix(suffix) for suffix in ("", ".json", ".csv", ".txt", ".out")]  # the last, where alone
+    return any(result != path and result.is_file() for result in results)
+
+
+def begins_with_error(text: str) -> bool:
+    """Return whether an output begins with an error, as one that IOR wrote before anything else."""
+    return _ERROR.match(text) is not None
+
+
+def cannot_read(path: Path, error: OSError) -> UnreadableInput:
+    """Return the error that the system cannot read the file at `path`."""
+    return UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path")
+
+
+def endings_of(path: Path, text: str, output: IorOutput, *, last: bool) -> list[Ending]:
+    """Return how each test of a run ended: an error ends IOR, and belongs to the test in whose part of the text it is.
+
+    What stands beside the file is of its `last` run, and of that run's last test.
+    """
+    places = [0, *[test.begins for test in output.tests[1:]], len(text)]
+    ends = [end if test.ends is None else test.ends for test, end in zip(output.tests, places[1:], strict=True)]
+    parts = [text[begin:end] for begin, end in zip(places, ends, strict=False)]
+    endings = [_ending(part, None, finished=True) for part in parts[:-1]]
+    beside = [_beside(path, suffix) for suffix in (".out", ".err")] if last else []
+    said = _IGNORED.sub("", "\n".join([parts[-1], *beside]))
+    status, empty = _status(path) if last else None, not text.strip()
+    lines = _beside(path, ".err").strip().splitlines() if last else []
+    ending = _ending(said, status, finished=output.finished, empty=empty, told=output.error, lines=lines)
+    return [*endings, ending]
+
+
+def _ending(
+    said: str,
+    status: int | None,
+    *,
+    finished: bool | None,
+    empty: bool = False,
+    told: str = "",
+    lines: Sequence[str] = (),
+) -> Ending:
+    """Return how a test ended; where nothing else tells why, the last of `lines` (of standard error) does."""
+    corrupt: set[Operation] = set()
+    for match in _CORRUPT.finditer(said):
+        corrupt |= {Operation(match.group(1).lower())} if match.group(1) else set(Operation)
+    error = ""
+    if status not in (0, None) or told or _ERROR.search(said):
+        error = _reason(said) or _short(told) or _short(": ".join([f"exit status {status}", *lines[-1:]]))
+    elif empty:
+        error = "the output is empty"
+    elif finished is False:
+        error = "the output ends early"
+    return Ending(error, frozenset(corrupt))
+
+
+def _reason(said: str) -> str:
+    """Return the line that tells best why the run failed, on one line that any store can hold."""
+    errors = [m.group() for m in _ERROR.finditer(said)]
+    plain = next((line for line in errors if line.lower().startswith(("error", "ior error"))), "")
+    cause = _CAUSE.search(said)
+    line = plain or (cause[cause.lastindex or 0] if cause else "") or next(iter(errors), "")
+    return _short(line)
+
+
+def _short(reason: str) -> str:
+    text = printable(" ".join(reason.split()))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
+
+
+def _status(path: Path) -> int | None:
+    text = _beside(path, ".rc").strip()
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def _beside(path: Path, suffix: str) -> str:
+    for candidate in (path.with_name(path.name + suffix), path.with_suffix(suffix)):
+        if candidate != path and candidate.is_file():
+            try:
+                return candidate.read_bytes().decode(errors="replace")
+            except OSError as error:
+                raise cannot_read(candidate, error) from error
+    return ""
