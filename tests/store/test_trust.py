@@ -13,20 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from acic.platforms import load_platform
 from acic.store.bundled import bundled
+from acic.store.judging import _NOISE, _TOLD, FLOOR, Evidence
 from acic.store.training import Floats, TrainingRows, training_table
-from acic.store.trust import (
-    _NOISE,
-    _TOLD,
-    FEWEST,
-    FLOOR,
-    HEARD,
-    Contribution,
-    _Evidence,
-    _some,
-    believed,
-    contributions,
-    trusted,
-)
+from acic.store.trust import FEWEST, HEARD, Contribution, _some, believed, contributions, trusted
 
 LAB = load_platform("lab")
 seeds = st.integers(0, 10_000)
@@ -174,7 +163,7 @@ def test_what_is_left_out_step_by_step_is_left_out(seed: int, contributors: int,
     x, owner = rng.normal(size=(40, 3)), rng.integers(contributors, size=40)
     alike = np.exp(-((x[:, None] - x) ** 2).sum(axis=2))
     y, noise, some = rng.normal(size=40), rng.uniform(0.01, 1.0, 40), rng.permutation(40) < among
-    evidence = _Evidence(alike, y, noise, [np.flatnonzero(owner == one) for one in range(contributors)])
+    evidence = Evidence(alike, y, noise, [np.flatnonzero(owner == one) for one in range(contributors)])
     for one in range(contributors):
         left, looked = ~(some | (owner == one)), some & (owner == one)
         known = alike[np.ix_(looked, left)] @ np.linalg.inv((alike + np.diag(noise))[np.ix_(left, left)])
