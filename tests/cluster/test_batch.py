@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from acic.cluster import BatchRunner, Ending, Job, State, Withdrawn, jobscript
-from acic.cluster.scheduler import Request, Scheduler
+from acic.cluster.directives import Request
+from acic.cluster.scheduler import Scheduler
 from acic.cluster.tickets import read_ticket
 from acic.errors import InvalidInput, TransientError
 from tests.cluster.places import Place, job, nothing_left, shell

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from acic.cluster import BatchRunner, Ending, Job, Refused, State, jobscript
+from acic.cluster.directives import Request, check_attributes, minutes_of
 from acic.cluster.lsf import Lsf
 from acic.cluster.pbs import Pbs
-from acic.cluster.scheduler import Request, Scheduler, Sight, check_attributes, minutes_of
+from acic.cluster.scheduler import Scheduler, Sight
 from acic.cluster.schedulers import open_scheduler
 from acic.cluster.slurm import Slurm, sight_of
 from acic.cluster.tickets import Ticket, read_ticket, write_ticket

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from acic.campaign.view import View
 from acic.cluster import Ending, Job, State, Withdrawn
-from acic.cluster.scheduler import minutes_of
+from acic.cluster.directives import minutes_of
 from acic.units import format_seconds
 
 PATIENCE = 15.0  # s that a job may wait before anybody is told

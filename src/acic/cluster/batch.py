@@ -11,15 +11,16 @@ from pathlib import Path
 
 from acic.cluster import jobscript, processes, records
 from acic.cluster.direct import GRACE
+from acic.cluster.directives import Request, check_attributes
 from acic.cluster.job import Ending, Job, Refused, State, Withdrawn, cancelled_on_interrupt
 from acic.cluster.launcher import find_launcher
-from acic.cluster.scheduler import Request, Sight, check_attributes
+from acic.cluster.scheduler import Sight
 from acic.cluster.schedulers import open_scheduler
 from acic.cluster.sights import Sights
-from acic.cluster.tickets import Ticket, read_ticket, write_ticket
+from acic.cluster.statuses import by_signal
+from acic.cluster.tickets import Ticket, native_of, read_ticket, withdraw, write_ticket
 from acic.errors import AcicError, InvalidInput, TransientError
 
-_SIGNALLED = 128
 _FIRST_NAP, _LONGEST_NAP = 0.05, 1.0  # s
 
 
@@ -107,10 +108,10 @@ class BatchRunner:
 
         A scheduler may have taken a job and not have said so in time.
         """
-        self._withdraw(job, ticket)
+        withdraw(job, ticket)
         if isinstance(error, Refused):  # it has none, and one of this name would be another
             raise error
-        native = self._native(job, ticket)
+        native = native_of(job, ticket)
         if native is not None and isinstance(error, TransientError):
             return native
         with suppress(AcicError):
@@ -136,9 +137,9 @@ class BatchRunner:
         if ticket is None:
             return Ending(state=State.UNKNOWN, reason="it was never submitted")
         ended = self._ended(job, ticket)
-        if ended is not None and not _by_signal(ended):
+        if ended is not None and not by_signal(ended):
             return self._record(job, ended)
-        native = self._native(job, ticket)
+        native = native_of(job, ticket)
         before = self._last.get(job.name, Ending(state=State.QUEUED))
         try:
             sight = self._sights.of(job, native) if native is not None else None
@@ -155,7 +156,7 @@ class BatchRunner:
     def _give_up(self, job: Job, ticket: Ticket, native: str | None) -> None:
         """See that a job does not start, and ends, should it be there after all: nobody will look at it again."""
         with suppress(OSError):
-            self._withdraw(job, ticket)
+            withdraw(job, ticket)
         with suppress(AcicError):
             if native is not None:
                 self._scheduler.cancel(native)
@@ -168,7 +169,7 @@ class BatchRunner:
         ended = self._ended(job, ticket)  # it may have ended since this was looked at
         if sight is not None and sight.final:
             # a program that the scheduler had killed ended by a signal, and this is why
-            if ended is not None and not _by_signal(ended):
+            if ended is not None and not by_signal(ended):
                 return ended
             told = Ending(state=sight.state, reason=sight.reason)
             return told if ended is None else replace(told, exit_status=ended.exit_status, seconds=ended.seconds)
@@ -214,16 +215,16 @@ class BatchRunner:
         known = records.recorded(job)
         if ticket is not None and known is None:
             # the job's script writes its id and then looks for leave; here leave is taken and then the id is read
-            ticket = self._withdraw(job, ticket)
+            ticket = withdraw(job, ticket)
             known = self._end(job, ticket)
-            if known is None and not ticket.gone and self._native(job, ticket) is None:
+            if known is None and not ticket.gone and native_of(job, ticket) is None:
                 write_ticket(job, replace(ticket, gone=True))
         processes.end(job.name, grace=GRACE)  # where a node that failed is this machine, the scheduler leaves them
         return known
 
     def _end(self, job: Job, ticket: Ticket) -> Ending | None:
         """End a job that may be queued, running or gone; return how it ended if that is known for certain."""
-        native = self._native(job, ticket)
+        native = native_of(job, ticket)
         natives = [native] if native is not None else self._scheduler.find(job.name)
         alive = False
         deadline = time.monotonic() + 2 * self._patience
@@ -265,7 +266,7 @@ class BatchRunner:
         if ticket.gone:
             return None
         ended = self._ended(job, ticket)
-        if ended is not None and not (alive and _by_signal(ended)):
+        if ended is not None and not (alive and by_signal(ended)):
             return self._record(job, ended)
         if alive:
             return self._record(job, Ending(state=State.CANCELLED, reason="cancelled"))
@@ -276,20 +277,6 @@ class BatchRunner:
     def _ended(self, job: Job, ticket: Ticket) -> Ending | None:
         return jobscript.read_end(job, jobscript.Files.of(job, ticket.token))
 
-    def _native(self, job: Job, ticket: Ticket) -> str | None:
-        """Return the scheduler's id of `job`: that which it gave, or that which the job found itself to have."""
-        if ticket.native is not None:
-            return ticket.native
-        try:
-            return jobscript.Files.of(job, ticket.token).started.read_text().strip() or None
-        except OSError:
-            return None
-
-    def _withdraw(self, job: Job, ticket: Ticket) -> Ticket:
-        withdrawn = replace(ticket, may_start=False)
-        write_ticket(job, withdrawn)
-        return withdrawn
-
     def _record(self, job: Job, ending: Ending) -> Ending:
         self._sights.drop(job)
         return records.record_or_tell(job, ending)
@@ -298,7 +285,3 @@ class BatchRunner:
 def _not_started(job: Job) -> Ending:
     reason = f"its script did not start on the node, which may not see {job.folder.absolute()}"
     return Ending(state=State.UNKNOWN, reason=reason, hint="use one that all nodes see; acic's are in XDG_STATE_HOME")
-
-
-def _by_signal(ending: Ending) -> bool:
-    return ending.state is State.FAILED and (ending.exit_status or 0) > _SIGNALLED

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from acic.cluster.directives import Request, slots_per_node
 from acic.cluster.job import Job, State
-from acic.cluster.scheduler import Request, Scheduler, Sight, slots_per_node
+from acic.cluster.scheduler import Scheduler, Sight
 
 _REASONS = ("EXIT_REASON", "KILL_REASON", "SUSPEND_REASON")
 _NODES = re.compile(r"^#BSUB -nnodes .*$", re.MULTILINE)

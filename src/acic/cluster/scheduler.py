@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acic.cluster import commands
+from acic.cluster.directives import NAMING, Request, minutes_of, slots_per_node
 from acic.cluster.job import Job, Refused, State
 from acic.errors import InvalidInput, MissingData, TransientError, with_extra
 
@@ -26,35 +26,10 @@ _PASSING = re.compile(
     r"|try again|communication|unreachable|zero bytes|queue is full|Max(Submit)?Job|maximum number of jobs|busy",
     re.IGNORECASE,
 )
-_UNSAFE = re.compile(r"[\"\\`$\n]")  # none of these is to be had in a directive
 _STATES = {"QUEUED": State.QUEUED, "ACTIVE": State.RUNNING, "COMPLETED": State.DONE, "FAILED": State.FAILED}
 _STATES |= {"NEW": State.QUEUED, "CANCELED": State.CANCELLED}
 _TORQUE = "pbs_classic"  # PSI/J writes its directives, and asks it what only PBS Professional understands
-_NAMING = {"slurm": "job-name", "pbs": "N", "lsf": "J"}  # names are not among what PSI/J writes into a script
-_OWN = {  # NAME=VALUE that acic writes by options of its own: a second one holds, and the journal would tell the first
-    "slurm": {r"nodes=": "--nodes", r"time=": "--time-limit", r"(ntasks.*|array|output|error)=": ""},
-    "pbs": {r"l=(select|nodes)": "--nodes", r"l=walltime": "--time-limit", r"[Joe]=": ""},
-    "lsf": {r"nnodes=": "--nodes", r"W=": "--time-limit", r"(n|o|oo|e|eo)=": ""},
-}
 _NONE_FOUND = re.compile(r"\bjob\b.*is not found|no .*job found|unknown job|illegally formed job id", re.IGNORECASE)
-
-
-def check_attributes(scheduler: str, attributes: Mapping[str, str]) -> None:
-    """Refuse attributes that acic itself writes.
-
-    Raises:
-        InvalidInput: one is.
-    """
-    for name, value in attributes.items():
-        if name == _NAMING.get(scheduler):
-            why, hint = "it finds its jobs by their names", "leave it out"
-        else:
-            own = _OWN.get(scheduler, {})
-            option = next((o for pattern, o in own.items() if re.match(pattern, f"{name}={value}")), None)
-            if option is None:
-                continue
-            why, hint = "runs are counted and paid by it", f"give {option}" if option else "leave it out"
-        raise InvalidInput(f"the attribute {name} is acic's own: {why}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,41 +51,6 @@ class Sight:
     def of(self, job: Job) -> bool:
         """Whether this is said of `job`: a scheduler that lost its memory gives ids a second time."""
         return self.job in ("", job.name)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What a user asks a scheduler for, besides the job itself.
-
-    Args:
-        account: whom the time is charged to; "" for the default.
-        queue: queue or partition; "" for the default.
-        attributes: any other directive and its value, as the scheduler writes them: "constraint": "haswell".
-
-    Raises:
-        InvalidInput: a text that no directive can hold.
-    """
-
-    account: str = ""
-    queue: str = ""
-    attributes: Mapping[str, str]
-
-    def __post_init__(self) -> None:
-        for text in (self.account, self.queue, *self.attributes, *self.attributes.values()):
-            if _UNSAFE.search(text):
-                raise InvalidInput(
-                    f"{text!r} cannot stand in a directive", hint="leave out quotes, '\\', '$', '`' and line ends"
-                )
-
-
-def slots_per_node(job: Job) -> int:
-    """Return for how many processes `job` needs room on each of its nodes."""
-    return max(1, -(-(job.processes or job.slots) // job.nodes))
-
-
-def minutes_of(job: Job) -> int:
-    """Return the minutes that a scheduler is asked for: no more than the limit, which may be all that a queue gives."""
-    return math.ceil(job.time_limit / 60)
 
 
 class Scheduler:
@@ -171,7 +111,7 @@ class Scheduler:
 
     def _directives(self, job: Job) -> dict[str, str]:
         """Return what `job` is given besides what PSI/J writes, where the user does not give it."""
-        return {_NAMING[self.name]: job.name} if self.name in _NAMING else {}
+        return {NAMING[self.name]: job.name} if self.name in NAMING else {}
 
     def submit(self, script: Path) -> str:
         """Submit `script`; return the scheduler's id of the job.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from acic.cluster.directives import Request
 from acic.cluster.lsf import Lsf
 from acic.cluster.pbs import Pbs
-from acic.cluster.scheduler import Request, Scheduler
+from acic.cluster.scheduler import Scheduler
 from acic.cluster.slurm import Slurm, cluster_of
 
 

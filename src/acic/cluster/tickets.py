@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acic.cluster import jobscript, records
 from acic.cluster.job import Job
@@ -46,3 +46,20 @@ def read_ticket(job: Job) -> Ticket | None:
         native=native if isinstance(native, str) else None,
         gone=content.get("gone") is True,
     )
+
+
+def withdraw(job: Job, ticket: Ticket) -> Ticket:
+    """Write down that `job` is not to start any more, with the ticket that is returned."""
+    withdrawn = replace(ticket, may_start=False)
+    write_ticket(job, withdrawn)
+    return withdrawn
+
+
+def native_of(job: Job, ticket: Ticket) -> str | None:
+    """Return the scheduler's id of `job`: that which it gave, or that which the job found itself to have."""
+    if ticket.native is not None:
+        return ticket.native
+    try:
+        return jobscript.Files.of(job, ticket.token).started.read_text().strip() or None
+    except OSError:
+        return None
