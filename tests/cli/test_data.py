@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 from acic.cli.data_shown import fields, row
 from acic.platforms import load_platform
-from acic.platforms.here import kept_file
+from acic.platforms.own_file import kept_file
 from acic.store import Basis, Measurement, Outcome
 from acic.store.bundled import bundled
 from acic.store.database import Store

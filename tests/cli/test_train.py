@@ -30,7 +30,7 @@ from acic.cli.main import run
 from acic.cli.measuring import note_no_baseline
 from acic.cli.searching import ranks_of
 from acic.platforms import load_platform
-from acic.platforms.here import kept_file
+from acic.platforms.own_file import kept_file
 from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.location import default_url

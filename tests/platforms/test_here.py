@@ -18,9 +18,10 @@ from acic.campaign.points import Field
 from acic.errors import CONTROL, InvalidInput
 from acic.filesystems import KINDS
 from acic.platforms import Platform, load_platform, parse_platform
-from acic.platforms.here import Machine, doubts, find_machine, keep, kept_file, platform_text
+from acic.platforms.here import Machine, doubts, find_machine, platform_text
 from acic.platforms.layouts import Layout
 from acic.platforms.mounts import Storage, describe, find_storage, given_storage, mounted
+from acic.platforms.own_file import keep, kept_file
 from acic.units import GIB, MIB
 
 TODAY = date(2026, 11, 21)

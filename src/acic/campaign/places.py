@@ -12,8 +12,9 @@ from pathlib import Path
 from acic.errors import InvalidInput
 from acic.filesystems import kinds_that_set
 from acic.platforms import Platform
-from acic.platforms.here import HERE, kept_name
+from acic.platforms.here import HERE
 from acic.platforms.mounts import STRIPING, describe, mount_table
+from acic.platforms.own_file import kept_name
 from acic.space import Configuration, Rule, Space, Value, repaired
 from acic.units import format_bytes
 

@@ -142,7 +142,8 @@ def platform_of(name: str, *, keep_it: bool = True) -> Platform:
     from datetime import date
 
     from acic.platforms import load_platform
-    from acic.platforms.here import HERE, doubts, find_machine, keep, kept_file, platform_text
+    from acic.platforms.here import HERE, doubts, find_machine, platform_text
+    from acic.platforms.own_file import keep, kept_file
 
     if keep_it and name == HERE and not kept_file().exists():
         found = find_machine()

@@ -96,8 +96,9 @@ def detect(storages: tuple[Path, ...], dry_run: bool, store_url: str | None, as_
     """
     from datetime import date
 
-    from acic.platforms.here import doubts, find_machine, keep, kept_file, platform_text
+    from acic.platforms.here import doubts, find_machine, platform_text
     from acic.platforms.mounts import given_storage, mount_table
+    from acic.platforms.own_file import keep, kept_file
 
     found = find_machine(given_storage(storages, mount_table()))
     text = platform_text(found, today=date.today())

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import platform as machine
 import re
-import shutil
 import socket
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from acic.paths import has_folder, user_folder
 from acic.platforms.layouts import Layout, layout_of
 from acic.platforms.mounts import LUSTRE, Storage, find_storage, mount_table
 from acic.units import KIB, MIB
-from acic.whole import whole
 
 HERE = "here"
 _STRIPE_COUNTS = (1, 2, 4, 8, 16)
@@ -104,64 +99,9 @@ def doubts(found: Machine) -> list[str]:
     ]
 
 
-def kept_file() -> Path:
-    """Return the path of the user's own platform file of this machine."""
-    return user_folder("config") / "platforms" / f"{HERE}-{socket.gethostname()}.toml"
-
-
-def is_described() -> bool:
-    """Return whether the user keeps a platform file of this machine; who has no home keeps none."""
-    return has_folder("config") and kept_file().exists()
-
-
-def kept_name() -> str | None:
-    """Return the platform's name in that file; None where there is no file, or where it tells none."""
-    if not is_described():
-        return None
-    try:
-        return str(tomllib.loads(kept_file().read_text(encoding="utf-8"))["name"])
-    except (OSError, ValueError, KeyError):
-        return None
-
-
-def remedy_of(name: str) -> str:
-    """Return what to do where a machine's own name is not known; "" where no machine is called so by acic."""
-    if not re.fullmatch(rf"{HERE}-[A-Za-z0-9._-]+", name):
-        return ""
-    if name == _name(socket.gethostname()):
-        return "" if is_described() else "this machine is not described yet: acic platform detect"
-    return (
-        f"that is another machine, so give the file that describes it: --platform FILE (there it is {name}.toml in "
-        "~/.config/acic/platforms, which acic platform detect writes)"
-    )
-
-
-def keep(text: str) -> Path | None:
-    """Write the user's own platform file of this machine; it appears when it is whole.
-
-    Returns:
-        The copy of the one whose place it took; None where there was none, or it told the same.
-    """
-    path = kept_file()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    copy = _copied(path, text)
-    with whole(path) as unfinished:
-        unfinished.write(text.encode())
-    return copy
-
-
-def _copied(path: Path, text: str) -> Path | None:
-    """Return a new copy of a platform file that `text` takes the place of, where that tells more than another date."""
-    if not path.exists() or _undated(path.read_text(encoding="utf-8", errors="replace")) == _undated(text):
-        return None
-    names = (path.with_name(f"{path.name}.{number}") for number in itertools.count(1))
-    copy = next(name for name in names if not os.path.lexists(name))
-    shutil.copyfile(path, copy)
-    return copy
-
-
-def _undated(text: str) -> list[str]:
-    return [line for line in text.splitlines() if not line.startswith("date = ")]
+def name_of(host: str) -> str:
+    """Return the name of the platform that a host of that name is."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", f"{HERE}-{host}")[:60]
 
 
 def platform_text(found: Machine, *, today: date) -> str:
@@ -171,7 +111,7 @@ def platform_text(found: Machine, *, today: date) -> str:
     lines = [
         f"# Made by acic on {found.host}. Edit it, or make it anew: acic platform detect",
         *(f"# Note: {doubt}" for doubt in doubts(found)),
-        _entry("name", _name(found.host)),
+        _entry("name", name_of(found.host)),
         _entry("title", f"{found.host}: {', '.join(_place(s) for s in found.storage)}"),
         _entry("revision", found.kernel),
         _entry("source", source),
@@ -202,10 +142,6 @@ def platform_text(found: Machine, *, today: date) -> str:
         *(_entry(name, values) for name, values in _training(found).items()),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _name(host: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]", "-", f"{HERE}-{host}")[:60]
 
 
 def _parameters(

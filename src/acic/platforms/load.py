@@ -8,7 +8,8 @@ from importlib import resources
 from pathlib import Path
 
 from acic.errors import InvalidInput
-from acic.platforms.here import HERE, find_machine, is_described, kept_file, kept_name, platform_text, remedy_of
+from acic.platforms.here import HERE, find_machine, platform_text
+from acic.platforms.own_file import is_described, kept_file, kept_name, remedy_of
 from acic.platforms.parsing import parse_platform
 from acic.platforms.platform import Platform
 from acic.toml import parsed
