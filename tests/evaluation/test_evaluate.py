@@ -27,10 +27,11 @@ from acic.evaluation.contenders import contenders, left_over
 from acic.evaluation.evaluate import Evaluated, bundled_truth, evaluate, fresh_table
 from acic.evaluation.fresh import Fresh, Interval
 from acic.evaluation.loops import loops
+from acic.evaluation.measuring import measure
 from acic.evaluation.methods import methods
 from acic.evaluation.noise import Noise
 from acic.evaluation.picks import Curve
-from acic.evaluation.survey import Survey, measure
+from acic.evaluation.survey import Survey
 from acic.evaluation.taught import judge_of
 from acic.evaluation.transfer import transfer
 from acic.evaluation.truth import Run, write_truth

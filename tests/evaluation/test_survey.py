@@ -23,8 +23,9 @@ from acic.cluster.lab import LabFacts
 from acic.errors import InvalidInput, with_sudo
 from acic.evaluation.drawing import balanced_with
 from acic.evaluation.field import Table, field_of
+from acic.evaluation.measuring import HopelessRuns, measure
 from acic.evaluation.noise import agreement, noise_of
-from acic.evaluation.survey import HopelessRuns, Survey, measure
+from acic.evaluation.survey import Survey
 from acic.evaluation.truth import OutOfTime, Run, read_truth, write_truth
 from acic.platforms import load_platform, platform_source
 from acic.space import Configuration, Value

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,14 +22,15 @@ from acic.cli.survey_input import (
     runs_of,
     runs_on_platform,
 )
+from acic.cli.survey_lab import measured_in_lab
 from acic.cli.survey_shown import (
     compare,
     plain_field,
     plain_survey,
     show_begun,
     show_field,
+    show_measured,
     show_surveys,
-    survey_progress,
 )
 from acic.cli.unused_options import refuse_typed, refuse_unused
 from acic.errors import AcicError, InvalidInput
@@ -41,7 +40,6 @@ from acic.whole import refuse_to_replace
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
     from acic.evaluation.truth import Run
-    from acic.space import Configuration
 
 _BEST = {"best", "top", "methods", "logs", "platform_name", "passes", "seed", "file"}
 _DRAWN = {"platform_name", "only", "part", "among", "configurations", "passes", "seed", "file"}
@@ -158,59 +156,14 @@ def begin(
 @json_option
 def run(name: str, budget: str | None, as_json: bool) -> None:
     """Measure what is left of a survey, in a lab that is up. Interrupt it as you like; run it again to go on."""
-    from acic.advisor.known import unsafe_configurations
-    from acic.advisor.safety import at_fault
     from acic.benchmarks import find_benchmark
-    from acic.cluster.lab import LabFacts
-    from acic.evaluation.running import Runs
-    from acic.evaluation.survey import Survey, measure
-    from acic.lab import Lab, OtherLab
-    from acic.lab.trial import reclaim
-    from acic.store.measurement import Outcome
+    from acic.evaluation.survey import Survey
 
     opened = Survey.open(name)
     benchmark = find_benchmark("acic-bench", announce=say)
     seconds = parse_seconds(budget) if budget is not None else None
-    platform, wrong = opened.platform, unsafe_configurations(opened.platform, None).all
-    try:
-        lab = Lab.open(facts=LabFacts.of(platform.lab))
-    except OtherLab as error:  # its file may have changed since
-        raise InvalidInput(
-            f"{error.problem}, as {opened.journal.begun['platform']} had it when {name} was begun",
-            hint=f"{error.hint}; where that file was changed since, undo that, or begin a new survey",
-        ) from error
-    for file_system in sorted({str(c["file_system"]) for c in opened.plan.configurations}):
-        lab.need(file_system)  # else every run on it would fail, one after the other
-    reclaim(lab)
-    lab.undeploy()  # with the files of a run that was killed
-
-    end = math.inf if seconds is None else time.monotonic() + seconds
-
-    def over() -> bool:
-        return time.monotonic() >= end or opened.journal.pause_asked
-
-    def doubted(configuration: Configuration) -> bool:
-        return bool(at_fault(platform, platform.space.point(configuration)[None], wrong)[0])
-
-    with (
-        tempfile.TemporaryDirectory(dir=lab.room.names.images) as outputs,  # where `lab down` finds what stays
-        survey_progress(opened, seconds) as (watch, told),
-    ):
-        runs = Runs(platform, lab, benchmark, Path(outputs), told=told, doubted=doubted, over=over)
-        made = measure(opened, runs.run, seconds=seconds, watch=watch)
-    outcomes = [r.outcome for r in opened.runs]
-    corrupt = outcomes.count(Outcome.CORRUPT)
-    failed = len(outcomes) - outcomes.count(Outcome.OK) - corrupt
-    if as_json:
-        counts = {"made": made, "runs": len(outcomes), "failed": failed, "corrupt": corrupt, "of": opened.plan.runs}
-        emit_json({"survey": name, **counts, "left": opened.remaining, "thrown_away": runs.thrown_away})
-    else:
-        click.echo(
-            f"{made} runs made, {opened.remaining} of {opened.plan.runs} are left; "
-            f"{failed} failed, {corrupt} gave wrong bytes"
-        )
-        if runs.thrown_away:
-            say(f"{runs.thrown_away} runs were thrown away, because others got this machine's processors meanwhile")
+    made, thrown_away = measured_in_lab(opened, benchmark, seconds)
+    show_measured(opened, made, thrown_away, as_json)
 
 
 @survey.command("list", epilog="Example: sudo acic survey list")

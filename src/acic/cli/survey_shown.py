@@ -63,6 +63,32 @@ def show_begun(made: Survey, as_json: bool) -> None:
     say(f"next: {with_sudo('survey', 'run', name, '--budget', '1h')}")
 
 
+def show_measured(opened: Survey, made: int, thrown_away: int, as_json: bool) -> None:
+    """Print how many runs were made now, and how the survey stands.
+
+    Args:
+        opened: the survey.
+        made: runs that were made now.
+        thrown_away: runs that were made besides, while others got the processors.
+        as_json: whether to print it as JSON.
+    """
+    from acic.store.measurement import Outcome
+
+    outcomes = [r.outcome for r in opened.runs]
+    corrupt = outcomes.count(Outcome.CORRUPT)
+    failed = len(outcomes) - outcomes.count(Outcome.OK) - corrupt
+    if as_json:
+        counts = {"made": made, "runs": len(outcomes), "failed": failed, "corrupt": corrupt, "of": opened.plan.runs}
+        emit_json({"survey": opened.journal.name, **counts, "left": opened.remaining, "thrown_away": thrown_away})
+        return
+    click.echo(
+        f"{made} runs made, {opened.remaining} of {opened.plan.runs} are left; "
+        f"{failed} failed, {corrupt} gave wrong bytes"
+    )
+    if thrown_away:
+        say(f"{thrown_away} runs were thrown away, because others got this machine's processors meanwhile")
+
+
 def compare(before: list[Run], after: list[Run], others: list[Run], as_json: bool) -> None:
     """Tell whether runs agree with those made before, within the noise of these and of others that repeat them."""
     from acic.evaluation.noise import agreement, noise_of

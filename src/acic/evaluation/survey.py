@@ -1,11 +1,9 @@
-"""Measuring ground truth: every application on every configuration, pass after pass, each run written down at once."""
+"""Surveys: which applications are to be measured on which configurations, and what was measured so far."""
 
 from __future__ import annotations
 
 import hashlib
-import re
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -14,38 +12,29 @@ import numpy as np
 
 from acic.benchmarks.kernels import Kernel, Part, kernel, kernels
 from acic.campaign.journal import Journal, folder_of, journals
-from acic.errors import AcicError, InvalidInput
+from acic.errors import InvalidInput
 from acic.evaluation.plan import Plan
-from acic.evaluation.truth import OutOfTime, Run
+from acic.evaluation.truth import Run
 from acic.paths import user_folder
 from acic.platforms import Platform, platform_source, read_platform
 from acic.space import Configuration
 from acic.store.measurement import Outcome
 
-_TRIES = 2  # of a run that fails: once more
-_FINAL = (Outcome.OK, Outcome.CORRUPT)  # no second try mends wrong bytes
-_SEVERAL = 3  # configurations, and applications, on which everything failed in a row: something else must be wrong
-
-
-def surveys_folder() -> Path:
-    """Return the folder of the user's surveys."""
-    return user_folder("state") / "surveys"
+TRIES = 2  # of a run that fails: once more
+FINAL = (Outcome.OK, Outcome.CORRUPT)  # no second try mends wrong bytes
 
 
 def survey_names() -> list[str]:
     """Return the names of the user's surveys, the one that was written to last at the end."""
-    return [journal.name for journal in journals(surveys_folder())]
+    return [journal.name for journal in journals(_surveys())]
+
+
+def _surveys() -> Path:
+    return user_folder("state") / "surveys"
 
 
 def _folder(name: str) -> Path:
-    return folder_of(name, surveys_folder(), kind="survey")
-
-
-_NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
-
-
-class HopelessRuns(AcicError):
-    """So many runs failed that it is not for what they ran, or ran on."""
+    return folder_of(name, _surveys(), kind="survey")
 
 
 class Survey:
@@ -214,14 +203,14 @@ class Survey:
         """How many runs are still to be made, if none fails."""
         return sum(len(them) for _, _, them in self.left())
 
-    def left(self, tries: int = _TRIES) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
+    def left(self, tries: int = TRIES) -> Iterator[tuple[int, Configuration, list[Kernel]]]:
         """Yield what is still to be measured, in order, as `Plan.groups` does: what was tried less often than that."""
         done: dict[tuple[Any, ...], int] = {}
         good: set[tuple[Any, ...]] = set()
         for run in self.runs:
             key = (run.repetition, run.configuration, run.kernel, run.scale)
             done[key] = done.get(key, 0) + 1
-            good |= {key} if run.outcome in _FINAL else set()
+            good |= {key} if run.outcome in FINAL else set()
         for number, configuration, them in self.plan.groups():
             keyed = [((number, configuration, k.name, k.scale), k) for k in them]
             if rest := [k for key, k in keyed if key not in good and done.get(key, 0) < tries]:
@@ -243,72 +232,3 @@ def mark(platform: Platform, chosen: Sequence[Kernel]) -> str:
         [(k.key, k.processes, [k.prepares, k.run]) for k in chosen],
     )
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
-
-
-def measure(
-    survey: Survey,
-    run: Callable[[Kernel, Configuration, int], Run],
-    *,
-    seconds: float | None = None,
-    watch: Callable[[int, Run], None] = lambda _, __: None,
-    clock: Callable[[], float] = time.monotonic,
-) -> int:
-    """Measure what is left of `survey`, until it is done or the time is up; return how many runs were made.
-
-    Args:
-        survey: what to measure.
-        run: makes one run, of an application on a configuration in a pass; never raises for what a run does. Where it
-            is `OutOfTime`, this ends as where the time is up.
-        seconds: to stop after, between runs; None for no limit.
-        watch: is told of each run, and how many were made in all.
-        clock: seconds that never go back.
-
-    Raises:
-        InvalidInput: another process is at work on it, or the platform or the applications are no longer the same.
-        HopelessRuns: everything failed in a row, on several configurations and with several applications.
-    """
-    if survey.journal.begun["mark"] != mark(survey.platform, survey.plan.kernels):
-        raise InvalidInput(f"the applications of {survey.journal.name} have changed", hint="begin a new survey")
-    end = None if seconds is None else clock() + seconds
-    made, failed = 0, list[Run]()
-    with survey.journal.locked():
-        notes = {(r.repetition, r.configuration, r.kernel, r.scale): r.note for r in survey.runs}
-        total = len(survey.runs)
-        for application, configuration, number, again in _turns(survey):
-            if (end is not None and clock() >= end) or survey.journal.pause_asked:
-                break
-            try:
-                found = run(application, configuration, number)
-            except OutOfTime:
-                break
-            survey.journal.append("ran", **found.content())
-            made += 1
-            watch(total + made, found)
-            key = (number, configuration, application.name, application.scale)
-            known = again and _alike(found.note, notes.get(key, ""))  # what fails for good, fails again
-            failed = [*failed, found] if found.outcome not in _FINAL and not known else []
-            notes[key] = found.note
-            _stop_if_hopeless(failed)
-    return made
-
-
-def _turns(survey: Survey) -> Iterator[tuple[Kernel, Configuration, int, bool]]:
-    """Yield each run that is left, by its pass; what failed comes again when all else was tried, which is told."""
-    for tries in range(1, _TRIES + 1):
-        for number, configuration, them in survey.left(tries):
-            for one in them:
-                yield one, configuration, number, tries > 1
-
-
-def _alike(note: str, other: str) -> bool:
-    """Return whether two runs failed of the same, but for its numbers."""
-    return _NUMBER.sub("", note) == _NUMBER.sub("", other)
-
-
-def _stop_if_hopeless(failed: Sequence[Run]) -> None:
-    configurations, applications = {r.configuration for r in failed}, {(r.kernel, r.scale) for r in failed}
-    if min(len(configurations), len(applications)) >= _SEVERAL:
-        raise HopelessRuns(
-            f"{len(failed)} runs in a row failed; the last: {failed[-1].note}",
-            hint="look at the lab (acic lab status; acic lab audit), mend it, and go on with the same command",
-        )
