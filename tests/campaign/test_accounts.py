@@ -475,7 +475,7 @@ def test_a_decision_after_a_resume_is_the_one_before(tmp_path: Path) -> None:
     with again.at_work():
         assert again._spending._expectation.__dict__ == made._spending._expectation.__dict__
         assert again._spending._noise.__dict__ == made._spending._noise.__dict__
-        assert again._checked == made._checked
+        assert again._attempts._checked == made._attempts._checked
 
 
 fields = st.dictionaries(

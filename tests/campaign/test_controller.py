@@ -316,7 +316,7 @@ def test_a_pause_that_is_asked_for_while_the_journal_is_read_is_made(
         made._journal.ask_pause()
         return replay(events, field)
 
-    monkeypatch.setattr("acic.campaign.controller.replay", slowly)
+    monkeypatch.setattr("acic.campaign.course.replay", slowly)
     assert made.run() == "somebody asked for it"
 
 

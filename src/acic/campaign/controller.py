@@ -9,31 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from acic.campaign.attempt import Attempt, event_of
-from acic.campaign.checking import is_sieved, worth_checking
-from acic.campaign.jobs import Clash, NotTaken, TakenBack, Trial
+from acic.campaign.attempts import Attempts
+from acic.campaign.course import Course
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner, is_whole, screened
 from acic.campaign.points import Field, Rows
 from acic.campaign.rules import Rules
 from acic.campaign.searched import asked_before, runs_of
 from acic.campaign.spending import Spending
-from acic.campaign.state import QUARANTINE, OpenRun, Progress, Stage, State, apply, numbers, replay
+from acic.campaign.state import QUARANTINE, Progress, Stage, State
 from acic.campaign.storing import Storing
 from acic.campaign.trial import Trials
 from acic.campaign.view import View, view_of
-from acic.cluster import Refused
-from acic.errors import TransientError, on_one_line
-from acic.space import Configuration
-from acic.store.measurement import Outcome
 
 GIVE_UP = 8  # runs that failed in a row, after which something else must be wrong
 USED_UP = "the budget is used up"
 ASKED = "somebody asked for it"
-_REFUSED = (
-    "see its queues and limits; once it takes such jobs, --resume --name {name} goes on; "
-    "another queue or --time-limit needs a new campaign"
-)
 
 
 class Controller:
@@ -70,17 +61,20 @@ class Controller:
         self._field = field
         self._planner = planner
         self._rules = rules
-        self._trials = trials
         self._storing = storing
         self._watch = watch
         self._wall = wall
         self._options = options or {}
         self._spending = Spending(field, rules, trials.dollars, clock=clock, wall=wall)
-        self._checked: set[Configuration] = set()  # a write of theirs that is sieved was read back, and was right
+        self._course = Course(journal, field)
+        self._attempts = Attempts(self._course, rules, trials, self._spending, wall=wall)
         self._asked = 0  # points that a search has asked for
         self._cursor = 0  # every point before it is dealt with
-        self._resumed: dict[str, Any] = {}  # not yet written down: a search that is refused has changed nothing
-        self.state = State(begun={})
+
+    @property
+    def state(self) -> State:
+        """What became of the campaign so far."""
+        return self._course.state
 
     def run(self) -> str:
         """Run until the budget is used up, nothing is left, or somebody asks for a pause; return why it stopped.
@@ -107,7 +101,7 @@ class Controller:
             try:
                 yield
             except KeyboardInterrupt:
-                self._note("paused", why="interrupted", at=self._wall())
+                self._course.note("paused", why="interrupted", at=self._wall())
                 raise
             finally:
                 self._journal.note_waiting("")
@@ -115,7 +109,7 @@ class Controller:
     @property
     def stopped(self) -> str:
         """Why nothing more is run, "" while it goes on."""
-        return self.state.ended or self.state.paused
+        return self._course.stopped
 
     def enough(self) -> str:
         """Return why a run that is still in a queue is not waited for any longer; "" while it is."""
@@ -142,7 +136,7 @@ class Controller:
         for row in rows[:0] if self.stopped else rows:
             known = asked_before(self.state, self._asked, row, name=self._journal.name)
             self._asked += 1
-            asked.append(known or self._asked_for(row[None, :], Stage.SEARCH)[0])
+            asked.append(known or self._course.plan(Stage.SEARCH, row[None, :])[0])
         self._finish_all(asked)
         return [p for p in asked if p.stored]
 
@@ -162,13 +156,9 @@ class Controller:
         points = [p.point for p in asked] + [self._field.point(row) for row in lacking]
         if self.stopped or not points or not self._spending.covers(self.state, points):
             return False
-        asked += self._asked_for(np.array(lacking), Stage.REPEAT) if lacking else []
+        asked += self._course.plan(Stage.REPEAT, np.array(lacking)) if lacking else []
         self._finish_all(asked)
         return any(p.attempts for p in asked)
-
-    def _asked_for(self, rows: Rows, stage: Stage) -> list[Progress]:
-        self._note("planned", stage=str(stage), rows=numbers(rows))
-        return self.state.progress[-len(rows) :]
 
     def _finish_all(self, asked: Sequence[Progress]) -> None:
         while not self.stopped and not all(p.stored for p in asked):
@@ -186,35 +176,23 @@ class Controller:
     def _begin(self) -> None:
         self._journal.ask_pause(False)  # first: who asks for it while the journal is read asks this controller
         self._journal.note_waiting("")  # a controller that was killed may have left it
-        self.state = replay(self._journal.events(), self._field)
+        self._course.take_up()
         for progress, attempt in self.state.attempts:  # in their order, for the same decisions as before
-            self._learn(progress, attempt)
+            self._attempts.learn(progress, attempt)
         for number in self.state.order:
             self._spending.learn_noise(self.state.progress[number])
         if self.state.open_run:
-            self._lose(self.state.open_run)
-        changed = {k: v for k, v in self._options.items() if self.state.begun.get(k) != v}
-        if self.stopped or changed:
-            self._resumed = {"options": changed}
-            apply(self.state, {"event": "resumed", **self._resumed}, self._field)
+            self._attempts.lose(self.state.open_run)
+        self._course.resume(self._options)
         self._storing.put_back(self.state)
         self._spending.begin(self.state.seconds)
 
-    def _lose(self, lost: OpenRun) -> None:
-        """End what is left of a run whose end nobody saw; it is paid for as long as it can have taken."""
-        ended = self.state.paused_at if self.state.paused_at is not None else self._wall()
-        elapsed = 0.0 if lost.began is None else min(max(0.0, ended - lost.began), lost.limit)
-        point = self.state.progress[lost.point].point
-        self._trials.reclaim(lost.job, point)
-        dollars = self._trials.dollars(point, elapsed)
-        self._note("lost", run=lost.number, point=lost.point, elapsed=elapsed, dollars=dollars)
-
     def _step(self) -> None:
         if self._journal.pause_asked:
-            self._note("paused", why=ASKED)
+            self._course.note("paused", why=ASKED)
         elif self.state.in_a_row >= GIVE_UP:
             last = self.state.attempts[-1][1].note
-            self._note("paused", why=f"{GIVE_UP} runs in a row failed; the last: {last}")
+            self._course.note("paused", why=f"{GIVE_UP} runs in a row failed; the last: {last}")
         elif progress := self._next_point():
             self._advance(progress)
         elif not self._plan():
@@ -240,87 +218,42 @@ class Controller:
             self._attempt(fitting)
 
     def _attempt(self, progress: Progress) -> None:
-        number = self.state.runs
-        name = f"{self._journal.name}-{number}"
         spent, budget = self._spending.spent(self.state), self._rules.budget
         self._watch(view_of(self.state, progress, done=self._cursor, spent=spent, budget=budget))
-        hung, left = self._spending.limit(progress.point), self._spending.left(self.state, progress.point)
-        limit = min(hung, left)
-        self._note("started", run=number, point=progress.number, job=name, at=self._wall(), limit=limit)
-        trial = Trial(
-            name=name,
-            number=number,
-            point=progress.point,
-            time_limit=limit,
-            verify=worth_checking(progress, share=self._rules.verify, checked=self._checked),
-        )
-        try:
-            attempt = self._trials.run(trial)
-        except Refused as refused:
-            self._note("refused", run=number, why=on_one_line(refused))
-            raise TransientError(refused.problem, hint=_REFUSED.format(name=self._journal.name)) from refused
-        except NotTaken as away:
-            self._note("refused", run=number, why=on_one_line(away), elapsed=away.elapsed, dollars=away.dollars)
-            if isinstance(away, TakenBack):
-                if not self._journal.pause_asked:
-                    self._end(USED_UP)
-                return
-            raise TransientError(
-                away.problem, hint=f"{away.hint}; then --resume --name {self._journal.name} goes on"
-            ) from away
-        except Clash:  # of which nobody is to blame: the next number is taken
-            self._note("lost", run=number, point=progress.number, clash=True)
-            return
-        if attempt.outcome is Outcome.TIMEOUT and limit < hung:  # of which the budget is to blame, not the point
-            used = {"elapsed": attempt.elapsed, "dollars": attempt.dollars}
-            self._note("lost", run=number, point=progress.number, **used)
-            return
-        self._note("finished", **event_of(attempt, progress.number))
-        self._learn(progress, attempt)
+        if not self._attempts.make(progress) and not self._journal.pause_asked:
+            self._end(USED_UP)
 
     def _finish(self, progress: Progress, skipped: str = "") -> None:
         """Be done with a point: that is written down first, so that the store never gets half of its runs, then all."""
-        self._note("closed", point=progress.number, **({"skipped": skipped} if skipped else {}))
+        self._course.note("closed", point=progress.number, **({"skipped": skipped} if skipped else {}))
         self._store_it(progress)
 
     def _store_it(self, progress: Progress) -> None:
         """Put what was measured of a point into the store; doing it again changes nothing."""
         self._storing.put(progress)
-        self._note("stored", point=progress.number)
+        self._course.note("stored", point=progress.number)
         self._spending.learn_noise(progress)
 
     def _plan(self) -> bool:
         """Plan more, if there is more; rank the parameters when all of the screening is over."""
         if Stage.SCREENING in self.state.stages and not self.state.ranks and is_whole(self._field, self.state):
             ranks, effects = screened(self._field, self.state, held=self._rules.nodes)
-            self._note("ranked", ranks=ranks, effects=effects)
+            self._course.note("ranked", ranks=ranks, effects=effects)
         planned = self._planner.next(self.state)
         if planned is None:
             return False
         stage, rows = planned
-        self._note("planned", stage=str(stage), rows=numbers(rows))
+        self._course.plan(stage, rows)
         return True
 
     def _end(self, why: str) -> None:
         for progress in self.state.waiting:
             if progress.attempts and not progress.closed:
                 self._finish(progress)
-        self._note("ended", why=why)
+        self._course.note("ended", why=why)
 
     def _next_point(self) -> Progress | None:
         while self._cursor < len(self.state.progress) and self.state.progress[self._cursor].stored:
             self._cursor += 1
         begun = (p for p in self.state.progress[self._cursor :] if p.attempts and not p.stored)
         return next(begun, None) or next(iter(self.state.progress[self._cursor : self._cursor + 1]), None)
-
-    def _learn(self, progress: Progress, attempt: Attempt) -> None:
-        if attempt.verified and is_sieved(progress.point.workload):
-            self._checked.add(progress.point.configuration)
-        self._spending.learn(progress.point, attempt)
-
-    def _note(self, event: str, **fields: Any) -> None:
-        if self._resumed:
-            self._journal.append("resumed", **self._resumed)
-            self._resumed = {}
-        self._journal.append(event, **fields)
-        apply(self.state, {"event": event, **fields}, self._field)
