@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -36,8 +36,6 @@ from acic.store.database import Store
 from acic.store.location import locate
 from acic.store.rows import check_text
 from acic.toml import string, table
-from acic.workloads import Access, Characteristics
-from acic.workloads.replica import unordered
 
 if TYPE_CHECKING:
     from acic.lab import Lab
@@ -151,16 +149,7 @@ class Session:
             AcicError: no benchmark or launcher can be found, or a scheduler is not there.
         """
         request, begun = self.request, self.journal.begun
-        if begun["mark"] != _mark(request.field(load_platform(request.platform))):
-            raise InvalidInput(
-                f"{request.platform} is no longer what it was when the campaign {self.journal.name} began",
-                hint="begin a new campaign; what this one measured is in the store",
-            )
-        if request.where.runner == LOCAL and begun["machine"] != socket.gethostname():
-            raise InvalidInput(
-                f"the campaign {self.journal.name} measured {begun['machine']}, and this machine is another one",
-                hint="go on with it there, or begin a new campaign here; what it measured is in the store",
-            )
+        self._check_unchanged(begun)
         check_settable(self.platform, request.only)
         if told := beside(request.where.runner, self.journal.name):
             announce(f"note: {told}")
@@ -202,6 +191,24 @@ class Session:
             watch=waiting.show,
         )
         return made
+
+    def _check_unchanged(self, begun: Mapping[str, Any]) -> None:
+        """Refuse to go on where new figures would be of something else than what was `begun`.
+
+        Raises:
+            InvalidInput: the platform is no longer what it was, or runs were made on another machine.
+        """
+        request = self.request
+        if begun["mark"] != _mark(request.field(load_platform(request.platform))):
+            raise InvalidInput(
+                f"{request.platform} is no longer what it was when the campaign {self.journal.name} began",
+                hint="begin a new campaign; what this one measured is in the store",
+            )
+        if request.where.runner == LOCAL and begun["machine"] != socket.gethostname():
+            raise InvalidInput(
+                f"the campaign {self.journal.name} measured {begun['machine']}, and this machine is another one",
+                hint="go on with it there, or begin a new campaign here; what it measured is in the store",
+            )
 
 
 def _last(kind: str) -> Journal:
@@ -277,32 +284,6 @@ def _need_file_systems(lab: Lab, platform: Platform, only: Mapping[str, Value]) 
 def planner_of(field: Field, request: Request) -> Planner:
     """Return the planner that the request asks for."""
     return Planner(field, request.seed, request.active, request.screen, request.budget.points, spread=request.spread)
-
-
-def fits(
-    platform: Platform, workloads: Sequence[Characteristics], most_bytes: int | None = None
-) -> list[Characteristics]:
-    """Return the workloads as they can be run: by the processes of the platform's training, in an order that IOR has.
-
-    Args:
-        platform: where they are to run.
-        workloads: of an application, which may have run on a larger machine.
-        most_bytes: that a run may move; iterations go first, then the data of each. None for any.
-    """
-    known = [v for v in platform.training.get("io_processes", ()) if isinstance(v, int)]
-    return [_smaller(w, max(known) if known else w.processes, most_bytes) for w in workloads]
-
-
-def _smaller(workload: Characteristics, processes: int, most_bytes: int | None) -> Characteristics:
-    io_processes = min(workload.io_processes, processes)
-    made = replace(workload, io_processes=io_processes, processes=max(io_processes, min(workload.processes, processes)))
-    if made.access is Access.RANDOM and unordered(made):
-        made = replace(made, access=Access.CONSECUTIVE)
-    if most_bytes is None or made.total_bytes <= most_bytes:
-        return made
-    made = replace(made, iterations=max(1, most_bytes // (made.data_size * io_processes)))
-    room = max(made.request_size, most_bytes // io_processes // made.request_size * made.request_size)
-    return replace(made, data_size=min(made.data_size, room))
 
 
 def _mark(field: Field) -> str:

@@ -121,17 +121,18 @@ def bench(
     Raises:
         InvalidInput: the campaign to go on with measures other workloads, or was another search.
     """
+    from acic.campaign.fitting import fitted
     from acic.campaign.meter import Meter
     from acic.campaign.request import Request
     from acic.campaign.searched import AnotherSearch
-    from acic.campaign.session import Session, fits
+    from acic.campaign.session import Session
     from acic.store.database import Store
 
     platform = platform_of(given["platform_name"])
     check_placing(platform, given)
     if not workload.phases:
         raise InvalidInput(f"{workload.name} did no I/O that was recorded", hint="give the log of another run")
-    phases = fits(platform, [p.characteristics for p in workload.phases], search["shrink"])
+    phases = fitted(platform, [p.characteristics for p in workload.phases], search["shrink"])
     for before, after in zip(workload.phases, phases, strict=True):
         if before.characteristics != after:
             say(f"note: {unlike(before.characteristics, after)}")

@@ -118,9 +118,9 @@ def train(store_url: str | None, name: str | None, dry_run: bool, resume: bool, 
 
 def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
     from acic.campaign.budget import residual
+    from acic.campaign.fitting import fitted
     from acic.campaign.repeats import Repeats
     from acic.campaign.request import Request
-    from acic.campaign.session import fits
     from acic.cli.searching import unlike
 
     if not given["platform_name"] or (given["budget"] is None and not given["residual"]):
@@ -136,7 +136,7 @@ def _request(given: dict[str, Any], *, keep_platform: bool) -> Request:
             raise InvalidInput("--residual needs --paid-since", hint="--paid-since 2026-11-21T09:12:00 (UTC)")
         budget = residual(budget, since=given["paid_since"].replace(tzinfo=UTC), now=datetime.now(UTC))
     asked = _workloads(given["log"]) if given["log"] else []
-    like = tuple(fits(platform, asked))
+    like = tuple(fitted(platform, asked))
     for before, after in zip(asked, like, strict=True):
         if before != after:
             say(f"note: {unlike(before, after)}")

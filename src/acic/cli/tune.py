@@ -71,10 +71,10 @@ def tune(
     Small runs of the application's replica teach the model; it predicts every configuration at full scale, the top ones
     are run, the model is fitted again, and so on while it pays (Behzad et al., CLUSTER 2015).
     """
+    from acic.campaign.fitting import fitted
     from acic.campaign.points import Field
     from acic.campaign.repeats import Repeats
     from acic.campaign.scales import scales_of
-    from acic.campaign.session import fits
     from acic.models.registry import learner
     from acic.search import Lessons, ModelDriven
 
@@ -89,7 +89,7 @@ def tune(
     learns = learner(model_name)  # here: a name that is none is told before anything is run
     if strategy != "model":
         refuse_typed(f"with --strategy {strategy}", {"model_name", "top", "train"})
-    phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
+    phases = fitted(platform, [p.characteristics for p in workload.phases], shrink)
     if strategy in ("model", "random") and phases:
         Field(platform, phases, held=held).system.check_listable()  # here, and not behind the first runs
     scales = scales_of(phases) if strategy == "model" else []

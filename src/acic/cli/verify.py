@@ -175,9 +175,9 @@ def _check_typed(platform: Platform, given: dict[str, Any], own: Sequence[str], 
 
 def _replica(workload: Workload, platform: Platform, shrink: int | None) -> Workload:
     """Return the workload as the replica runs it: I/O alone, as large as the platform can run."""
-    from acic.campaign.session import fits
+    from acic.campaign.fitting import fitted
 
-    phases = fits(platform, [p.characteristics for p in workload.phases], shrink)
+    phases = fitted(platform, [p.characteristics for p in workload.phases], shrink)
     made = tuple(
         replace(phase, characteristics=c, seconds=None, bytes=c.total_bytes)
         for phase, c in zip(workload.phases, phases, strict=True)
