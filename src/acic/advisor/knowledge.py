@@ -22,10 +22,10 @@ from acic.models.twins import beside
 from acic.models.words import in_units
 from acic.platforms import Platform
 from acic.prior import APART, APART_ALIKE, BENCHMARK, Prior, Use, likeness, prior_of, uses_of
-from acic.space import Configuration, Encoder, Space, Value
-from acic.store.training import encoder_of
+from acic.space import Configuration, Space, Value
+from acic.store.training import encoder_of, with_workload
 from acic.workloads import Characteristics, Workload
-from acic.workloads.parameters import WORKLOAD_PARAMETERS, values_of
+from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
 Floats = NDArray[np.float64]
 
@@ -290,15 +290,6 @@ class Knowledge:
             return rows
         prior = self.prior.view(workload, self._hardware, use)
         return np.column_stack([rows, prior if candidates is None else prior[candidates]])
-
-
-def with_workload(encoder: Encoder, system: Floats, workload: Characteristics) -> Floats:
-    """Return encoded configurations with the columns of a workload, shape (configurations, columns)."""
-    rows, own = system.copy(), encoder.encode([values_of(workload)])[0]
-    for parameter in WORKLOAD_PARAMETERS:
-        columns = encoder.columns_of(parameter.name)
-        rows[:, columns] = own[columns]
-    return rows
 
 
 def _kinds(space: Space, points: NDArray[np.int8]) -> NDArray[np.str_]:

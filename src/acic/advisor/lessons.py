@@ -10,12 +10,11 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.advisor.knowledge import with_workload
 from acic.models.protocol import TrainingSet
 from acic.platforms import Platform
 from acic.prior import COLUMNS, IMPROVEMENT, Prior, prior_of
 from acic.store.lessons import Lesson
-from acic.store.training import encoder_of
+from acic.store.training import encoder_of, with_workload
 
 Floats = NDArray[np.float64]
 

@@ -122,10 +122,14 @@ def encoder_of(platform: Platform) -> Encoder:
 def encoded(rows: TrainingRows, encoder: Encoder) -> Floats:
     """Return the configuration and the workload of each row as numbers, shape (rows, columns of `encoder_of`)."""
     x = encoder.encode(rows.configurations)[rows.configuration]
-    workload = encoder.encode([values_of(w) for w in rows.workloads])[rows.workload]
-    for parameter in WORKLOAD_PARAMETERS:
-        columns = encoder.columns_of(parameter.name)
-        x[:, columns] = workload[:, columns]
+    _fill(x, encoder.encode([values_of(w) for w in rows.workloads])[rows.workload], encoder)
+    return x
+
+
+def with_workload(encoder: Encoder, system: Floats, workload: Characteristics) -> Floats:
+    """Return encoded configurations with the columns of a workload, shape (configurations, columns)."""
+    x = system.copy()
+    _fill(x, encoder.encode([values_of(workload)]), encoder)
     return x
 
 
@@ -135,6 +139,13 @@ def unfit_told(unfit: Mapping[str, int], platform: Platform) -> str:
         return ""
     number, first = sum(unfit.values()), next(iter(unfit))
     return f"{number} measurements do not fit the platform {platform.name} and teach nothing, the first as {first}"
+
+
+def _fill(x: Floats, workloads: Floats, encoder: Encoder) -> None:
+    """Give rows `x` the columns of encoded workloads, one for each row or one for all."""
+    for parameter in WORKLOAD_PARAMETERS:
+        columns = encoder.columns_of(parameter.name)
+        x[:, columns] = workloads[:, columns]
 
 
 def _records(
