@@ -15,7 +15,7 @@ from acic.campaign.request import Request
 from acic.campaign.screening import ranking, screening_rows
 from acic.campaign.session import planner_of
 from acic.campaign.state import Stage
-from acic.errors import AcicError, InvalidInput
+from acic.errors import InvalidInput, MissingData
 from acic.platforms import Platform, load_platform
 from acic.units import format_bandwidth, format_seconds, format_usd
 
@@ -65,29 +65,21 @@ def outlook(request: Request) -> Outlook:
                 for p, s in zip(points, seconds, strict=True)
             ]
             return sum(seconds), sum(usd)
-        except AcicError:
+        except MissingData:
             return sum(seconds), None
 
-    screening = list(dict.fromkeys(field.point(row) for row in screening_rows(field))) if request.screen else []
-    baselines = [
-        p for p in dict.fromkeys(Point(p.workload, platform.baseline) for p in screening) if p not in screening
-    ]
-    rng = np.random.default_rng(request.seed)
-    rows = planner_of(field, request).sample(ranking(field, {}), _LOOKED_AT, rng=rng)
-    before = {*screening, *baselines}
-    samples = [p for p in dict.fromkeys(field.point(row) for row in rows) if p not in before]
-    last = Stage.ACTIVE if request.active else Stage.SAMPLING
+    planned, open_end = _planned(field, request)
+    *_, last = planned
     parts: list[Part] = []
     each: tuple[float, float | None] = (0.0, None)
     spent, dollars = 0.0, 0.0
-    for stage, points in ((Stage.SCREENING, screening), (Stage.BASELINE, baselines), (last, samples)):
+    for stage, points in planned.items():
         if points:
             seconds, usd = cost(points)
             if not parts:
                 each = seconds / len(points), None if usd is None else usd / len(points)
             count = _affordable(request, len(points), seconds, usd, spent, dollars, sum(p.points for p in parts))
-            more = points is samples and len(rows) == _LOOKED_AT  # else these are all there are
-            count = count if more else min(count, len(points))
+            count = count if stage is last and open_end else min(count, len(points))
             part = count / len(points)
             parts.append(Part(stage, count, seconds * part, None if usd is None else usd * part))
             spent, dollars = spent + seconds * part, dollars + (usd or 0.0) * part
@@ -100,8 +92,29 @@ def outlook(request: Request) -> Outlook:
         each,
         f"expected at {format_bandwidth(ASSUMED_BANDWIDTH)} a machine and {format_seconds(ASSUMED_START)} "
         "to start a job, each point run once, until runs tell better",
-        _lacking(platform, screening, bool(baselines), {part.stage: part.points for part in parts}),
+        _lacking(
+            platform,
+            planned[Stage.SCREENING],
+            bool(planned[Stage.BASELINE]),
+            {part.stage: part.points for part in parts},
+        ),
     )
+
+
+def _planned(field: Field, request: Request) -> tuple[dict[Stage, list[Point]], bool]:
+    """Return the points of each stage, in order, each once; and whether there may be more of the last than are listed.
+
+    Later stages have none that an earlier one has.
+    """
+    screening = list(dict.fromkeys(field.point(row) for row in screening_rows(field))) if request.screen else []
+    usual = field.platform.baseline
+    baselines = [p for p in dict.fromkeys(Point(p.workload, usual) for p in screening) if p not in screening]
+    rng = np.random.default_rng(request.seed)
+    rows = planner_of(field, request).sample(ranking(field, {}), _LOOKED_AT, rng=rng)
+    before = {*screening, *baselines}
+    samples = [p for p in dict.fromkeys(field.point(row) for row in rows) if p not in before]
+    last = Stage.ACTIVE if request.active else Stage.SAMPLING
+    return {Stage.SCREENING: screening, Stage.BASELINE: baselines, last: samples}, len(rows) == _LOOKED_AT
 
 
 def covering(request: Request) -> Outlook:
