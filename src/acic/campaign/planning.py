@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
@@ -14,7 +15,7 @@ from acic.campaign.promising import Advice, promising
 from acic.campaign.sampling import FEWEST_PARAMETERS, ordered, sampled
 from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
 from acic.campaign.state import Progress, Stage, State
-from acic.errors import AcicError
+from acic.errors import MissingData
 from acic.space import valid_rows
 
 CHUNK = 48  # points planned at a time: enough to spread them at random, few enough to follow what was learned
@@ -159,11 +160,9 @@ def screened(field: Field, state: State, *, held: int = 1) -> tuple[dict[str, li
     in_order = [by_row.get(row.tobytes()) for row in screening_rows(field)]
     figures = [_bandwidth(p) for p in in_order]
     sizes = {"time": parameter_effects(field, log_results(figures))}
-    try:
+    with suppress(MissingData):  # nobody is billed here
         prices = [_price(field, p, held) for p in in_order]
         sizes["cost"] = parameter_effects(field, log_results(figures, lambda i: prices[i]))
-    except AcicError:
-        pass  # nobody is billed here
     return {goal: ranking(field, effect) for goal, effect in sizes.items()}, sizes
 
 

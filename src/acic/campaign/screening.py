@@ -45,7 +45,7 @@ def parameter_effects(field: Field, results: Sequence[float]) -> dict[str, float
     for block in values:
         known = np.isfinite(block)
         if known.any():
-            total += effects(design, np.where(known, block, block[known].mean() if known.any() else 0.0))
+            total += effects(design, np.where(known, block, block[known].mean()))
     found = dict(zip(names, (float(e) for e in total), strict=True))
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 

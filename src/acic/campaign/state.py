@@ -211,18 +211,20 @@ def _finished(state: State, event: dict[str, Any]) -> None:
 
 
 def _lost(state: State, event: dict[str, Any]) -> None:
-    state.open_run = None
+    _came_to_nothing(state, event)
     state.clashes += flag("clash", event.get("clash", False))
-    state.seconds += number("elapsed", event.get("elapsed")) or 0.0
-    state.dollars += number("dollars", event.get("dollars")) or 0.0
 
 
 def _refused(state: State, event: dict[str, Any]) -> None:
-    state.open_run = None
+    _came_to_nothing(state, event)
     state.runs = count("run", event["run"], least=0)  # there was none of this number
+    state.paused = string("why", event["why"])
+
+
+def _came_to_nothing(state: State, event: dict[str, Any]) -> None:
+    state.open_run = None
     state.seconds += number("elapsed", event.get("elapsed")) or 0.0
     state.dollars += number("dollars", event.get("dollars")) or 0.0
-    state.paused = string("why", event["why"])
 
 
 def _closed(state: State, event: dict[str, Any]) -> None:

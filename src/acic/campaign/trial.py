@@ -21,7 +21,7 @@ from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict
 from acic.cluster import Refused, Runner, StillRunning
 from acic.cluster.others import TAKEN, ProcessorTime
-from acic.errors import AcicError, TransientError, on_one_line, printable
+from acic.errors import AcicError, MissingData, TransientError, on_one_line, printable
 from acic.filesystems import WHOLE, settings
 from acic.platforms import Platform
 from acic.store.measurement import Outcome
@@ -144,7 +144,7 @@ class Trials:
         """Return what `seconds` of the point's machines cost, USD; 0.0 where nobody is billed."""
         try:
             return self._platform.cost(point.configuration, point.workload.processes, seconds, held=self._nodes)
-        except AcicError:
+        except MissingData:
             return 0.0
 
     def _set_up(self, trial: Trial) -> Run:
