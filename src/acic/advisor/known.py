@@ -31,7 +31,7 @@ from acic.prior import prior_of
 from acic.store.ageing import ageing_weights
 from acic.store.baselines import no_baseline_told, over_baseline, with_baseline
 from acic.store.bundled import bundled, bundled_hash
-from acic.store.database import Store, fingerprint_of
+from acic.store.database import Store, state_fingerprint
 from acic.store.kept_rows import fetch_rows, keep_rows
 from acic.store.lessons import bundled_compared, bundled_lessons, compared_hash, lessons_hash
 from acic.store.measurement import Basis, Measurement, Outcome
@@ -174,12 +174,12 @@ def training_rows(platform: Platform, store: Store | None) -> TrainingRows:
 
 def _for_all(platform: Platform, store: Store | None) -> bool:
     """Return whether others may read what was learned of a platform: where they may read all that it was learned of."""
-    return store is None or _stored(platform, store) == fingerprint_of(platform.name) or store.is_open_to_all
+    return store is None or _stored(platform, store) == state_fingerprint(platform.name) or store.is_open_to_all
 
 
 def _stored(platform: Platform, store: Store | None) -> str:
     """Return what names the measurements that a store has of a platform; the same without a store as with none."""
-    return store.fingerprint(platform.name) if store else fingerprint_of(platform.name)
+    return store.fingerprint(platform.name) if store else state_fingerprint(platform.name)
 
 
 def stored_rows(

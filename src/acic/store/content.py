@@ -16,10 +16,10 @@ from acic.store.measurement import Basis, Measurement, Outcome, Repetition, chec
 from acic.workloads import Access, Characteristics, Interface, Operation
 from acic.workloads.parameters import checked
 
-_COUNTS = ("processes", "io_processes", "iterations", "data_size", "request_size")
-_FLAGS = ("collective", "shared")
-CHARACTERISTICS = (*_COUNTS, "interface", "operation", "access", *_FLAGS)
-_TEXTS = ("platform", "revision", "tool", "tool_version", "contributor", "raw_sha256", "note")
+COUNTS = ("processes", "io_processes", "iterations", "data_size", "request_size")
+FLAGS = ("collective", "shared")
+CHARACTERISTICS = (*COUNTS, "interface", "operation", "access", *FLAGS)
+TEXTS = ("platform", "revision", "tool", "tool_version", "contributor", "raw_sha256", "note")
 
 
 def to_content(measurement: Measurement) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def from_content(content: Mapping[str, Any]) -> Measurement:
         if unknown:
             raise InvalidInput(f"there is no field {min(unknown)!r}", hint="correct the field's name")
         found = Measurement(
-            **{name: _text(content[name], name) for name in _TEXTS},
+            **{name: _text(content[name], name) for name in TEXTS},
             workload=_possible(characteristics(_names(content["workload"], "workload"))),
             configuration=Configuration(_labels(content["configuration"], "configuration")),
             outcome=Outcome(content["outcome"]),
@@ -105,8 +105,8 @@ def characteristics(content: Mapping[str, Any]) -> Characteristics:
 @lru_cache(4096, typed=True)  # of 1 and True the one is no flag, and the other no count
 def _characteristics(*values: Any) -> Characteristics:
     told: dict[str, Any] = dict(zip(CHARACTERISTICS, values, strict=True))
-    counts: dict[str, Any] = {name: _count(told[name], name) for name in _COUNTS}
-    flags: dict[str, Any] = {name: _flag(told[name], name) for name in _FLAGS}
+    counts: dict[str, Any] = {name: _count(told[name], name) for name in COUNTS}
+    flags: dict[str, Any] = {name: _flag(told[name], name) for name in FLAGS}
     return Characteristics(
         **counts,
         **flags,
@@ -197,7 +197,7 @@ def _workload_text(workload: Characteristics) -> str:
 
 
 _compact = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
-_FIELDS = frozenset((*_TEXTS, "workload", "configuration", "outcome", "time", "repetitions", "basis")) | frozenset(
+_FIELDS = frozenset((*TEXTS, "workload", "configuration", "outcome", "time", "repetitions", "basis")) | frozenset(
     ("versions", "host_shape", "seed")
 )
 
@@ -214,7 +214,7 @@ def _number(value: float) -> float:
 @lru_cache(4096)
 def _possible(workload: Characteristics) -> Characteristics:
     """Return the workload; InvalidInput of a count that no machine has, and that no cache gives back."""
-    for name in _COUNTS:
+    for name in COUNTS:
         checked(name, getattr(workload, name))
     return workload
 

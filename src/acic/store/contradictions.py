@@ -16,8 +16,8 @@ from acic.store.rows import COLUMNS, RUN, Decoder, run_of
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-_BATCH = 500  # values in one question: SQLite before 3.32 takes 999
-_WIDE = 20_000 if sqlite3.sqlite_version_info >= (3, 32) else _BATCH  # where no index answers, and all rows are read
+VALUES = 500  # in one question: SQLite before 3.32 takes 999
+_WIDE = 20_000 if sqlite3.sqlite_version_info >= (3, 32) else VALUES  # where no index answers, and all rows are read
 _JUDGED = ("outcome", "revision", "contributor", "note")  # what a fingerprint leaves out
 _QUARTER = timedelta(minutes=15)  # what timezones differ by, or a multiple
 
@@ -29,7 +29,7 @@ def known(connection: Connection, marks: Iterable[str]) -> set[str]:
     from acic.store.schema import measurement as table
 
     found, rest = set[str](), iter(marks)
-    while batch := list(islice(rest, _BATCH)):
+    while batch := list(islice(rest, VALUES)):
         query = select(table.c.fingerprint).where(table.c.fingerprint.in_(batch))
         found.update(str(mark) for (mark,) in connection.execute(query))
     return found
@@ -75,7 +75,7 @@ def judged_otherwise(connection: Connection, measurements: Iterable[Measurement]
     columns = [table.c[name] for name in ("fingerprint", "time", *_JUDGED)]
     told = {fingerprint(m): (m.time, [str(getattr(m, name)) for name in _JUDGED]) for m in measurements}
     marks, differ = iter(told), 0
-    while batch := list(islice(marks, _BATCH)):
+    while batch := list(islice(marks, VALUES)):
         query = select(*columns).where(table.c.fingerprint.in_(batch))
         for mark, time, *judged in connection.execute(query):
             moment, said = told[mark]

@@ -21,11 +21,10 @@ from acic.store.rows import COLUMNS, TRAINING_COLUMNS, Decoder, TrainingRecord, 
 from acic.workloads import Operation
 
 _BATCH = 1000  # rows in one statement
-_VALUES = 500  # values in one question: SQLite before 3.32 takes 999
 _STATE = f"SELECT count(*), coalesce(sum(checksum), 0) FROM {TABLE} WHERE platform = "  # noqa: S608  # a constant
 
 
-def fingerprint_of(platform: str, rows: int = 0, total: int = 0) -> str:
+def state_fingerprint(platform: str, rows: int = 0, total: int = 0) -> str:
     """Return `Store.fingerprint` of that many rows, with that sum of checksums; of none, as without a store."""
     return hashlib.sha256(f"{platform} {rows} {total}".encode()).hexdigest()[:32]
 
@@ -167,7 +166,7 @@ class Store:
         removed = 0
         marks = iter(fingerprints)
         with self._connections.connected(write=True) as connection:
-            while batch := list(islice(marks, _VALUES)):
+            while batch := list(islice(marks, contradictions.VALUES)):
                 removed += connection.execute(table.delete().where(table.c.fingerprint.in_(batch))).rowcount
         return removed
 
@@ -291,4 +290,4 @@ class Store:
         else:
             with self._connections.connected() as connection:
                 rows, total = connection.exec_driver_sql(f"{_STATE} %s", (platform,)).one()
-        return fingerprint_of(platform, rows, int(total))
+        return state_fingerprint(platform, rows, int(total))

@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from acic.errors import AcicError, InvalidInput, UnreadableInput
-from acic.store.content import CHARACTERISTICS, from_content, to_content
+from acic.store.content import CHARACTERISTICS, COUNTS, FLAGS, from_content, to_content
 from acic.store.exchange import FORMAT, VERSION, cannot_write, check_version
 from acic.store.measurement import Measurement
 from acic.store.tables import rows_of
 
 _REPETITION = pa.struct([(name, pa.float64()) for name in ("bandwidth", "seconds", "iops")])
 _KINDS: dict[str, pa.DataType] = {
-    **dict.fromkeys(("processes", "io_processes", "iterations", "data_size", "request_size"), pa.int64()),
-    **dict.fromkeys(("collective", "shared"), pa.bool_()),
+    **dict.fromkeys(COUNTS, pa.int64()),
+    **dict.fromkeys(FLAGS, pa.bool_()),
     "repetitions": pa.list_(_REPETITION),
     "time": pa.timestamp("us", tz="UTC"),
 }

@@ -13,6 +13,7 @@ from acic.errors import InvalidInput
 from acic.space import Configuration, Value
 from acic.store.content import (
     CHARACTERISTICS,
+    TEXTS,
     characteristics,
     fingerprint,
     fingerprint_of,
@@ -53,7 +54,6 @@ TRAINING_COLUMNS = (
 )
 RUN = ("platform", "raw_sha256", "basis", "tool", *CHARACTERISTICS)  # what tells a run, beside when it was
 _LARGEST = 2**63 - 1  # of a database's integers
-_TEXTS = ("platform", "revision", "tool", "tool_version", "contributor", "raw_sha256", "note")
 
 
 class TrainingRecord(NamedTuple):
@@ -94,7 +94,7 @@ def encode(measurement: Measurement) -> dict[str, Any]:
     time = time_text(measurement.time)  # which is corrected by removing and importing anew, and ages what is learned
     judged = "\0".join((mark, measurement.outcome, measurement.revision, measurement.contributor, time))
     row = dict(_workload_columns(measurement.workload))
-    texts = {name: getattr(measurement, name) for name in _TEXTS}
+    texts = {name: getattr(measurement, name) for name in TEXTS}
     _check_texts(texts)
     row |= texts
     row["fingerprint"] = mark
@@ -128,7 +128,7 @@ class Decoder:
         """Return the measurement whose row of `COLUMNS` is `values`."""
         row = dict(zip(COLUMNS, values, strict=True))
         return Measurement(
-            **{name: row[name] for name in _TEXTS},
+            **{name: row[name] for name in TEXTS},
             workload=self.workload(tuple(row[name] for name in CHARACTERISTICS)),
             configuration=self.configuration(row["configuration"]),
             outcome=Outcome(row["outcome"]),
