@@ -14,7 +14,7 @@ from acic.errors import InvalidInput
 from acic.space import Configuration, Value
 from acic.store.measurement import Basis, Measurement, Outcome, Repetition, check_figures
 from acic.workloads import Access, Characteristics, Interface, Operation
-from acic.workloads.parameters import checked
+from acic.workloads.parameters import checked, values_of
 
 COUNTS = ("processes", "io_processes", "iterations", "data_size", "request_size")
 FLAGS = ("collective", "shared")
@@ -31,7 +31,7 @@ def to_content(measurement: Measurement) -> dict[str, Any]:
     return {
         "platform": measurement.platform,
         "revision": measurement.revision,
-        "workload": characteristics_content(measurement.workload),
+        "workload": values_of(measurement.workload),
         "configuration": dict(measurement.configuration),
         "outcome": measurement.outcome.value,
         "time": time_text(measurement.time),
@@ -78,24 +78,8 @@ def from_content(content: Mapping[str, Any]) -> Measurement:
         raise InvalidInput(f"a field is not what it should be: {error}", hint="correct it") from error
 
 
-def characteristics_content(workload: Characteristics) -> dict[str, Any]:
-    """Return the nine characteristics and the access pattern as what JSON can hold."""
-    return {
-        "processes": workload.processes,
-        "io_processes": workload.io_processes,
-        "interface": workload.interface.value,
-        "iterations": workload.iterations,
-        "data_size": workload.data_size,
-        "request_size": workload.request_size,
-        "operation": workload.operation.value,
-        "collective": workload.collective,
-        "shared": workload.shared,
-        "access": workload.access.value,
-    }
-
-
 def characteristics(content: Mapping[str, Any]) -> Characteristics:
-    """Return the characteristics that `characteristics_content` wrote; TypeError or ValueError if it did not."""
+    """Return the characteristics that `values_of` gave; TypeError or ValueError if it did not."""
     unknown = set(content) - set(CHARACTERISTICS)
     if unknown:
         raise ValueError(f"workload has no field {min(unknown)!r}")

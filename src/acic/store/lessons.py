@@ -19,9 +19,10 @@ from typing import Any
 from acic.errors import InvalidInput
 from acic.prior import Use
 from acic.space import Configuration
-from acic.store.content import characteristics, characteristics_content
+from acic.store.content import characteristics
 from acic.store.tables import Kind, read_table, write_table
 from acic.workloads import Characteristics
+from acic.workloads.parameters import values_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class Lesson:
 
     def content(self) -> dict[str, Any]:
         """Return it as a row of a table takes it."""
-        phases = [{"workload": characteristics_content(one), "use": asdict(use)} for one, use in self.phases]
+        phases = [{"workload": values_of(one), "use": asdict(use)} for one, use in self.phases]
         return {
             "application": self.application,
             "phases": json.dumps(phases, sort_keys=True),
