@@ -45,15 +45,15 @@ def test_only_processes_with_the_very_tag_are_found_and_ended() -> None:
 def test_a_process_with_a_reused_number_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     sleeper = _sleeper("whatever")
     try:
-        started = processes._started(sleeper.pid)
+        started = processes.started(sleeper.pid)
         earlier = processes.Process(sleeper.pid, started - 1)
         for handles in (True, False):
             if not handles:
                 monkeypatch.setattr(os, "pidfd_open", _no_handles)
-            processes._signal(earlier, signal.SIGKILL)
+            processes.send(earlier, signal.SIGKILL)
             time.sleep(0.05)  # what must not come cannot be waited for
             assert sleeper.poll() is None
-        processes._signal(processes.Process(sleeper.pid, started), signal.SIGKILL)
+        processes.send(processes.Process(sleeper.pid, started), signal.SIGKILL)
         assert sleeper.wait(5) == -9
     finally:
         sleeper.kill()

@@ -1,4 +1,4 @@
-"""The processes of a job on this machine: found by the tag in their environment, and ended."""
+"""Processes of this machine: told apart and signalled; those of a job are found by the tag in their environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pathlib import Path
 from acic.cluster.job import TAG
 from acic.errors import TransientError
 
-_PROC = Path("/proc")
+_ROOT = Path("/")
+_PROC = _ROOT / "proc"
 _START_TIME = 19  # field 22 of /proc/PID/stat, counted from the state, which follows the name
 _KILL_SECONDS = 10.0
 _FIRST_NAP, _LONGEST_NAP = 0.002, 0.05  # s
@@ -30,6 +31,26 @@ class Process:
     pid: int
     started: int
 
+    @property
+    def alive(self) -> bool:
+        """Whether it is there still, and no zombie."""
+        return self.started != 0 and started(self.pid) == self.started  # 0: it had ended when it was noted
+
+
+def started(pid: int, root: Path = _ROOT) -> int:
+    """Return when the process `pid` of a node with the root `root` started: ticks from boot; 0 if it has ended."""
+    fields = stat_of(pid, root)
+    return int(fields[_START_TIME]) if len(fields) > _START_TIME and fields[0] not in "ZX" else 0
+
+
+def stat_of(pid: int, root: Path = _ROOT) -> list[str]:
+    """Return what proc(5) tells of the process `pid` in `stat`, from its state on; nothing if it has ended."""
+    try:
+        text = (root / f"proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return []
+    return text.rpartition(")")[2].split()  # the name, in parentheses, may hold anything, even parentheses
+
 
 def tagged(name: str) -> list[Process]:
     """Return this user's processes whose environment has the tag of the job `name`."""
@@ -42,8 +63,8 @@ def tagged(name: str) -> list[Process]:
         with contextlib.suppress(OSError):  # it ended meanwhile, or is none of ours
             folder = _PROC / entry
             if folder.stat().st_uid == uid and mark in (folder / "environ").read_bytes().split(b"\0"):
-                found.append(Process(int(entry), _started(int(entry))))
-    return found
+                found.append(Process(int(entry), started(int(entry))))
+    return [process for process in found if process.started]
 
 
 def end(name: str, *, grace: float) -> bool:
@@ -72,20 +93,15 @@ def end(name: str, *, grace: float) -> bool:
             )
         for process in left:
             if waited > grace:
-                _signal(process, signal.SIGKILL)
+                send(process, signal.SIGKILL)
             elif process not in asked:
-                _signal(process, signal.SIGTERM)
+                send(process, signal.SIGTERM)
         asked.update(left)
         time.sleep(nap)
         nap = min(2 * nap, _LONGEST_NAP)
 
 
-def _started(pid: int) -> int:
-    # the name, in parentheses, may hold anything, even parentheses
-    return int((_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[_START_TIME])
-
-
-def _signal(process: Process, number: signal.Signals) -> None:
+def send(process: Process, number: signal.Signals) -> None:
     """Signal `process`, and never another one that got its number."""
     with contextlib.suppress(OSError):
         try:
@@ -93,7 +109,7 @@ def _signal(process: Process, number: signal.Signals) -> None:
         except OSError:  # Linux before 5.3, or it has ended
             handle = None
         try:
-            if _started(process.pid) != process.started:
+            if not process.alive:
                 return
             if handle is None:
                 os.kill(process.pid, number)

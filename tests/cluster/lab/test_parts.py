@@ -15,10 +15,11 @@ from acic.cluster.lab import checks, network, nodes, perform, record
 from acic.cluster.lab.facts import Disk, LabFacts, addresses
 from acic.cluster.lab.groups import groups, wanted
 from acic.cluster.lab.network import is_used, links_of, rate_of, silenced
-from acic.cluster.lab.nodes import Known, Node, hosts_file, joining, kill
+from acic.cluster.lab.nodes import Node, hosts_file, joining, kill
 from acic.cluster.lab.perform import Performer, Services, _batches
 from acic.cluster.lab.record import Lock, Names, Record
 from acic.cluster.lab.runner import agent_text, deal
+from acic.cluster.processes import Process
 from acic.errors import InvalidInput, TransientError
 from acic.lab import Lab, clean_up
 from acic.steps import Await, Execute, Mount, Serve, Step, Unmount
@@ -346,7 +347,7 @@ def test_a_process_that_had_ended_when_it_was_noted_is_not_in_the_way() -> None:
     """As a node that could not be made: nobody could take down what there was of its lab."""
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
-    noted = Known(ended.pid, 0)
+    noted = Process(ended.pid, 0)
     assert not noted.alive
     kill([noted])
 

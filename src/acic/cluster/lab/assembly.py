@@ -9,8 +9,9 @@ from typing import Any
 from acic.cluster.lab import disks, network
 from acic.cluster.lab.facts import LabFacts, addresses
 from acic.cluster.lab.groups import groups
-from acic.cluster.lab.nodes import Known, Node, hosts_file, ready, start
+from acic.cluster.lab.nodes import Node, hosts_file, ready, start
 from acic.cluster.lab.record import Names, Record
+from acic.cluster.processes import Process
 
 
 def beginning(name: str, facts: LabFacts, nic: str, at: str) -> dict[str, Any]:
@@ -65,9 +66,9 @@ def nodes_of(record: Record, groups_of: Callable[[str], list[Path]]) -> dict[str
 
 def alive(entry: Mapping[str, Any]) -> bool:
     """Return whether a node that is written down is there."""
-    return entry["first"] is not None and Known(*entry["first"]).alive
+    return entry["first"] is not None and Process(*entry["first"]).alive
 
 
-def pair(known: Known) -> list[int]:
+def pair(known: Process) -> list[int]:
     """Return a process as JSON takes it."""
     return [known.pid, known.started]

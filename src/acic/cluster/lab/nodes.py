@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acic.cluster.lab.tools import DOCTOR, asked, environment, read
+from acic.cluster.processes import Process, send, started, stat_of
 from acic.errors import TransientError
 
 STORE, STATE, MOUNT = "/acic/store", "/acic/state", "/acic/mnt"
@@ -58,24 +59,6 @@ echo "$1" >/proc/sys/kernel/hostname
 echo ready
 exec </dev/null >/dev/null 2>&1 /bin/sh -c 'trap : HUP INT TERM; while :; do sleep infinity & wait; done' node "$1"
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A process, told apart from a later one with the same number.
-
-    Args:
-        pid: its number.
-        started: clock ticks from boot to its start.
-    """
-
-    pid: int
-    started: int
-
-    @property
-    def alive(self) -> bool:
-        """Whether it is there still, and no zombie."""
-        return self.started != 0 and started(self.pid) == self.started  # 0: it had ended when it was noted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +142,7 @@ class Coming:
         output: what it says until it is up, to be read.
     """
 
-    process: Known
+    process: Process
     output: int
 
 
@@ -197,10 +180,10 @@ def start(lab: str, name: str, hosts: str, groups: Iterable[Path]) -> Coming:
         os.close(output)
         raise TransientError(f"a node of the lab does not start: {line.decode(errors='replace').strip()}", hint=DOCTOR)
     pid = int(line)
-    return Coming(Known(pid, started(pid)), output)
+    return Coming(Process(pid, started(pid)), output)
 
 
-def ready(coming: Coming) -> Known:
+def ready(coming: Coming) -> Process:
     """Wait until a node is up; return its first process.
 
     Raises:
@@ -217,7 +200,7 @@ def ready(coming: Coming) -> Known:
                 raise TransientError(f"a node of the lab does not come up: {why or 'no answer'}", hint=DOCTOR)
             told += some
     for pid in children(coming.process.pid):
-        return Known(pid, started(pid))
+        return Process(pid, started(pid))
     raise TransientError("a node of the lab ended at once", hint=DOCTOR)
 
 
@@ -228,7 +211,7 @@ def children(parent: int) -> list[int]:
         return [int(word) for word in read(file).split()]
     found = []
     for entry in os.listdir("/proc"):
-        fields = _stat(int(entry)) if entry.isdigit() else []
+        fields = stat_of(int(entry)) if entry.isdigit() else []
         if len(fields) > 1 and fields[1] == str(parent):
             found.append(int(entry))
     return found
@@ -236,14 +219,8 @@ def children(parent: int) -> list[int]:
 
 def parent(pid: int) -> int:
     """Return the process that `pid` is a child of: 0 if it has ended."""
-    fields = _stat(pid)
+    fields = stat_of(pid)
     return int(fields[1]) if len(fields) > 1 else 0
-
-
-def started(pid: int, root: Path = Path("/")) -> int:
-    """Return when the process `pid` of a node with the root `root` started: ticks from boot; 0 if it has ended."""
-    fields = _stat(pid, root)
-    return int(fields[19]) if len(fields) > 19 and fields[0] not in "ZX" else 0
 
 
 def marked(lab: str) -> set[int]:
@@ -258,7 +235,7 @@ def marked(lab: str) -> set[int]:
     return found
 
 
-def kill(processes: Iterable[Known]) -> None:
+def kill(processes: Iterable[Process]) -> None:
     """Kill processes, and none that got the number of one; return when they are gone.
 
     Raises:
@@ -266,21 +243,10 @@ def kill(processes: Iterable[Known]) -> None:
     """
     left = [process for process in processes if process.alive]
     for process in left:
-        with contextlib.suppress(OSError):
-            handle = os.pidfd_open(process.pid)  # from here on its number stands for nobody else
-            try:
-                if process.alive:
-                    signal.pidfd_send_signal(handle, signal.SIGKILL)
-            finally:
-                os.close(handle)
+        send(process, signal.SIGKILL)
     limit = time.monotonic() + _PATIENCE
     while left := [process for process in left if process.alive]:
         if time.monotonic() > limit:
             pids = ", ".join(str(process.pid) for process in left)
             raise TransientError(f"processes of the lab do not end: {pids}", hint="they wait for a device; try again")
         time.sleep(0.002)
-
-
-def _stat(pid: int, root: Path = Path("/")) -> list[str]:
-    # the name, in parentheses, may hold anything, even parentheses
-    return read(root / f"proc/{pid}/stat").rpartition(")")[2].split()

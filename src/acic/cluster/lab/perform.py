@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from acic.cluster.lab.nodes import STATE, Known, Node, started
+from acic.cluster.lab.nodes import STATE, Node
 from acic.cluster.lab.tools import asked, read
+from acic.cluster.processes import Process, started
 from acic.errors import AcicError, InvalidInput, TransientError
 from acic.steps import Await, Directory, Execute, File, Mount, Serve, Step, Stop, Unmount
 
-Services = dict[str, dict[str, Known]]  # by node and name; numbers as the node counts
+Services = dict[str, dict[str, Process]]  # by node and name; numbers as the node counts
 
 _OWN = ("/acic/", "/run/")  # what a node shares with nobody; the rest is the machine's
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -104,7 +105,7 @@ class Performer:
             raise TransientError(f"it was not started: {_tail(done.stderr)}")
         pid = int(done.stdout)
         with self._lock:
-            self._services[node.name][step.name] = Known(pid, started(pid, node.root))
+            self._services[node.name][step.name] = Process(pid, started(pid, node.root))
             self._save()
 
     def _await(self, step: Await, node: Node) -> None:
@@ -186,7 +187,7 @@ def _batches(steps: Iterable[Step]) -> Iterator[list[Step]]:
         yield batch
 
 
-def end(node: Node, known: Known, *, seconds: float) -> None:
+def end(node: Node, known: Process, *, seconds: float) -> None:
     """End a program that `Serve` started, with all that it started: asked first, after `seconds` killed.
 
     Raises:
@@ -206,11 +207,11 @@ def end(node: Node, known: Known, *, seconds: float) -> None:
         time.sleep(0.005)
 
 
-def _alive(node: Node, known: Known) -> bool:
+def _alive(node: Node, known: Process) -> bool:
     return known.started != 0 and started(known.pid, node.root) == known.started
 
 
-def _session(node: Node, known: Known) -> list[int]:
+def _session(node: Node, known: Process) -> list[int]:
     """Return the processes of the session that `known` led, as this machine counts: it may have ended, they not."""
     if not _alive(node, known) and started(known.pid, node.root):
         return []  # another process has its number, so that no session of that number can be left

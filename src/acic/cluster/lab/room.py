@@ -13,12 +13,13 @@ from acic.cluster.lab.assembly import alive, beginning, build, nodes_of, pair
 from acic.cluster.lab.disks import Devices
 from acic.cluster.lab.facts import LabFacts, check_name, check_network
 from acic.cluster.lab.groups import groups
-from acic.cluster.lab.nodes import MOUNT, STORE, Known, Node
+from acic.cluster.lab.nodes import MOUNT, STORE, Node
 from acic.cluster.lab.perform import Performer, Services
 from acic.cluster.lab.record import NAME, STATE, Lock, Names, Record
 from acic.cluster.lab.runner import LabRunner
 from acic.cluster.lab.sweep import clear, empty, sweep
 from acic.cluster.lab.tools import tool
+from acic.cluster.processes import Process
 from acic.errors import InvalidInput, MissingData, with_sudo
 from acic.steps import Step
 
@@ -41,7 +42,7 @@ class Room:
         self.groups = groups(self.names.group)
         self._nodes = nodes_of(record, self.groups.of)
         self._services: Services = {
-            node: {name: Known(*known) for name, known in services.items()}
+            node: {name: Process(*known) for name, known in services.items()}
             for node, services in record.content["services"].items()
         }
         self._performer = Performer(self._nodes, self._services, self._save_services)

@@ -14,9 +14,10 @@ from acic.cluster.lab import disks, network
 from acic.cluster.lab.facts import check_name
 from acic.cluster.lab.fuse import cut_off
 from acic.cluster.lab.groups import groups
-from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Known, Node, kill, marked, parent, started
+from acic.cluster.lab.nodes import MOUNT, STATE, STORE, Node, kill, marked, parent
 from acic.cluster.lab.record import NAME, Lock, Names, Record
 from acic.cluster.lab.record import STATE as RECORD
+from acic.cluster.processes import Process, started
 from acic.errors import InvalidInput, TransientError
 
 _PATIENCE = 10.0  # s for killed processes to be gone
@@ -69,7 +70,7 @@ def sweep(state: Path, name: str) -> None:
     if record is not None:
         known = Names(record.name)
         known.check_images()
-        _sweep(known, [Known(*pair) for pair in _recorded(record)], unmarked=True)
+        _sweep(known, [Process(*pair) for pair in _recorded(record)], unmarked=True)
         network.restore(record.content["settings"])
         disks.forget(record.content["loops"])
     if unknown:
@@ -85,7 +86,7 @@ def _recorded(record: Record) -> Iterable[list[int]]:
         yield from (pair for pair in (entry["around"], entry["first"]) if pair)
 
 
-def _sweep(names: Names, processes: Iterable[Known], *, unmarked: bool) -> None:
+def _sweep(names: Names, processes: Iterable[Process], *, unmarked: bool) -> None:
     own = groups(names.group)
     disks.unthrottle(names.images, own)  # else what is left to be written is written slowly
     processes = list(processes)
@@ -94,13 +95,13 @@ def _sweep(names: Names, processes: Iterable[Known], *, unmarked: bool) -> None:
             cut_off(process.pid)
     kill([*processes, *_entered(processes)])
     own.remove()
-    kill([Known(pid, started(pid)) for pid in marked(names.name)])
+    kill([Process(pid, started(pid)) for pid in marked(names.name)])
     network.remove(names, unmarked=unmarked)
     disks.remove(names.images, own)
     shutil.rmtree(names.images, ignore_errors=True)
 
 
-def _entered(nodes: Iterable[Known]) -> list[Known]:
+def _entered(nodes: Iterable[Process]) -> list[Process]:
     """Return the processes of this machine whose children are in one of `nodes`: an `nsenter`, say.
 
     A node's first process is gone when its children are, and those when these have taken note: one that is stopped
@@ -109,7 +110,7 @@ def _entered(nodes: Iterable[Known]) -> list[Known]:
     own = _namespace("self", "pid")  # in which a process may be that is just about to become a node
     spaces = {_namespace(node.pid, "pid_for_children") for node in nodes if node.alive} - {own, ""}
     pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()] if spaces else []
-    return [Known(pid, started(pid)) for pid in pids if _namespace(pid, "pid_for_children") in spaces]
+    return [Process(pid, started(pid)) for pid in pids if _namespace(pid, "pid_for_children") in spaces]
 
 
 def _namespace(pid: int | str, kind: str) -> str:
