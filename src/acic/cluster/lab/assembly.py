@@ -64,11 +64,15 @@ def nodes_of(record: Record, groups_of: Callable[[str], list[Path]]) -> dict[str
     }
 
 
-def alive(entry: Mapping[str, Any]) -> bool:
-    """Return whether a node that is written down is there."""
-    return entry["first"] is not None and Process(*entry["first"]).alive
+def is_up(record: Record) -> bool:
+    """Return whether the machine room that is written down is there, with all of its nodes."""
+    return record.content["phase"] == "up" and all(map(_alive, record.content["nodes"].values()))
 
 
 def pair(known: Process) -> list[int]:
     """Return a process as JSON takes it."""
     return [known.pid, known.started]
+
+
+def _alive(entry: Mapping[str, Any]) -> bool:
+    return entry["first"] is not None and Process(*entry["first"]).alive

@@ -19,7 +19,12 @@ from acic.errors import InvalidInput, TransientError
 
 _PERIOD = 50_000  # us in which a node gets its share: short, so that a server answers soon
 _PATIENCE = 10.0  # s for killed processes to be gone
-_THROTTLES = ("read_bps", "write_bps", "read_iops", "write_iops")
+_IO_MAX = {  # what a disk does, as version 1 calls it, and version 2
+    "read_bps": "rbps",
+    "write_bps": "wbps",
+    "read_iops": "riops",
+    "write_iops": "wiops",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,29 +109,28 @@ class Groups:
             disk: what it is to do.
         """
         if self.unified:
-            words = [f"{key}={'max' if disk is None else value}" for key, value in _unified(disk).items()]
+            words = [f"{key}={'max' if disk is None else wanted(disk)[name]}" for name, key in _IO_MAX.items()]
             if disk is not None:
                 write(self.folders["cpu"] / "cgroup.subtree_control", "+io")
             elif not self._limits_file().exists():
                 return
             write(self._limits_file(), f"{device} {' '.join(words)}")
             return
-        for key in _THROTTLES:
-            value = 0 if disk is None else _throttled(disk)[key]
+        for key in _IO_MAX:
+            value = 0 if disk is None else wanted(disk)[key]
             write(self.folders["blkio"] / f"blkio.throttle.{key}_device", f"{device} {value}")
 
     def throttled(self, device: str) -> dict[str, int]:
         """Return what a device is let do, as far as it is limited: "read_bps", "write_iops" and so on."""
         found = {}
         if self.unified:
-            names = {"rbps": "read_bps", "wbps": "write_bps", "riops": "read_iops", "wiops": "write_iops"}
             for line in read(self._limits_file()).splitlines():
                 number, *pairs = line.split()
                 if number == device:
                     told = dict(pair.split("=") for pair in pairs)
-                    found = {names[key]: int(told[key]) for key in names if told.get(key, "max") != "max"}
+                    found = {name: int(told[key]) for name, key in _IO_MAX.items() if told.get(key, "max") != "max"}
             return found
-        for key in _THROTTLES:
+        for key in _IO_MAX:
             for line in read(self.folders["blkio"] / f"blkio.throttle.{key}_device").splitlines():
                 number, value = line.split()
                 if number == device:
@@ -164,22 +168,12 @@ def groups(name: str, mounts: Path = Path("/proc/self/mounts")) -> Groups:
 
 def wanted(disk: Disk) -> dict[str, int]:
     """Return what `Groups.throttled` says of a device that does what `disk` does."""
-    return _throttled(disk)
-
-
-def _throttled(disk: Disk) -> dict[str, int]:
     return {
         "read_bps": disk.read,
         "write_bps": disk.write,
         "read_iops": disk.read_iops,
         "write_iops": disk.write_iops,
     }
-
-
-def _unified(disk: Disk | None) -> dict[str, int]:
-    if disk is None:
-        return dict.fromkeys(("rbps", "wbps", "riops", "wiops"), 0)
-    return {"rbps": disk.read, "wbps": disk.write, "riops": disk.read_iops, "wiops": disk.write_iops}
 
 
 def _pages(size: int) -> int:

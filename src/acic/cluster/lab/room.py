@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from acic.cluster.lab import checks, disks, network
-from acic.cluster.lab.assembly import alive, beginning, build, nodes_of, pair
+from acic.cluster.lab.assembly import beginning, build, is_up, nodes_of, pair
 from acic.cluster.lab.disks import Devices
 from acic.cluster.lab.facts import LabFacts, check_name, check_network
 from acic.cluster.lab.groups import groups
@@ -68,11 +68,7 @@ class Room:
         lock = Lock(state)
         try:
             before = Record.read(state)
-            if (
-                before is not None
-                and before.content["phase"] == "up"
-                and all(map(alive, before.content["nodes"].values()))
-            ):
+            if before is not None and is_up(before):
                 raise InvalidInput("the lab is up already", hint="use it, or take it down first: acic lab down")
             sweep(state, name)
             names = Names(name)
@@ -105,8 +101,7 @@ class Room:
         lock = Lock(state) if control else None
         try:
             record = Record.read(state)
-            whole = record is not None and record.content["phase"] == "up"
-            if record is None or not whole or not all(map(alive, record.content["nodes"].values())):
+            if record is None or not is_up(record):
                 half = "no lab is up" if record is None else "what is left of a lab is not whole"
                 raise MissingData(half, hint=f"make one: {with_sudo('lab', 'up')}")
             return cls(record, lock)
