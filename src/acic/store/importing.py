@@ -155,20 +155,22 @@ def import_path(
         if progress:
             progress(files)
     failures = Counter(m.note for m in measurements if m.outcome not in (Outcome.OK, Outcome.SUSPECT))
-    corrupt = sum(m.outcome is Outcome.CORRUPT for m in measurements)
-    problem_of = cache(platform.space.problem)
-    unfit = Counter(problem for m in measurements if (problem := problem_of(m.configuration)))
     return ImportReport(
         files=files,
         measurements=tuple(measurements),
         failed=failures.total(),
-        corrupt=corrupt,
+        corrupt=sum(m.outcome is Outcome.CORRUPT for m in measurements),
         skipped=tuple(skipped),
-        unfit=unfit,
+        unfit=_unfit(measurements, platform),
         failures=failures,
         by_command=by_command,
         overruled=overruled,
     )
+
+
+def _unfit(measurements: Sequence[Measurement], platform: Platform) -> Counter[str]:
+    problem_of = cache(platform.space.problem)
+    return Counter(problem for m in measurements if (problem := problem_of(m.configuration)))
 
 
 def is_exchange_file(path: Path) -> bool:

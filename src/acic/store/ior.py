@@ -76,25 +76,20 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError as error:
         raise cannot_read(path, error) from error
-    text = raw.decode(errors="replace")
+    text, sha256 = raw.decode(errors="replace"), hashlib.sha256(raw).hexdigest()
     results: list[IorResult] = []
-    heading = _IN_JSON if _is_json(text) else _IN_TEXT
+    heading = _IN_JSON if _seems_json(text) else _IN_TEXT
     places = [0, *[match.start() for match in heading.finditer(text)][1:], len(text)]
-    for begin, end in pairwise(places):
+    for begin, end in pairwise(places):  # of a run, as files of several are often put together
         part = text[begin:end]
-        try:
-            output = _parse(path, part, command)
-        except ArithmeticError as error:
-            raise InvalidInput(
-                f"{path} has a number that makes no sense", hint="copy the file again from where IOR wrote it"
-            ) from error
+        output = _parse(path, part, command)
         common = IorResult(
             workload=None,
             outcome=Outcome.UNKNOWN,
             time=modified,
             tool_version=output.version,
             host_shape={"machine": output.machine} if output.machine else {},
-            raw_sha256=hashlib.sha256(raw).hexdigest(),
+            raw_sha256=sha256,
         )
         endings = endings_of(path, part, output, last=end == len(text))
         for test, ending in zip(output.tests, endings, strict=True):
@@ -119,22 +114,12 @@ def _of_test(test: IorTest, output: IorOutput, common: IorResult, timezone: tzin
 
 
 def _parse(path: Path, text: str, command: str) -> IorOutput:
-    beginning = text.lstrip()[:200]
-    if not beginning:
-        output = IorOutput(command=command)
-    elif match := _NO_BENCHMARK.search(text):
-        raise _unreadable(path, f", but of `acic-bench {match.group(1).lower()}`")
-    elif _is_json(text):
-        output = parse_json(text)
-    elif beginning.startswith("access,"):
-        output = parse_csv(text, command)
-    elif beginning.startswith(("IOR-", "acic-bench-")) or begins_with_error(beginning):
-        output = parse_text(text)
-    elif beginning.startswith("SQLite format 3"):
-        hint = f"write what it holds as a file to import: acic data export FILE.jsonl --store {shlex.quote(str(path))}"
-        raise UnreadableInput(f"{path} is a database", hint=hint)
-    else:
-        raise _unreadable(path)
+    try:
+        output = _parsed(path, text, command)
+    except ArithmeticError as error:
+        raise InvalidInput(
+            f"{path} has a number that makes no sense", hint="copy the file again from where IOR wrote it"
+        ) from error
     if output.older:
         hint = "run it with IOR 3.1 or newer, or give its JSON or CSV"
         raise UnreadableInput(f"{path} is text of an IOR {output.version} that acic cannot read", hint=hint)
@@ -149,7 +134,25 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
     return output
 
 
-def _is_json(text: str) -> bool:
+def _parsed(path: Path, text: str, command: str) -> IorOutput:
+    beginning = text.lstrip()[:200]
+    if not beginning:
+        return IorOutput(command=command)
+    if match := _NO_BENCHMARK.search(text):
+        raise _unreadable(path, f", but of `acic-bench {match.group(1).lower()}`")
+    if _seems_json(text):
+        return parse_json(text)
+    if beginning.startswith("access,"):
+        return parse_csv(text, command)
+    if beginning.startswith(("IOR-", "acic-bench-")) or begins_with_error(beginning):
+        return parse_text(text)
+    if beginning.startswith("SQLite format 3"):
+        hint = f"write what it holds as a file to import: acic data export FILE.jsonl --store {shlex.quote(str(path))}"
+        raise UnreadableInput(f"{path} is a database", hint=hint)
+    raise _unreadable(path)
+
+
+def _seems_json(text: str) -> bool:
     return text.lstrip()[:1] == "{" or '"Command line": "' in text
 
 
