@@ -55,38 +55,12 @@ def outlook(request: Request) -> Outlook:
     """Return what the requested campaign is expected to do, each point run once."""
     platform = load_platform(request.platform)
     field = request.field(platform)
-    expectation = Expectation(platform)
-
-    def cost(points: list[Point]) -> tuple[float, float | None]:
-        seconds = [expectation.seconds(p) for p in points]
-        try:
-            usd = [
-                platform.cost(p.configuration, p.workload.processes, s, held=request.where.nodes)
-                for p, s in zip(points, seconds, strict=True)
-            ]
-            return sum(seconds), sum(usd)
-        except MissingData:
-            return sum(seconds), None
-
     planned, open_end = _planned(field, request)
-    *_, last = planned
-    parts: list[Part] = []
-    each: tuple[float, float | None] = (0.0, None)
-    spent, dollars = 0.0, 0.0
-    for stage, points in planned.items():
-        if points:
-            seconds, usd = cost(points)
-            if not parts:
-                each = seconds / len(points), None if usd is None else usd / len(points)
-            count = _affordable(request, len(points), seconds, usd, spent, dollars, sum(p.points for p in parts))
-            count = count if stage is last and open_end else min(count, len(points))
-            part = count / len(points)
-            parts.append(Part(stage, count, seconds * part, None if usd is None else usd * part))
-            spent, dollars = spent + seconds * part, dollars + (usd or 0.0) * part
+    parts, each = _covered(planned, open_end, request, platform)
     return Outlook(
         platform.name,
         str(request.budget),
-        tuple(parts),
+        parts,
         sum(p.points for p in parts),
         _possible(field),
         each,
@@ -115,6 +89,41 @@ def _planned(field: Field, request: Request) -> tuple[dict[Stage, list[Point]], 
     samples = [p for p in dict.fromkeys(field.point(row) for row in rows) if p not in before]
     last = Stage.ACTIVE if request.active else Stage.SAMPLING
     return {Stage.SCREENING: screening, Stage.BASELINE: baselines, last: samples}, len(rows) == _LOOKED_AT
+
+
+def _covered(
+    planned: Mapping[Stage, Sequence[Point]], open_end: bool, request: Request, platform: Platform
+) -> tuple[tuple[Part, ...], tuple[float, float | None]]:
+    """Return what the budget covers of each stage, and what one point of the first is expected to take, s and USD."""
+    *_, last = planned
+    parts: list[Part] = []
+    each: tuple[float, float | None] = (0.0, None)
+    spent, dollars = 0.0, 0.0
+    for stage, points in planned.items():
+        if points:
+            seconds, usd = _cost(points, platform, request.where.nodes)
+            if not parts:
+                each = seconds / len(points), None if usd is None else usd / len(points)
+            count = _affordable(request, len(points), seconds, usd, spent, dollars, sum(p.points for p in parts))
+            count = count if stage is last and open_end else min(count, len(points))
+            part = count / len(points)
+            parts.append(Part(stage, count, seconds * part, None if usd is None else usd * part))
+            spent, dollars = spent + seconds * part, dollars + (usd or 0.0) * part
+    return tuple(parts), each
+
+
+def _cost(points: Sequence[Point], platform: Platform, nodes: int) -> tuple[float, float | None]:
+    """Return what one run of each point is expected to take, s, and to cost, USD; None where nobody is billed."""
+    expectation = Expectation(platform)
+    seconds = [expectation.seconds(p) for p in points]
+    try:
+        usd = [
+            platform.cost(p.configuration, p.workload.processes, s, held=nodes)
+            for p, s in zip(points, seconds, strict=True)
+        ]
+    except MissingData:
+        return sum(seconds), None
+    return sum(seconds), sum(usd)
 
 
 def covering(request: Request) -> Outlook:

@@ -196,7 +196,11 @@ class Trials:
                 return verdict if step == "measure" else replace(verdict, note=f"{step}: {verdict.note}")
             if replica.prepares:
                 self._system.forget(data)
-        if excess := answered(partial(_excess, data, replicas[-1].size), patience=self._patience):
+        return self._examined(run, data, replicas[-1], verdict, before)
+
+    def _examined(self, run: Run, data: Path, replica: Replica, verdict: Verdict, before: ProcessorTime) -> Verdict:
+        """Return what a run comes to whose jobs went well, by its files and by what else the processors did."""
+        if excess := answered(partial(_excess, data, replica.size), patience=self._patience):
             return Verdict(Outcome.CORRUPT, verdict.result, excess)
         if (taken := self._look().taken_since(before)) > TAKEN:
             return Verdict(Outcome.SUSPECT, verdict.result, f"others got {taken:.0%} of the processor time wanted")
@@ -205,7 +209,7 @@ class Trials:
         if doubt:
             return Verdict(Outcome.SUSPECT, verdict.result, doubt)
         if run.trial.verify and self._jobs.can_check(run.trial.point.workload):
-            return self._verify(run, replicas[-1], verdict)
+            return self._verify(run, replica, verdict)
         return verdict
 
     def _make(self, run: Run, place: Place, data: Path) -> None:
