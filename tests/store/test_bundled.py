@@ -14,9 +14,11 @@ import pytest
 from acic.errors import InvalidInput, UnreadableInput
 from acic.platforms import Platform, load_platform
 from acic.store import Basis, Outcome
-from acic.store.bundled import DataSheet, bundled, parse_data_sheet, parse_timezone, rebuild
+from acic.store.bundled import bundled
 from acic.store.content import fingerprint
+from acic.store.data_sheets import DataSheet, parse_data_sheet, rebuild
 from acic.store.exchange import SUFFIXES
+from acic.store.timezones import parse_timezone
 from acic.workloads import Operation
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "oprael" / "raw"

@@ -76,10 +76,10 @@ def import_(
     whole or not at all.
     """
     from acic.platforms import load_platform
-    from acic.store.bundled import parse_timezone
     from acic.store.database import Store
     from acic.store.importing import ImportOptions, import_path, is_exchange_file, read_own
     from acic.store.naming import NamingRule
+    from acic.store.timezones import parse_timezone
 
     if is_exchange_file(path):
         refuse_unused("with an exchange file", but={"platform_name", "dry_run"})
