@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from acic.campaign.journal import held, journals
+from acic.campaign.journal import journals
 from acic.campaign.killed import commands_folder
+from acic.campaign.locking import held
 from acic.campaign.request import LOCAL
 from acic.errors import AcicError
 from acic.filesystems import LAB

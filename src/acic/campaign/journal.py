@@ -7,19 +7,18 @@ leave part of the last one, which is left out and cut off. Everything else follo
 from __future__ import annotations
 
 import errno
-import fcntl
 import itertools
 import json
 import os
 import secrets
 import shutil
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from acic.campaign.locking import held, lock_soon
 from acic.errors import InvalidInput, UnreadableInput
 from acic.paths import new_file, user_folder
 from acic.toml import NAME, NAME_HINT
@@ -30,7 +29,6 @@ _FILE = "journal.jsonl"
 _STEM = 40  # characters of what a campaign is of, beside which there is room for the time and a number
 _PAUSE = "pause"
 _WAITS = "waits"
-_ATTEMPTS, _NAP = 20, 0.02  # s, to get the lock
 _ALREADY = {
     "campaign": "resume it (--resume), or choose another --name",
     "survey": "go on with it (`acic survey run`), or choose another name",
@@ -182,7 +180,7 @@ class Journal:
             InvalidInput: one is at work already.
         """
         with (self.folder / "lock").open("w") as file:
-            if not _lock(file):
+            if not lock_soon(file):
                 raise InvalidInput(f"the campaign {self.name} is running already", hint="wait for it, or pause it")
             self._mend()
             yield
@@ -237,54 +235,6 @@ def _keep_name(folder: Path) -> None:
     with suppress(OSError):
         os.fsync(handle)
     os.close(handle)
-
-
-def _lock(file: IO[str]) -> bool:
-    """Return whether the lock was taken; `Journal.running` holds it for a moment, which is waited for.
-
-    Raises:
-        InvalidInput: the file system has no locks.
-    """
-    for _ in range(_ATTEMPTS):
-        try:
-            lock(file)
-        except BlockingIOError:
-            time.sleep(_NAP)
-        else:
-            return True
-    return False
-
-
-def lock(file: IO[str]) -> None:
-    """Lock a file of the user's state for this process alone.
-
-    Raises:
-        BlockingIOError: another process has it.
-        InvalidInput: the file system has no locks.
-    """
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError as error:
-        raise InvalidInput(
-            f"the file system of {file.name} has no locks: {error.strerror}",
-            hint="set XDG_STATE_HOME to a folder on one that has (Lustre: mounted with flock)",
-        ) from error
-
-
-def held(file: Path) -> bool:
-    """Return whether a process has the lock of a file of the user's state; False where there is no such file."""
-    try:
-        with file.open("r") as opened:
-            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return False  # a file system without locks, on which none can be
-    return False
 
 
 def journals(within: Path | None = None) -> list[Journal]:

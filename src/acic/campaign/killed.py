@@ -5,7 +5,6 @@ A campaign has its journal for that, and is gone on with; such runs belong to no
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 import socket
@@ -16,7 +15,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
-from acic.campaign.journal import lock
+from acic.campaign.locking import lock
 from acic.campaign.request import Where
 from acic.campaign.runners import open_runner
 from acic.cluster import Job, StillRunning
@@ -77,9 +76,9 @@ def clear_up() -> list[str]:
             continue  # it has ended since, or another command has cleared up after it
         with lines:
             try:
-                fcntl.flock(lines, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                continue  # it is at work
+                lock(lines)
+            except (BlockingIOError, InvalidInput):
+                continue  # it is at work, or nobody can tell
             try:
                 left = _read(lines)
             except (LookupError, TypeError, ValueError, RecursionError):
