@@ -51,6 +51,9 @@ def execute(command: str, home: Path, cache: Path) -> subprocess.CompletedProces
     environment = os.environ | {
         "ACIC_STORE": str(home / "store.sqlite"),
         "ACIC_CACHE": str(cache),
+        "ACIC_PLATFORMS": "",
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_CONFIG_DIRS": str(home / "site"),
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "TMPDIR": str(home),
     }

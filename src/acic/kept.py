@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from acic.errors import InvalidInput
-from acic.paths import is_own, new_file, user_folder
+from acic.paths import is_trusted, new_file, user_folder
 
 _ROOM = 4 * 2**20  # B; what is learned of some thousand measurements takes 3 MB
 _NEWEST = 8  # of a kind are kept: a few stores, half-lives or versions of acic, each used again and again
@@ -99,7 +99,7 @@ def fetch_arrays(key: str) -> dict[str, Any] | None:
 
     try:
         path = kept_at(f"{key}.npz")
-        if not _is_trusted(path):
+        if not is_trusted(path):
             return None  # another user may have us answer what he likes
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
@@ -138,11 +138,6 @@ def keep_arrays(key: str, arrays: Mapping[str, Any], *, for_all: bool = False) -
         return False
     _tidy(path)
     return True
-
-
-def _is_trusted(path: Path) -> bool:
-    """Return whether this user alone, root, or who installed acic (and whose code runs anyway) can have made `path`."""
-    return is_own(path, 0, Path(__file__).stat().st_uid)
 
 
 def _tidy(kept: Path) -> None:
@@ -210,7 +205,7 @@ def is_kept(home: Path, program: str) -> bool:
     """
     if not os.path.lexists(home):
         return False
-    if not _is_trusted(home) or not all(map(_is_trusted, home.iterdir())):
+    if not is_trusted(home) or not all(map(is_trusted, home.iterdir())):
         raise InvalidInput(
             f"{home / program} is not run: other users made it, or can change what is in its folder",
             hint="name a cache folder in ACIC_CACHE that is yours alone, or remove that folder to have it built anew",

@@ -30,6 +30,13 @@ def user_folder(kind: Kind) -> Path:
     return folder
 
 
+def system_folder() -> Path:
+    """Return the folder of the system's settings for acic, whether it is there or not: `/etc/xdg/acic`, as XDG says."""
+    import platformdirs
+
+    return platformdirs.site_config_path("acic")
+
+
 def has_folder(kind: Kind) -> bool:
     """Return whether `user_folder` has one: a container may know neither HOME nor the user."""
     try:
@@ -90,6 +97,15 @@ def is_own(path: Path, *others: int) -> bool:
     found = path.lstat()
     writable = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return not stat.S_ISLNK(found.st_mode) and found.st_uid in {os.geteuid(), *others} and not writable
+
+
+def is_trusted(path: Path) -> bool:
+    """Return whether this user alone, root, or who installed acic (and whose code runs anyway) can have made `path`.
+
+    Raises:
+        OSError: nothing is there, or nobody can tell.
+    """
+    return is_own(path, 0, Path(__file__).stat().st_uid)
 
 
 def all_may_read(path: Path) -> bool:

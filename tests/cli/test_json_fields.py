@@ -34,5 +34,5 @@ def test_platforms_are_listed_with_what_the_table_shows(acic: Callable[..., Resu
     shown = acic("platform", "list").out
     assert {one["name"] for one in listed} >= set(platform_names())
     for one in listed:
-        assert set(one) == {"name", "title", "revision", "configurations"}
-        assert re.search(rf"{one['name']} .* {one['configurations']}$", shown, re.MULTILINE)
+        assert set(one) == {"name", "title", "revision", "file", "configurations"}
+        assert re.search(rf"{one['name']} .* {one['file'] or 'acic'} +{one['configurations']}$", shown, re.MULTILINE)

@@ -217,8 +217,8 @@ def _listing(
 
 
 def _bundled(platform_name: str | None) -> list[Measurement]:
-    from acic.platforms import load_platform, platform_names
+    from acic.platforms import bundled_platform, load_platform, platform_names
     from acic.store.bundled import bundled as come_with
 
-    names = [platform_name] if platform_name else platform_names()
-    return [m for name in names for m in come_with(load_platform(name))]
+    them = [load_platform(platform_name)] if platform_name else map(bundled_platform, platform_names())
+    return [m for one in them for m in come_with(one)]

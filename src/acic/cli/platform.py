@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from acic.cli.output import emit_json, json_option, say, table
 from acic.cli.store_option import store_option
 from acic.errors import AcicError
 from acic.units import format_usd
+
+if TYPE_CHECKING:
+    from acic.platforms import Platform
 
 
 @click.group(epilog="Example: acic platform list && acic platform show lab")
@@ -24,18 +28,34 @@ def platform() -> None:
 @platform.command("list", epilog="Example: acic platform list")
 @json_option
 def list_platforms(as_json: bool) -> None:
-    """List the platforms that come with acic; this machine is one more, called `here`."""
-    from acic.platforms import load_platform, platform_names
+    """List the platforms that have a name: of this site, and those that come with acic.
 
-    known = [(p, len(p.space.enumerate())) for p in map(load_platform, platform_names())]
+    This machine is one more, called `here`. A file that cannot be read is told, and the others are listed.
+    """
+    from acic.platforms import load_platform, platform_files
+    from acic.platforms.site import lacks_folder, site_folder
+
+    if lacks_folder():
+        say(f"note: there is no folder {site_folder()} to look into, which ACIC_PLATFORMS names")
+    listed: list[tuple[Platform, Path | None, int]] = []
+    skipped = []
+    for name, file in platform_files().items():
+        try:
+            found = load_platform(name)
+        except AcicError as error:
+            say(f"note: {error.problem}\nhint: {error.hint}")
+            skipped.append({"name": name, "file": file, "reason": error.problem})
+            continue
+        listed.append((found, file, len(found.space.enumerate())))
     if as_json:
-        listed = [
-            {"name": p.name, "title": p.title, "revision": p.revision, "configurations": count} for p, count in known
+        told = [
+            {"name": p.name, "title": p.title, "revision": p.revision, "file": file, "configurations": count}
+            for p, file, count in listed
         ]
-        emit_json({"platforms": listed})
+        emit_json({"platforms": told, "skipped": skipped})
     else:
-        rows = [[p.name, p.title, str(count)] for p, count in known]
-        table(["platform", "what it is", "configurations"], rows, right=["configurations"])
+        rows = [[p.name, p.title, str(file or "acic"), str(count)] for p, file, count in listed]
+        table(["platform", "what it is", "from", "configurations"], rows, right=["configurations"])
 
 
 @platform.command(epilog="Example: acic platform show tianhe-lustre")

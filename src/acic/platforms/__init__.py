@@ -1,8 +1,10 @@
 """Platforms: clouds, clusters and machines as TOML facts with date and source."""
 
 from acic.platforms.load import (
+    bundled_platform,
     is_platform_file,
     load_platform,
+    platform_files,
     platform_names,
     platform_source,
     read_platform,
@@ -16,10 +18,12 @@ __all__ = [
     "Instance",
     "Platform",
     "Roles",
+    "bundled_platform",
     "is_hint",
     "is_platform_file",
     "load_platform",
     "parse_platform",
+    "platform_files",
     "platform_names",
     "platform_source",
     "read_platform",

@@ -1,4 +1,4 @@
-"""Finding platforms: those that come with acic, files of users, and this machine."""
+"""Finding platforms: this machine, files of users, those of their site, and those that come with acic."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from acic.platforms.here import HERE, find_machine, platform_text
 from acic.platforms.own_file import is_described, kept_file, kept_name, remedy_of
 from acic.platforms.parsing import parse_platform
 from acic.platforms.platform import Platform
+from acic.platforms.site import site_file, site_names, site_text
 from acic.toml import parsed
 from acic.whole import text_of
 
@@ -22,30 +23,44 @@ def platform_names() -> list[str]:
     return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
 
 
+def platform_files() -> dict[str, Path | None]:
+    """Return what has a name here, each with the file that it is read from; None for what comes with acic."""
+    own = {HERE: kept_file()} if is_described() else {}
+    site = {name: site_file(name) for name in site_names()}
+    return {**own, **site, **{name: None for name in platform_names() if name not in site}}
+
+
 def load_platform(name: str) -> Platform:
     """Return the platform called `name`, the one in the TOML file at that path, or this machine for "here".
 
     This machine is as the user's own platform file of it says, or where there is none, as it is found now. The name in
-    that file is one of its names too.
+    that file is one of its names too. What the site has by a name goes before what comes with acic.
 
     Raises:
         InvalidInput: no such platform, or a file that lacks something, or has something that cannot be right.
         UnreadableInput: the file is missing or no TOML.
     """
     made = read_platform(platform_source(name), name)
-    if name not in platform_names():
+    if name not in platform_names() or name in site_names():
         _check_name(made)
     return made
 
 
+def bundled_platform(name: str) -> Platform:
+    """Return the platform of that name that comes with acic, whatever the site has by it."""
+    return read_platform(_bundled_text(name), name)
+
+
 def _check_name(platform: Platform) -> None:
-    """Refuse a file of one's own with a name that is taken: what is measured on either would count for both."""
-    name, file = platform.name, platform.given
+    """Refuse a file with a name that is taken, or not the file's: what is measured on either would count for both."""
+    name, file = platform.name, _told(platform.given)
+    if platform.given in site_names() and name != platform.given:
+        raise InvalidInput(f"the platform of {file} is called {name!r}", hint=f"its file has to be {name}.toml")
     if name == HERE and is_platform_file(file):
         raise InvalidInput(
             f"the platform of {file} is called {name!r}, as this machine is", hint="give it another name"
         )
-    if name in platform_names() and not platform.copy_of and platform != load_platform(name):
+    if name in platform_names() and not platform.copy_of and platform != bundled_platform(name):
         raise InvalidInput(
             f"the platform of {file} is called {name!r}, as a platform that comes with acic",
             hint=f'give it another name, or if its measurements are those of {name} too, add copy_of = "{name}"',
@@ -64,18 +79,21 @@ def platform_source(name: str) -> str:
         InvalidInput: no such platform.
         UnreadableInput: the file is missing.
     """
-    if name in platform_names():
-        return resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
     if name == HERE:
         return _here()
     if is_platform_file(name):
         return text_of(Path(name))
-    if name == kept_name():  # measurements of this machine bear it, not "here"
+    known = platform_names()
+    if name not in known and name == kept_name():  # measurements of this machine bear it, not "here"
         return _here()
+    if name in (site := site_names()):
+        return site_text(name)
+    if name in known:
+        return _bundled_text(name)
+    names = ", ".join(sorted({*known, *site}))
     raise InvalidInput(
         f"there is no platform {name!r}",
-        hint=remedy_of(name)
-        or f"use one of {', '.join(platform_names())}, {HERE}, or give the path of a platform file (.toml)",
+        hint=remedy_of(name) or f"use one of {names}, {HERE}, or give the path of a platform file (.toml)",
     )
 
 
@@ -86,11 +104,21 @@ def read_platform(text: str, name: str) -> Platform:
         InvalidInput: it lacks something, or has something that cannot be right.
         UnreadableInput: it is no TOML.
     """
-    content = parsed(text, name, hint="correct the TOML; docs/platforms.md shows a complete file")
+    told = _told(name)
+    content = parsed(text, told, hint="correct the TOML; docs/platforms.md shows a complete file")
     try:
         return replace(parse_platform(content), given=name)
     except InvalidInput as error:
-        raise InvalidInput(f"{name}: {error.problem}", hint=error.hint) from error
+        raise InvalidInput(f"{told}: {error.problem}", hint=error.hint) from error
+
+
+def _told(name: str) -> str:
+    """Return what errors call the platform file of a name: a site's has to be found by who keeps it."""
+    return str(site_file(name)) if name in site_names() else name
+
+
+def _bundled_text(name: str) -> str:
+    return resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
 
 
 def _here() -> str:
