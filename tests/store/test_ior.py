@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ from acic.errors import InvalidInput, UnreadableInput
 from acic.store import Outcome
 from acic.store.database import Store
 from acic.store.ior import IorResult, read_ior
-from acic.store.ior_endings import is_companion
+from acic.store.ior_files import is_companion
 from acic.store.ior_output import parse_json
 from acic.workloads import Access, Characteristics, Interface, Operation
 from tests.store.samples import MIB
@@ -408,6 +409,46 @@ def test_what_lies_beside_printed_output_is_its_companion(tmp_path: Path, suffix
     shutil.copy(DATA / "posix_shared.txt", tmp_path / "job.out")
     (tmp_path / f"job{suffix}").touch()
     assert [p.name for p in tmp_path.iterdir() if not is_companion(p)] == ["job.out"]
+
+
+@pytest.mark.parametrize("all_of_it", [True, False], ids=["a folder", "an output"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("name", ["posix_shared", "fail_enospc", "fail_api"])
+def test_what_gzip_packed_is_what_it_was(tmp_path: Path, name: str, suffix: str, all_of_it: bool) -> None:
+    """Also a failure, where what tells of it beside the output is packed too, as by `gzip -r`."""
+    for file in DATA.glob(f"{name}{suffix}*"):
+        packed = file.name == f"{name}{suffix}" or all_of_it
+        made = tmp_path / f"{file.name}{'.gz' if packed else ''}"
+        made.write_bytes(gzip.compress(file.read_bytes()) if packed else file.read_bytes())
+        shutil.copystat(file, made)  # when it was written is when a CSV was measured
+    tasks, command = COMMANDS.get(name, (2, ""))
+    given = {"command": f"ior {command}", "processes": tasks} if suffix == ".csv" else {}
+    assert read_ior(tmp_path / f"{name}{suffix}.gz", **given) == read(name, suffix)  # type: ignore[arg-type]  # as read
+    assert [p.name for p in tmp_path.iterdir() if not is_companion(p)] == [f"{name}{suffix}.gz"]
+
+
+def test_what_does_not_unpack_or_to_too_much_is_refused(tmp_path: Path) -> None:
+    whole = gzip.compress((DATA / "posix_shared.json").read_bytes())
+    path = tmp_path / "run.json.gz"
+    for damaged in (whole[:-30], whole[:200] + b"\xff" * 20 + whole[220:], whole[:5]):
+        path.write_bytes(damaged)
+        with pytest.raises(UnreadableInput, match="does not unpack"):
+            read_ior(path)
+    path.write_bytes(gzip.compress(bytes(65 * MIB)))
+    with pytest.raises(UnreadableInput, match="unpacks to more than 64 MiB"):
+        read_ior(path)
+
+
+def test_what_mdtest_measured_is_told_from_what_nobody_knows(tmp_path: Path) -> None:
+    """It was "no output of IOR", whose source it comes with."""
+    text = (
+        "-- started at 11/30/2026 08:00:00 --\n\nmdtest-4.0.0 was launched with 4 total task(s) on 1 node(s)\n"
+        "Command line used: mdtest '-n' '100'\nPath: /scratch\n\nSUMMARY rate: (of 1 iterations)\n"
+        "   Operation                     Max            Min           Mean        Std Dev\n"
+        "   File creation               20000.0        20000.0        20000.0          0.0\n"
+    )
+    with pytest.raises(UnreadableInput, match="is of mdtest: it has rates of metadata operations"):
+        written(tmp_path, text, "mdtest.out")
 
 
 CSV = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter\n"

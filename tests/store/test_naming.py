@@ -52,6 +52,8 @@ def test_sizes_are_read_with_units(tianhe: Platform) -> None:
 def test_folders_can_be_part_of_a_rule(tianhe: Platform) -> None:
     rule = NamingRule("ost{stripe_count}/{_}.json")
     assert rule.told(Path("/data/march/ost8/run1.json"), tianhe) == {"stripe_count": 8}
+    assert rule.told(Path("/data/march/ost8/run1.json.gz"), tianhe) == {"stripe_count": 8}
+    assert NamingRule("{stripe_count}").told(Path("8.gz"), tianhe) == {"stripe_count": 8}
     assert not rule.matches(Path("/data/ost8/march/run1.json"))
 
 

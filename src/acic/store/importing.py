@@ -15,7 +15,7 @@ from acic.platforms import Platform
 from acic.space import Configuration, Value
 from acic.store.exchange import is_exchange, read_exchange
 from acic.store.ior import IorResult, read_ior
-from acic.store.ior_endings import is_companion
+from acic.store.ior_files import is_companion
 from acic.store.measurement import Measurement, Outcome, check_figures
 from acic.store.naming import NamingRule, overlay
 from acic.workloads import Operation

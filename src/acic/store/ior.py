@@ -12,19 +12,19 @@ from itertools import pairwise
 from pathlib import Path
 
 from acic.errors import InvalidInput, UnreadableInput
-from acic.store.ior_endings import Ending, begins_with_error, cannot_read, endings_of
+from acic.store.ior_endings import Ending, begins_with_error, endings_of
+from acic.store.ior_files import no_output, read_output, refused
 from acic.store.ior_options import IorOptions, from_command
 from acic.store.ior_output import IorOutput, IorTest, parse_csv, parse_json, parse_text
 from acic.store.ior_told import moved_otherwise, overruled
 from acic.store.measurement import Outcome, Repetition
-from acic.units import format_bytes
 from acic.workloads import Characteristics, Operation, characteristics_of, values_of
 
-_LARGEST = 64 * 2**20  # B; IOR's output is some kB
 _STAMP = "%a %b %d %H:%M:%S %Y"
 _IN_TEXT = re.compile(r"^(?:IOR|acic-bench)-\S+: MPI Coordinated", re.MULTILINE)  # which a run begins with
 _IN_JSON = re.compile(r'^\s*\{\s*"Version"\s*:', re.MULTILINE)
 _NO_BENCHMARK = re.compile(r'"Benchmark": "acic-bench".*^  "(Replay|Play)": \{', re.MULTILINE | re.DOTALL)
+_MDTEST = re.compile(r"^mdtest-\S+ was launched with \d+ total task", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class IorResult:
 
 
 def read_ior(path: Path, *, command: str = "", processes: int | None = None, timezone: tzinfo = UTC) -> list[IorResult]:
-    """Return what the IOR output at `path` (JSON, CSV, or for people) tells.
+    """Return what the IOR output at `path` (JSON, CSV, or for people; packed by gzip or not) tells.
 
     A failed run is told by IOR's own ERROR lines, an output that ends early, or the files NAME.rc (exit
     status), NAME.err and NAME.out beside it; what it was doing is one failed result, never left out.
@@ -69,13 +69,11 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
         UnreadableInput: the file, or one beside it, cannot be read, or it is no output of IOR, or in other units.
         InvalidInput: `command` cannot be understood, or a number in the file makes no sense.
     """
+    raw = read_output(path)
     try:
-        if path.stat().st_size > _LARGEST:
-            raise _unreadable(path, f": it is larger than {format_bytes(_LARGEST)}")
-        raw = path.read_bytes()
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError as error:
-        raise cannot_read(path, error) from error
+        raise refused(path, error) from error
     text, sha256 = raw.decode(errors="replace"), hashlib.sha256(raw).hexdigest()
     results: list[IorResult] = []
     heading = _IN_JSON if _seems_json(text) else _IN_TEXT
@@ -129,7 +127,7 @@ def _parse(path: Path, text: str, command: str) -> IorOutput:
         )
         raise UnreadableInput(f"{path} has figures under {output.strange}, a unit that IOR does not write", hint=hint)
     if output.finished and not output.version:
-        raise _unreadable(path)  # JSON, and whole, but not IOR's
+        raise no_output(path)  # JSON, and whole, but not IOR's
     output.tests = output.tests or [IorTest()]
     return output
 
@@ -139,25 +137,29 @@ def _parsed(path: Path, text: str, command: str) -> IorOutput:
     if not beginning:
         return IorOutput(command=command)
     if match := _NO_BENCHMARK.search(text):
-        raise _unreadable(path, f", but of `acic-bench {match.group(1).lower()}`")
+        raise no_output(path, f", but of `acic-bench {match.group(1).lower()}`")
     if _seems_json(text):
         return parse_json(text)
     if beginning.startswith("access,"):
         return parse_csv(text, command)
     if beginning.startswith(("IOR-", "acic-bench-")) or begins_with_error(beginning):
         return parse_text(text)
-    if beginning.startswith("SQLite format 3"):
+    raise _of_something_else(path, text)
+
+
+def _of_something_else(path: Path, text: str) -> UnreadableInput:
+    """Return the error that a file is no output of IOR; what is known is named."""
+    if text.startswith("SQLite format 3"):
         hint = f"write what it holds as a file to import: acic data export FILE.jsonl --store {shlex.quote(str(path))}"
-        raise UnreadableInput(f"{path} is a database", hint=hint)
-    raise _unreadable(path)
+        return UnreadableInput(f"{path} is a database", hint=hint)
+    if _MDTEST.search(text):
+        problem = f"{path} is of mdtest: it has rates of metadata operations, and acic learns from bandwidths"
+        return UnreadableInput(problem, hint="give outputs of IOR or acic-bench")
+    return no_output(path)
 
 
 def _seems_json(text: str) -> bool:
     return text.lstrip()[:1] == "{" or '"Command line": "' in text
-
-
-def _unreadable(path: Path, why: str = "") -> UnreadableInput:
-    return UnreadableInput(f"{path} is no output of IOR{why}", hint="give IOR's JSON, CSV or text output")
 
 
 def _options(test: IorTest, command: str, processes: int | None) -> IorOptions | None:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from acic.errors import UnreadableInput, printable
+from acic.errors import printable
+from acic.store.ior_files import beside
 from acic.store.ior_output import IorOutput
 from acic.workloads import Operation
 
-_COMPANIONS = (".rc", ".err", ".out")  # exit status, standard error and output, beside NAME or NAME.json
 _LONGEST = 300  # characters of a reason; MPI's begin with the call and end with the cause
 _ERROR = re.compile(
     r"^(?:ior )?error:? .*(?:(?<=error stack:)\n.*)?|^Abort\(-?\d+\).*|^.*Assertion .* failed.*|^.*BAD TERMINATION.*",
@@ -30,22 +30,9 @@ class Ending:
     corrupt: frozenset[Operation]
 
 
-def is_companion(path: Path) -> bool:
-    """Return whether `path` only tells how the run beside it ended."""
-    if path.suffix not in _COMPANIONS:
-        return False
-    results = [path.with_suffix(suffix) for suffix in ("", ".json", ".csv", ".txt", ".out")]  # the last, where alone
-    return any(result != path and result.is_file() for result in results)
-
-
 def begins_with_error(text: str) -> bool:
     """Return whether an output begins with an error, as one that IOR wrote before anything else."""
     return _ERROR.match(text) is not None
-
-
-def cannot_read(path: Path, error: OSError) -> UnreadableInput:
-    """Return the error that the system cannot read the file at `path`."""
-    return UnreadableInput(f"cannot read {path}: {error.strerror}", hint="check the path")
 
 
 def endings_of(path: Path, text: str, output: IorOutput, *, last: bool) -> list[Ending]:
@@ -57,10 +44,10 @@ def endings_of(path: Path, text: str, output: IorOutput, *, last: bool) -> list[
     ends = [end if test.ends is None else test.ends for test, end in zip(output.tests, places[1:], strict=True)]
     parts = [text[begin:end] for begin, end in zip(places, ends, strict=False)]
     endings = [_ending(part, None, finished=True) for part in parts[:-1]]
-    beside = [_beside(path, suffix) for suffix in (".out", ".err")] if last else []
-    said = _IGNORED.sub("", "\n".join([parts[-1], *beside]))
+    others = [beside(path, suffix) for suffix in (".out", ".err")] if last else []
+    said = _IGNORED.sub("", "\n".join([parts[-1], *others]))
     status, empty = _status(path) if last else None, not text.strip()
-    lines = _beside(path, ".err").strip().splitlines() if last else []
+    lines = beside(path, ".err").strip().splitlines() if last else []
     ending = _ending(said, status, finished=output.finished, empty=empty, told=output.error, lines=lines)
     return [*endings, ending]
 
@@ -103,18 +90,10 @@ def _short(reason: str) -> str:
 
 
 def _status(path: Path) -> int | None:
-    text = _beside(path, ".rc").strip()
+    text = beside(path, ".rc").strip()
     try:
         return int(text)
     except ValueError:
         return None
 
 
-def _beside(path: Path, suffix: str) -> str:
-    for candidate in (path.with_name(path.name + suffix), path.with_suffix(suffix)):
-        if candidate != path and candidate.is_file():
-            try:
-                return candidate.read_bytes().decode(errors="replace")
-            except OSError as error:
-                raise cannot_read(candidate, error) from error
-    return ""

@@ -25,7 +25,7 @@ class NamingRule:
 
     Args:
         template: the name, with `{parameter}` where a value stands and `{_}` for a piece to ignore;
-            with slashes, it is matched against as many of the path's last parts.
+            with slashes, it is matched against as many of the path's last parts. What gzip packed may end in ".gz" too.
         maps: for a parameter (or a pattern such as "romio_*"), what the name's texts stand for.
 
     Raises:
@@ -114,7 +114,7 @@ class NamingRule:
         texts = map(re.escape, pieces[::2])
         pattern = next(texts) + "".join(f"{hole}{text}" for hole, text in zip(holes, texts, strict=True))
         parts = path.parts[-1 - self.template.count("/") :]
-        return re.fullmatch(pattern, "/".join(parts))
+        return re.fullmatch(rf"{pattern}(?:\.gz)?", "/".join(parts))
 
     def _value(self, parameter: Parameter, text: str) -> Value:
         for pattern, table in self.maps.items():
