@@ -1,11 +1,14 @@
 """`acic data`: measurements in and out."""
 
+import gzip
 import hashlib
 import os
 import re
 import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -136,6 +139,56 @@ def test_a_folder_that_was_imported_can_be_taken_out(acic: Acic, tmp_path: Path)
     assert acic("data", "remove", "--file", folder.parent, "--json").json["removed"] == added - 4
     assert _listed(acic) == before
     assert acic("data", "remove", "--file", folder.parent).status == 4
+
+
+def test_an_import_is_undone_without_what_was_there_before(acic: Acic, tmp_path: Path) -> None:
+    """A file of what is known and new could be taken out whole, or one measurement after the other."""
+    for file in ("mpiio_coll.json", "posix_fpp.json"):
+        assert acic("data", "import", IOR / file, *WHERE).status == 0
+    path = tmp_path / "all.jsonl"
+    assert acic("data", "export", path).status == 0
+    assert acic("data", "remove", "--file", IOR / "posix_fpp.json").status == 0
+    before = _listed(acic)
+    told = acic("data", "import", path)
+    undo = re.search("`acic (data remove --import [0-9a-f]+-[0-9a-f]+)` takes out", told.err)
+    assert undo
+    words = undo[1].split()
+    assert acic(*words, "--dry-run").out == "2 measurements found, none removed (dry run)\n"
+    assert acic(*words, "--contributor", "another").status == 4
+    assert acic(*words).out == "2 removed\n"
+    assert _listed(acic) == before
+    gone = acic(*words)
+    assert (gone.status, "is gone" in gone.err) == (4, True)
+    assert acic("data", "import", path, "--json").json["import"] == words[-1]
+    assert acic("data", "import", path, "--json").json["import"] is None
+    assert acic("data", "remove", "--import", "4f2a").status == 2
+
+
+def test_a_packed_output_is_known_and_taken_out_as_what_it_was(acic: Acic, tmp_path: Path) -> None:
+    packed = tmp_path / "4.json.gz"
+    packed.write_bytes(gzip.compress((IOR / "mpiio_coll.json").read_bytes()))
+    words = ("data", "import", tmp_path, *WHERE, "--rule", "{stripe_count}.json")
+    assert acic(*words).out.endswith("2 new, 0 known already\n")
+    assert acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--set", "stripe_count=4").out.endswith(
+        "0 new, 2 known already\n"
+    )
+    assert acic("data", "remove", "--file", packed).out == "2 removed\n"
+
+
+def test_an_import_beside_a_damaged_measurement_names_it(acic: Acic, tmp_path: Path) -> None:
+    """It was a mistake of acic's, status 70."""
+    text = (IOR / "mpiio_coll.json").read_text()
+    assert acic("data", "import", IOR / "mpiio_coll.json", *WHERE).status == 0
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as database, database:
+        database.execute("UPDATE acic_measurement SET configuration = '{' WHERE operation = 'read'")
+    copy = tmp_path / "copy.json"
+    copy.write_text(f"{text}\n")
+    refused = acic("data", "import", copy, *WHERE)
+    remedy = re.search("`acic (data remove [0-9a-f]+)`", refused.err)
+    assert (refused.status, "is damaged: measurement" in refused.err) == (5, True)
+    assert remedy
+    assert acic(*remedy[1].split()).out == "1 removed\n"
+    assert acic("data", "import", copy, *WHERE).out.endswith("1 new, 1 known already\n")
 
 
 def test_what_is_to_be_removed_is_told_by_contributor(acic: Acic, tmp_path: Path) -> None:

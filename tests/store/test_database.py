@@ -90,12 +90,17 @@ def test_training_records_are_those_of_the_good_measurements(store: Store) -> No
         ("configuration", '{"stripe_count": 4'),
         ("repetitions", "[[1.0]]"),
         ("repetitions", "null"),
+        ("repetitions", '[["fast", 1.0, 1.0]]'),
+        ("repetitions", "[[1e999, 1.0, 1.0]]"),
+        ("configuration", '{"stripe_count": [4]}'),
         ("repetitions", "[" * 100_000),
         ("interface", "POSIY"),
         ("processes", 0),
         ("time", "yesterday"),
         ("outcome", "great"),
         ("versions", ""),
+        ("versions", "[]"),
+        ("host_shape", '{"nodes": [4]}'),
         ("seed", "x"),
     ],
 )
@@ -104,13 +109,11 @@ def test_a_damaged_row_is_told_and_can_be_taken_out(store: Store, column: str, v
     them = [measurement(i) for i in range(3)]
     store.add(them)
     mark = fingerprint(them[1])
-    table = store._reader.table
-    with store._connections.connected(write=True) as connection:
-        connection.execute(table.update().where(table.c.fingerprint == mark).values({column: value}))
+    damage(store, mark, column, value)
     readers: list[Callable[[], object]] = [store.measurements, lambda: store.get(mark)]
     if column == "outcome":
         readers.append(store.counts)
-    elif column not in ("versions", "seed"):
+    elif column not in ("versions", "host_shape", "seed"):
         readers.append(lambda: store.training_records("tianhe-lustre"))
     for read in readers:
         with pytest.raises(StoreError, match=f"damaged: measurement {mark[:12]}") as caught:
@@ -118,6 +121,41 @@ def test_a_damaged_row_is_told_and_can_be_taken_out(store: Store, column: str, v
         assert f"acic data remove {mark[:12]}" in caught.value.hint
     assert store.remove([store.named(mark[:12])]) == 1
     assert store.measurements() == [them[0], them[2]]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "asked"),
+    [
+        ("configuration", '{"stripe_count": 4', (Store.of_another_file, Store.configured_otherwise)),
+        ("configuration", "{}", ()),  # whole, if not what it was
+        ("repetitions", "null", (Store.of_another_file,)),
+        ("versions", '{"MPIIO": []}', (Store.of_another_file,)),
+        ("processes", -1, (Store.of_another_file,)),
+        ("time", "yesterday", (Store.judged_otherwise,)),
+        ("time", "2026-01-01T00:00:01", (Store.judged_otherwise,)),  # of no timezone
+    ],
+)
+def test_what_is_asked_at_an_import_tells_a_damaged_row_too(
+    store: Store, column: str, value: object, asked: tuple[Callable[[Store, list[Measurement]], object], ...]
+) -> None:
+    """`acic data import` ended in a traceback, beside a damaged measurement of the same moment or output."""
+    them = [measurement(i, raw_sha256="a") for i in range(3)]
+    store.add(them)
+    mark = fingerprint(them[1])
+    damage(store, mark, column, value)
+    for ask in (Store.of_another_file, Store.judged_otherwise, Store.configured_otherwise):
+        if ask not in asked:
+            ask(store, them)
+            continue
+        with pytest.raises(StoreError, match=f"damaged: measurement {mark[:12]}") as caught:
+            ask(store, them)
+        assert f"acic data remove {mark[:12]}" in caught.value.hint
+
+
+def damage(store: Store, mark: str, column: str, value: object) -> None:
+    table = store._reader.table
+    with store._connections.connected(write=True) as connection:
+        connection.execute(table.update().where(table.c.fingerprint == mark).values({column: value}))
 
 
 def test_a_prefix_names_a_measurement_if_only_one(store: Store) -> None:
@@ -138,6 +176,26 @@ def test_what_is_removed_is_gone_and_can_be_added_again(store: Store) -> None:
     assert store.remove([fingerprint(measurement(1)), "0" * 64]) == 1
     assert store.measurements() == [measurement(2)]
     assert store.add([measurement(1)]).added == 1
+
+
+def test_what_was_added_at_once_is_found_by_its_ends(store: Store) -> None:
+    """Also where some of it was known, or added and removed, before; it is no more where an end is gone."""
+    store.add([measurement(1), measurement(2), measurement(99)])
+    store.remove([fingerprint(measurement(99))])  # whose row number SQLite gives to the next
+    added = store.add(map(measurement, range(6)))
+    new = [fingerprint(measurement(i)) for i in (0, 3, 4, 5)]
+    assert (added.added, added.ends) == (4, (new[0], new[-1]))
+    later = store.add([measurement(7)])
+    assert later.ends == (fingerprint(measurement(7)),) * 2
+    assert store.add([measurement(7)]).ends == ()
+    assert store.between(*added.ends) == new
+    assert store.between(*later.ends) == [fingerprint(measurement(7))]
+    store.remove([new[1]])
+    assert store.between(*added.ends) == [new[0], *new[2:]]
+    store.remove([new[0]])
+    assert store.between(*added.ends) == []
+    store.add([measurement(0)])  # behind what was added with it at first
+    assert store.between(*added.ends) == []
 
 
 def test_measurements_are_found_by_what_they_say_and_compared_with_what_is_said_now(store: Store) -> None:

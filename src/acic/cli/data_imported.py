@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from acic.store.database import Store
     from acic.store.importing import ImportReport
 
+_DIGITS = 12  # of a fingerprint, as `acic data list` shows it
+
 
 @click.command(
     "import", epilog="Example: acic data import results/ --platform tianhe-lustre --rule '{stripe_count}.json'"
@@ -73,7 +75,7 @@ def import_(
 
     A run that failed is imported as failed. What the store has already is recognised, also in a file that
     was copied with other line ends or put together with others, so an import can be repeated; it is kept
-    whole or not at all.
+    whole or not at all, and `acic data remove --import` takes out what it added.
     """
     from acic.platforms import load_platform
     from acic.store.database import Store
@@ -118,11 +120,12 @@ def _stored(measurements: Sequence[Measurement], store: Store) -> Standing:
     again = store.of_another_file(measurements)
     with progress("storing", total=len(measurements)) as seen:
         new = [m for m in measurements if fingerprint(m) not in again] if again else measurements
-        added = store.add(new, progress=seen).added
-    known = len(measurements) - added
+        result = store.add(new, progress=seen)
+    known = len(measurements) - result.added
     return Standing(
-        new=added,
+        new=result.added,
         known=known,
+        imported="-".join(mark[:_DIGITS] for mark in result.ends),
         of_another_file=len(measurements) - len(new),
         judged_otherwise=store.judged_otherwise(measurements) if known else 0,
         configured_otherwise=store.configured_otherwise(measurements),

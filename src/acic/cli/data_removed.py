@@ -12,7 +12,7 @@ import click
 from acic.cli.option_types import PathName, Text
 from acic.cli.output import emit_json, json_option, printable, say
 from acic.cli.store_option import store_option
-from acic.errors import AcicError, InvalidInput, MissingData, UnreadableInput
+from acic.errors import AcicError, InvalidInput, MissingData
 
 if TYPE_CHECKING:
     from acic.store.database import Store
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="That this file holds: an output of IOR, or an exchange file; or all files of a folder.",
 )
+@click.option("--import", "imported", type=Text(), help="That an import added: what it told, as 4f2a-99ab.")
 @click.option("--dry-run", is_flag=True, help="Say how many there are, and of whom; remove none.")
 @store_option
 @json_option
@@ -39,6 +40,7 @@ def remove(
     contributor: str | None,
     revision: str | None,
     paths: tuple[Path, ...],
+    imported: str | None,
     dry_run: bool,
     store_url: str | None,
     as_json: bool,
@@ -46,20 +48,21 @@ def remove(
     """Remove measurements from the training database: those that match all that is given.
 
     ID is the first digits that `acic data list --limit 20` shows. What was imported with a wrong option is removed, and
-    imported again; `acic data export` keeps a copy before. An exchange file may hold what was there before its import:
-    --dry-run tells of whom, and --contributor takes out what is of one.
+    imported again; `acic data export` keeps a copy before. A file may hold what was there before its import: --import
+    takes out what that added, --dry-run tells of whom all are, and --contributor takes out what is of one.
     """
     from acic.cli.platform_name import name_in_store
     from acic.store.database import Store
 
-    if not (identifiers or paths) and (platform_name, contributor, revision) == (None, None, None):
+    if not (identifiers or paths) and (platform_name, contributor, revision, imported) == (None, None, None, None):
         raise InvalidInput(
             "nothing says which measurements to remove",
-            hint="give an ID (`acic data list --limit 20`), --platform, --contributor, --revision or --file",
+            hint="give an ID (`acic data list --limit 20`), --import, --platform, --contributor, --revision or --file",
         )
-    matched = {"platform": name_in_store(platform_name), "contributor": contributor, "revision": revision}
+    columns = {"platform": name_in_store(platform_name), "contributor": contributor, "revision": revision}
+    matched = {name: value for name, value in columns.items() if value is not None}
     with Store.open_existing(store_url, announce=say) as store:
-        found = _found(store, identifiers, paths, {k: v for k, v in matched.items() if v is not None}) if store else []
+        found = _found(store, identifiers, paths, imported, matched) if store else []
         if store is None or not found:
             raise MissingData("no measurement in the store matches all of that", hint="`acic data list` counts them")
         contributors = store.contributors(found)
@@ -79,7 +82,9 @@ def _of_whom(contributors: Mapping[str, int]) -> str:
     return f": {', '.join(each)}"
 
 
-def _found(store: Store, identifiers: tuple[str, ...], paths: Sequence[Path], matched: dict[str, str]) -> list[str]:
+def _found(
+    store: Store, identifiers: tuple[str, ...], paths: Sequence[Path], imported: str | None, matched: dict[str, str]
+) -> list[str]:
     """Return the fingerprints of all that match, in the order they were added.
 
     Raises:
@@ -89,9 +94,25 @@ def _found(store: Store, identifiers: tuple[str, ...], paths: Sequence[Path], ma
     among = [set(store.fingerprints(**matched))]
     if identifiers:
         among.append({store.named(one) for one in identifiers})
+    if imported is not None:
+        among.append(_of_import(store, imported))
     if paths:
         among.append(_of_files(store, paths))
     return [one for one in store.fingerprints(**matched) if all(one in them for them in among)]
+
+
+def _of_import(store: Store, text: str) -> set[str]:
+    """Return the fingerprints of what an import added, told by the first and the last of them."""
+    first, dash, last = text.partition("-")
+    if not dash:
+        raise InvalidInput(f"{text!r} is no import", hint="give what `acic data import` told, as 4f2a9c1b77aa-99ab12cd")
+    try:
+        return set(store.between(store.named(first), store.named(last)))
+    except MissingData as error:
+        raise MissingData(
+            f"the first or the last measurement of the import {text} is gone, so nobody knows what it added",
+            hint="take out the others by --file, or by their IDs (`acic data list --limit 20`)",
+        ) from error
 
 
 def _of_files(store: Store, paths: Sequence[Path]) -> set[str]:
@@ -113,13 +134,11 @@ def _of_file(store: Store, file: Path, stored: Mapping[str, Sequence[str]]) -> s
     from acic.store.content import fingerprint
     from acic.store.exchange import read_exchange
     from acic.store.importing import is_exchange_file
+    from acic.store.ior_files import read_output
 
     if is_exchange_file(file):
         return {fingerprint(m) for m in read_exchange(file)}
-    try:
-        raw = file.read_bytes()
-    except OSError as error:
-        raise UnreadableInput(f"cannot read {file}: {error.strerror}", hint="check the path") from error
+    raw = read_output(file)
     told = set(stored.get(hashlib.sha256(raw).hexdigest(), ()))
     if told and b"began" not in raw.lower() and not any(store.get(one).bandwidths for one in told):
         raise InvalidInput(

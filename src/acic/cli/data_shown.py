@@ -70,10 +70,12 @@ class Standing:
         of_another_file: how many of those it has from a file with other bytes.
         judged_otherwise: how many it has with another outcome, revision, contributor, time or note.
         configured_otherwise: how many it has with another configuration too.
+        imported: by what `acic data remove --import` takes out those that are new; "" where none were kept.
     """
 
     new: int = 0
     known: int = 0
+    imported: str = ""
     of_another_file: int = 0
     judged_otherwise: int = 0
     configured_otherwise: int = 0
@@ -113,6 +115,7 @@ def show_report(
                 "corrupt": report.corrupt,
                 "new": standing.new,
                 "added": 0 if dry_run else standing.new,
+                "import": standing.imported or None,
                 "duplicates": standing.known,
                 "of_another_file": standing.of_another_file,
                 "judged_otherwise": standing.judged_otherwise,
@@ -128,6 +131,8 @@ def show_report(
         )
         return
     _tell_standing(standing)
+    if standing.imported:
+        say(f"note: `acic data remove --import {standing.imported}` takes out what is new")
     for skipped in report.skipped:
         say(f"skipped {skipped.path}: {skipped.reason}")
     for reason, number in sorted(report.failures.items(), key=lambda one: -one[1])[:_REASONS]:

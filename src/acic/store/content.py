@@ -59,15 +59,15 @@ def from_content(content: Mapping[str, Any]) -> Measurement:
         if unknown:
             raise InvalidInput(f"there is no field {min(unknown)!r}", hint="correct the field's name")
         found = Measurement(
-            **{name: _text(content[name], name) for name in TEXTS},
+            **texts(content),
             workload=_possible(characteristics(_names(content["workload"], "workload"))),
-            configuration=Configuration(_labels(content["configuration"], "configuration")),
+            configuration=configuration(content["configuration"]),
             outcome=Outcome(content["outcome"]),
             time=_time(_text(content["time"], "time")),
             repetitions=repetitions(_triples(content["repetitions"], "repetitions")),
             basis=Basis(content["basis"]),
-            versions={k: _text(v, "versions") for k, v in _names(content["versions"], "versions").items()},
-            host_shape={k: _shape(v) for k, v in _names(content["host_shape"], "host_shape").items()},
+            versions=versions(content["versions"]),
+            host_shape=host_shape(content["host_shape"]),
             seed=None if content["seed"] is None else _count(content["seed"], "seed"),
         )
         check_figures(found)
@@ -98,6 +98,31 @@ def _characteristics(*values: Any) -> Characteristics:
         operation=Operation(told["operation"]),
         access=Access(told["access"]),
     )
+
+
+def texts(content: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fields of a measurement that are texts; KeyError or TypeError if one is missing or none."""
+    return {name: _text(content[name], name) for name in TEXTS}
+
+
+def configuration(content: object) -> Configuration:
+    """Return the configuration that is `dict(configuration)`; TypeError or ValueError if it is not of one."""
+    for key, value in (labels := _names(content, "configuration")).items():
+        if not isinstance(value, str | int | float):
+            raise TypeError(f"configuration holds {value!r}")
+        if isinstance(value, float) and not math.isfinite(value):  # JSON has none: it could not be exported
+            raise ValueError(f"{key} is {value}")
+    return Configuration(labels)
+
+
+def versions(content: object) -> dict[str, str]:
+    """Return the versions of what ran; TypeError if they are none."""
+    return {name: _text(value, "versions") for name, value in _names(content, "versions").items()}
+
+
+def host_shape(content: object) -> dict[str, str | int]:
+    """Return what a run ran on; TypeError if it is none."""
+    return {name: _shape(value) for name, value in _names(content, "host_shape").items()}
 
 
 def repetitions_content(them: Sequence[Repetition]) -> list[list[float | None]]:
@@ -244,15 +269,6 @@ def _figure(value: object) -> float | None:
 def _time(text: str) -> datetime:
     time = datetime.fromisoformat(text)
     return time.astimezone(UTC) if time.tzinfo else time  # one without is told by Measurement
-
-
-def _labels(values: object, name: str) -> dict[str, Value]:
-    for key, value in (labels := _names(values, name)).items():
-        if not isinstance(value, str | int | float):
-            raise TypeError(f"{name} holds {value!r}")
-        if isinstance(value, float) and not math.isfinite(value):  # JSON has none: it could not be exported
-            raise ValueError(f"{key} is {value}")
-    return dict(labels)
 
 
 def _shape(value: object) -> str | int:

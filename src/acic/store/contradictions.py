@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,9 @@ from acic.store.measurement import Measurement
 from acic.store.rows import COLUMNS, RUN, Decoder, run_of
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Row
+
+    from acic.store.reading import Reader
 
 VALUES = 500  # in one question: SQLite before 3.32 takes 999
 _WIDE = 20_000 if sqlite3.sqlite_version_info >= (3, 32) else VALUES  # where no index answers, and all rows are read
@@ -35,11 +37,14 @@ def known(connection: Connection, marks: Iterable[str]) -> set[str]:
     return found
 
 
-def of_another_file(connection: Connection, measurements: Iterable[Measurement]) -> set[str]:
+def of_another_file(connection: Connection, measurements: Iterable[Measurement], reader: Reader) -> set[str]:
     """Return the fingerprints of those that the store, or an earlier one of these, has from a file that differs.
 
     A file that was copied with another line end, or put together with others, has other bytes, which stand for the
     moment in a fingerprint. The run is the same where the moment and all else that a fingerprint is made of are.
+
+    Raises:
+        StoreError: one that may be such is damaged.
     """
     from sqlalchemy import select
 
@@ -47,12 +52,16 @@ def of_another_file(connection: Connection, measurements: Iterable[Measurement])
 
     asked = [m for m in measurements if m.raw_sha256 and m.bandwidths]
     times = iter(sorted({time_text(m.time) for m in asked}))
-    decode = Decoder().measurement
+    decoder = Decoder()
+
+    def decode(row: Row[Any]) -> tuple[tuple[Any, ...], str]:
+        return _moment(decoder.measurement(row)), str(row.fingerprint)
+
     stored: dict[tuple[Any, ...], set[str]] = {}
     while batch := list(islice(times, _WIDE)):
         query = select(*(table.c[name] for name in COLUMNS)).where(table.c.time.in_(batch))
-        for row in connection.execute(query):
-            stored.setdefault(_moment(decode(row)), set()).add(row.fingerprint)
+        for moment, mark in reader.decoded(connection.execute(query), decode):
+            stored.setdefault(moment, set()).add(mark)
     first: dict[tuple[Any, ...], Measurement] = {}
     found = set()
     for one in asked:
@@ -66,8 +75,12 @@ def of_another_file(connection: Connection, measurements: Iterable[Measurement])
     return found
 
 
-def judged_otherwise(connection: Connection, measurements: Iterable[Measurement]) -> int:
-    """Return how many of these the store has with another outcome, revision, contributor, note or timezone."""
+def judged_otherwise(connection: Connection, measurements: Iterable[Measurement], reader: Reader) -> int:
+    """Return how many of these the store has with another outcome, revision, contributor, note or timezone.
+
+    Raises:
+        StoreError: one of them is damaged.
+    """
     from sqlalchemy import select
 
     from acic.store.schema import measurement as table
@@ -75,29 +88,42 @@ def judged_otherwise(connection: Connection, measurements: Iterable[Measurement]
     columns = [table.c[name] for name in ("fingerprint", "time", *_JUDGED)]
     told = {fingerprint(m): (m.time, [str(getattr(m, name)) for name in _JUDGED]) for m in measurements}
     marks, differ = iter(told), 0
+
+    def differs(row: Sequence[Any]) -> bool:
+        mark, time, *judged = row
+        moment, said = told[mark]
+        return _another_zone(moment, datetime.fromisoformat(time)) or judged != said
+
     while batch := list(islice(marks, VALUES)):
         query = select(*columns).where(table.c.fingerprint.in_(batch))
-        for mark, time, *judged in connection.execute(query):
-            moment, said = told[mark]
-            differ += judged != said or _another_zone(moment, datetime.fromisoformat(time))
+        differ += sum(reader.decoded(connection.execute(query), differs))
     return differ
 
 
-def configured_otherwise(connection: Connection, measurements: Iterable[Measurement]) -> int:
-    """Return how many of these the store has with another configuration too, by the raw output they are from."""
+def configured_otherwise(connection: Connection, measurements: Iterable[Measurement], reader: Reader) -> int:
+    """Return how many of these the store has with another configuration too, by the raw output they are from.
+
+    Raises:
+        StoreError: one of the same output is damaged.
+    """
     from sqlalchemy import select
 
     from acic.store.schema import measurement as table
 
     them = [m for m in measurements if m.raw_sha256]
     raws = iter(sorted({m.raw_sha256 for m in them}))
-    columns = [table.c[name] for name in ("configuration", "time", *RUN)]
+    columns = [table.c[name] for name in ("fingerprint", "configuration", "time", *RUN)]
     known: dict[tuple[Any, ...], list[tuple[Configuration, str]]] = {}
-    decode = Decoder().configuration
+    decoder = Decoder()
+
+    def decode(row: Sequence[Any]) -> tuple[tuple[Any, ...], Configuration, str]:
+        _, configuration, time, *run = row
+        return tuple(run), decoder.configuration(configuration), time
+
     while batch := list(islice(raws, _WIDE)):
         query = select(*columns).where(table.c.raw_sha256.in_(batch))
-        for configuration, time, *run in connection.execute(query):
-            known.setdefault(tuple(run), []).append((decode(configuration), time))
+        for run, configuration, time in reader.decoded(connection.execute(query), decode):
+            known.setdefault(run, []).append((configuration, time))
     return sum(
         any(
             # without figures outputs of many runs are alike, as of one error: then the moment tells them apart

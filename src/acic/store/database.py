@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Self
 
@@ -31,10 +31,15 @@ def state_fingerprint(platform: str, rows: int = 0, total: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AddResult:
-    """How many of the measurements given were new, and how many the store had already."""
+    """How many of the measurements given were new, and how many the store had already.
+
+    Args:
+        ends: the fingerprints of the first and the last that were new, by which `Store.between` finds them all.
+    """
 
     added: int
     duplicates: int
+    ends: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +153,8 @@ class Store:
                     progress(seen)
 
         with self._connections.connected(write=True) as connection:
-            added = engine.insert_new(connection, batches())
-        return AddResult(added, seen - added)
+            added, ends = engine.insert_new(connection, batches())
+        return AddResult(added, seen - added, ends)
 
     def check_writable(self) -> None:
         """Make sure that measurements can be added, before any is made: not every file and role may be written by all.
@@ -175,6 +180,17 @@ class Store:
         where = [self._reader.table.c[name] == value for name, value in wanted.items()]
         return [str(row[0]) for row in self._reader.select(("fingerprint",), where)]
 
+    def between(self, first: str, last: str) -> list[str]:
+        """Return the fingerprints of what was added from `first` (a whole one) to `last`; none where either is gone.
+
+        Writers come one at a time, so what a call of `add` kept stands together, and what came later behind it.
+        """
+        from sqlalchemy import select
+
+        table = self._reader.table
+        begin, end = (select(table.c.id).where(table.c.fingerprint == m).scalar_subquery() for m in (first, last))
+        return [str(row[0]) for row in self._reader.select(("fingerprint",), [table.c.id >= begin, table.c.id <= end])]
+
     def by_output(self) -> dict[str, list[str]]:
         """Return the fingerprints of what came from each raw output, by its sha256 in hex."""
         found: dict[str, list[str]] = {}
@@ -196,17 +212,17 @@ class Store:
     def of_another_file(self, measurements: Iterable[Measurement]) -> set[str]:
         """Return the fingerprints of those of a run that is known, here or among these, from a file that differs."""
         with self._connections.connected() as connection:
-            return contradictions.of_another_file(connection, measurements)
+            return contradictions.of_another_file(connection, measurements, self._reader)
 
     def judged_otherwise(self, measurements: Iterable[Measurement]) -> int:
         """Return how many of these the store has with another outcome, revision, contributor, note or timezone."""
         with self._connections.connected() as connection:
-            return contradictions.judged_otherwise(connection, measurements)
+            return contradictions.judged_otherwise(connection, measurements, self._reader)
 
     def configured_otherwise(self, measurements: Iterable[Measurement]) -> int:
         """Return how many of these the store has with another configuration too, by the raw output they are from."""
         with self._connections.connected() as connection:
-            return contradictions.configured_otherwise(connection, measurements)
+            return contradictions.configured_otherwise(connection, measurements, self._reader)
 
     def measurements(
         self,

@@ -101,25 +101,31 @@ def may_pass(place: Location, error: BaseException) -> bool:
     return "FATAL" not in said or _PASSING.search(said) is not None
 
 
-def insert_new(connection: Connection, batches: Iterable[Sequence[Mapping[str, Any]]]) -> int:
-    """Insert rows, passing over those whose fingerprint is there; return how many were new.
+def insert_new(connection: Connection, batches: Iterable[Sequence[Mapping[str, Any]]]) -> tuple[int, tuple[str, ...]]:
+    """Insert rows, passing over those whose fingerprint is there.
 
     They are counted before and after, which is exact while the write lock is held: drivers disagree on
     what they tell of many inserts at once, and having each returned takes three times as long.
+
+    Returns:
+        How many were new, and the fingerprints of the first and the last of these.
     """
     from sqlalchemy import func, select
 
     from acic.store.schema import measurement
 
     number = select(func.count()).select_from(measurement)
-    before = connection.execute(number).scalar_one()
+    newest = select(func.coalesce(func.max(measurement.c.id), 0))
+    before, last = connection.execute(number).scalar_one(), connection.execute(newest).scalar_one()
     if connection.dialect.name == "sqlite":
         for rows in batches:
             connection.exec_driver_sql(_INSERT, [*rows])  # SQLAlchemy's own way looks at each value of each row
     else:
         for rows in batches:
             _copy(connection, rows)
-    return connection.execute(number).scalar_one() - before
+    new = select(measurement.c.fingerprint).where(measurement.c.id > last).limit(1)
+    ends = [connection.execute(new.order_by(order)).scalar() for order in (measurement.c.id, measurement.c.id.desc())]
+    return connection.execute(number).scalar_one() - before, tuple(str(mark) for mark in ends if mark)
 
 
 def _copy(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:

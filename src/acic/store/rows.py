@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from math import inf
 from typing import Any, NamedTuple
 
 from acic.errors import InvalidInput
@@ -15,10 +16,14 @@ from acic.store.content import (
     CHARACTERISTICS,
     TEXTS,
     characteristics,
+    configuration,
     fingerprint,
     fingerprint_of,
+    host_shape,
     repetitions_text,
+    texts,
     time_text,
+    versions,
 )
 from acic.store.measurement import Basis, Measurement, Outcome, Repetition
 from acic.workloads import Characteristics
@@ -94,9 +99,9 @@ def encode(measurement: Measurement) -> dict[str, Any]:
     time = time_text(measurement.time)  # which is corrected by removing and importing anew, and ages what is learned
     judged = "\0".join((mark, measurement.outcome, measurement.revision, measurement.contributor, time))
     row = dict(_workload_columns(measurement.workload))
-    texts = {name: getattr(measurement, name) for name in TEXTS}
-    _check_texts(texts)
-    row |= texts
+    told = {name: getattr(measurement, name) for name in TEXTS}
+    _check_texts(told)
+    row |= told
     row["fingerprint"] = mark
     row["checksum"] = int(hashlib.sha256(judged.encode()).hexdigest()[:10], 16)
     row["configuration"] = _text_of(measurement.configuration)
@@ -118,7 +123,10 @@ def run_of(measurement: Measurement) -> tuple[Any, ...]:
 
 
 class Decoder:
-    """Rows back to measurements; workloads and configurations that recur are made once."""
+    """Rows back to measurements; workloads and configurations that recur are made once.
+
+    A damaged row is one of the errors in `reading._DAMAGE`, here, and not where its measurement is used.
+    """
 
     def __init__(self) -> None:
         self._workloads: dict[tuple[Any, ...], Characteristics] = {}
@@ -128,28 +136,31 @@ class Decoder:
         """Return the measurement whose row of `COLUMNS` is `values`."""
         row = dict(zip(COLUMNS, values, strict=True))
         return Measurement(
-            **{name: row[name] for name in TEXTS},
+            **texts(row),
             workload=self.workload(tuple(row[name] for name in CHARACTERISTICS)),
             configuration=self.configuration(row["configuration"]),
             outcome=Outcome(row["outcome"]),
             basis=Basis(row["basis"]),
             time=datetime.fromisoformat(row["time"]),
             repetitions=tuple(Repetition(bandwidth=b, seconds=s, iops=i) for b, s, i in json.loads(row["repetitions"])),
-            versions=json.loads(row["versions"]),
-            host_shape=json.loads(row["host_shape"]),
+            versions=versions(json.loads(row["versions"])),
+            host_shape=host_shape(json.loads(row["host_shape"])),
             seed=None if row["seed"] is None else int(row["seed"]),
         )
 
     def training_record(self, row: Sequence[Any]) -> TrainingRecord:
         """Return what training needs of a row of `TRAINING_COLUMNS`."""
-        mark, revision, time, figures, configuration, contributor, *workload = row
+        mark, revision, time, figures, settings, contributor, *workload = row
+        bandwidths = tuple([bandwidth for bandwidth, _, _ in json.loads(figures) if bandwidth is not None])
+        if not 0 <= sum(bandwidths) < inf:  # all at once: a store has a million
+            raise ValueError(f"its bandwidths are {figures}")
         return TrainingRecord(
             mark,
             self.workload(tuple(workload)),
-            self.configuration(configuration),
+            self.configuration(settings),
             revision,
             datetime.fromisoformat(time).timestamp(),
-            tuple([bandwidth for bandwidth, _, _ in json.loads(figures) if bandwidth is not None]),
+            bandwidths,
             contributor,
         )
 
@@ -162,7 +173,7 @@ class Decoder:
     def configuration(self, text: str) -> Configuration:
         """Return the configuration that `text` is the JSON of."""
         if text not in self._configurations:
-            self._configurations[text] = Configuration(json.loads(text))
+            self._configurations[text] = configuration(json.loads(text))
         return self._configurations[text]
 
 
