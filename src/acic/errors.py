@@ -25,6 +25,7 @@ class AcicError(Exception):
     """
 
     exit_status = 1
+    kind = "other"  # as --json tells it (docs/json.md); subclasses elsewhere are of the kind that they refine
 
     def __init__(self, problem: str, *, hint: str = "") -> None:
         super().__init__(problem)
@@ -36,34 +37,55 @@ class InvalidInput(AcicError):
     """A value, option or file content that cannot be right."""
 
     exit_status = 2
+    kind = "invalid input"
 
 
 class UnreadableInput(AcicError):
     """A file that is missing, truncated, corrupt or of an unknown format."""
 
     exit_status = 3
+    kind = "unreadable input"
 
 
 class MissingData(AcicError):
     """The question is fine, but nothing measured can answer it yet."""
 
     exit_status = 4
+    kind = "missing data"
 
 
 class StoreError(AcicError):
     """The training database cannot be reached, read or written."""
 
     exit_status = 5
+    kind = "store"
 
 
 class TransientError(AcicError):
     """A failure that may pass: the only kind that is retried."""
 
     exit_status = 6
+    kind = "transient"
 
 
 class StoreAway(StoreError, TransientError):
     """The training database does not answer now: its server is down or restarts, or its file is locked for long."""
+
+    kind = "store away"
+
+
+class Interrupted(AcicError):
+    """Somebody ended it: by Ctrl-C, or as batch systems do."""
+
+    exit_status = 130
+    kind = "interrupted"
+
+
+class Mistake(AcicError):
+    """A mistake in acic itself, which nobody foresaw."""
+
+    exit_status = 70
+    kind = "mistake"
 
 
 def printable(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from acic.cli.main import run
+from tests.cli.documented import check_answer
 
 DATA = Path(__file__).parents[1] / "data"
 LOGS = DATA / "darshan"
@@ -28,12 +29,13 @@ class Result:
 
 
 def calling(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
-    """What runs `acic` with the words given, in the environment as it is."""
+    """What runs `acic` with the words given, in the environment as it is, and holds its JSON to docs/json.md."""
 
     def call(*words: object) -> Result:
         capsys.readouterr()
         status = run([str(word) for word in words])
         captured = capsys.readouterr()
+        check_answer(map(str, words), status, captured.out)
         return Result(status, captured.out, captured.err)
 
     return call

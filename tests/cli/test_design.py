@@ -11,6 +11,7 @@ import pytest
 from acic.campaign.points import Field
 from acic.platforms import load_platform
 from tests.cli.conftest import Result
+from tests.cli.documented import check_fields
 
 Acic = Callable[..., Result]
 
@@ -20,13 +21,14 @@ def test_the_plan_lists_a_run_per_row(acic: Acic) -> None:
     assert result.status == 0
     assert len(result.json["parameters"]) == 14  # the paper's 15, but for the number of processes
     assert len(result.json["runs"]) == 32
+    check_fields("design screen", result.json)
 
 
 def test_a_plan_has_one_form(acic: Acic) -> None:
     """JSON was printed, and --csv passed over."""
     result = acic("design", "screen", "--platform", "ec2-2013", "--csv", "--json")
-    assert (result.status, result.out) == (2, "")
-    assert "both --json and --csv are given" in result.err
+    assert result.status == 2
+    assert result.json["error"]["problem"] == "both --json and --csv are given"
 
 
 def test_workloads_of_a_plan_are_such_as_a_campaign_runs(acic: Acic) -> None:
@@ -49,7 +51,9 @@ def test_effects_of_a_filled_in_plan(acic: Acic, tmp_path: Path) -> None:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    found = acic("design", "effects", path, "--json").json["effects"]
+    printed = acic("design", "effects", path, "--json").json
+    check_fields("design effects", printed)
+    found = printed["effects"]
     assert [(e["parameter"], e["rank"]) for e in found[:2]] == [("servers", 1), ("device", 2)]
     assert found[0]["effect"] == 5 * len(rows)
 

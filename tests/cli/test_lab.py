@@ -22,6 +22,7 @@ from acic.platforms import load_platform
 from acic.space import Value
 from tests import laboratory
 from tests.cli.conftest import Result
+from tests.cli.documented import check_fields
 from tests.cluster.lab.traces import left
 from tests.cluster.services import until
 from tests.laboratory import alone, need_lab, remove_leftovers
@@ -66,6 +67,8 @@ def test_the_doctor_prints_the_command_and_fails_where_a_lab_cannot_be(
     assert result.status == 1
     assert not result.json["well"]
     assert "some-package" in result.json["command"].split()
+    check_fields("lab doctor", result.json)
+    assert result.json["error"]["problem"] == "there is no program no-such-program"  # in one object with what it found
     told = acic("lab", "doctor")
     assert "apt-get install --no-install-recommends" in told.out
     assert "there is no program no-such-program" in told.err
@@ -124,10 +127,14 @@ def test_a_lab_from_up_to_down(acic: Acic, up: Path) -> None:
 
     status = acic("lab", "status", "--state", up, "--json").json
     assert status["deployed"]["file_system"] == "GlusterFS"
+    check_fields("lab status", status)
     assert Devices.of(status["nodes"][0]["disks"]).profile == "ephemeral"
     assert "2 x ephemeral, btrfs" in acic("lab", "status", "--state", up).out
     assert acic("lab", "audit", "--state", up).status == 0
-    entering = acic("lab", "shell", "c1", "--state", up, "--json").json["command"]
+    check_fields("lab audit", acic("lab", "audit", "--state", up, "--json").json)
+    entered = acic("lab", "shell", "c1", "--state", up, "--json").json
+    check_fields("lab shell", entered)
+    entering = entered["command"]
     assert subprocess.run([*entering[:-1], "hostname"], capture_output=True, text=True, check=True).stdout == "c1\n"
     subprocess.run([*entering[:-1], "umount", "-l", "/acic/mnt"], check=True)
     audited = acic("lab", "audit", "--state", up)
@@ -138,7 +145,7 @@ def test_a_lab_from_up_to_down(acic: Acic, up: Path) -> None:
     assert "is not what it should be: c1 has" in again.err
     assert "file_system GlusterFS" in again.err
 
-    assert acic("lab", "down", "--state", up).status == 0
+    check_fields("lab down", acic("lab", "down", "--state", up, "--json").json)
     assert left(laboratory.NAME) == {}
     assert not up.exists()
 

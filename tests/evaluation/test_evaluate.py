@@ -42,6 +42,7 @@ from acic.report.evaluation.told import share_text
 from acic.space import Configuration
 from acic.store import Outcome
 from acic.units import format_seconds
+from tests.cli.documented import check_answer, check_fields
 from tests.evaluation.pretend import LAB, SIX, SOME, WHEN, knowledge, run_of, truth
 
 QUICK = ("fixed", "rules", "random", "baseline", "best")
@@ -61,6 +62,7 @@ def acic(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
         capsys.readouterr()
         status = run(["evaluate", *map(str, words)])
         captured = capsys.readouterr()
+        check_answer(["evaluate", *map(str, words)], status, captured.out)
         return status, captured.out, captured.err
 
     return call
@@ -285,6 +287,7 @@ def test_json_has_every_figure_and_says_failed_for_what_failed(acic: Call, tmp_p
     )
     assert status == 0
     found = json.loads(out)
+    check_fields("evaluate", found)
     (goal,) = found["goals"]
     names = [m["method"] for m in goal["methods"]]
     assert names == ["random", "fixed", "best"]
@@ -525,7 +528,7 @@ def test_json_has_the_curves_that_are_called_for_without_a_page(
     assert (there["goal"], there["kind"]) == ("time", "share")
     assert told_figure((math.inf, 0.5)) == ["failed", 0.5]
     status, out, err = acic("--truth", file, *only("baseline"), "--figure", "fig9", "--json")
-    assert (status, out) == (2, "")
+    assert (status, list(json.loads(out))) == (2, ["acic", "error"])
     assert "fig9 cannot be drawn of baseline alone" in err
 
 

@@ -8,14 +8,16 @@ import io
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import TextIO
 
 import click
 
-from acic.cli.output import say
+from acic.cli.output import Answer, say
 from acic.cli.repeated import refuse_repeated
-from acic.errors import AcicError, InvalidInput, on_one_line
+from acic.errors import AcicError, Interrupted, InvalidInput, Mistake, on_one_line
 from acic.interrupts import interruptible
 
 # Command: where it is, and its one line of help. Modules are imported only when their command runs,
@@ -168,36 +170,54 @@ def _open_streams() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line and return its exit status; no exception leaves a traceback."""
+    """Run one command line and return its exit status; no exception leaves a traceback.
+
+    With --json, standard output gets one object when all has ended: the result, and the error where there is one.
+    """
+    answer = Answer(asked="--json" in takewhile("--".__ne__, arguments))  # as typed: a wrong option ends all parsing
     try:
         with interruptible():
-            status = cli.main(arguments, prog_name="acic", standalone_mode=False)
+            status = cli.main(arguments, prog_name="acic", standalone_mode=False, obj=answer)
+        answer.tell()
         sys.stdout.flush()  # a full disk shows here, not after the last line of this program
         return int(status or 0)  # of a command that ended by itself: click returns what `Exit` holds
     except AcicError as error:
-        return _fail(error.problem, error.hint, error.exit_status, error)
+        return _fail(error, answer)
     except click.ClickException as error:
         with suppress(OSError):
             error.show()
-        return error.exit_code
+        return _tell(_refused(error), answer)
     except (click.Abort, KeyboardInterrupt) as ended:
-        return _fail(
-            "interrupted", "nothing half-done was kept; run the same command again", 130, ended.__cause__ or ended
-        )
+        interrupted = Interrupted("interrupted", hint="nothing half-done was kept; run the same command again")
+        return _fail(interrupted, answer, ended.__cause__ or ended)
     except (BrokenPipeError, SystemExit) as ended:  # click's own ending, where its reader is gone
         if isinstance(ended, SystemExit) and os.environ.get(_COMPLETING):  # and where it has completed words
             return int(ended.code or 0)
+        with suppress(OSError):  # those of messages may be gone alone
+            answer.tell()
         _quieten(sys.stdout)
         return 141
     except OSError as error:
-        _quieten(sys.stdout)
         where = f" {error.filename}" if error.filename else ""
         remedy = _REMEDIES.get(error.errno or 0, _REMEDY)
-        return _fail(f"the system refused{where}: {error.strerror or error}", remedy, 1, error)
+        status = _fail(AcicError(f"the system refused{where}: {error.strerror or error}", hint=remedy), answer, error)
+        _quieten(sys.stdout)
+        return status
     except MemoryError as error:
-        return _fail("there is not enough memory", "ask for less, or run it on a machine that has more", 1, error)
+        greedy = AcicError("there is not enough memory", hint="ask for less, or run it on a machine that has more")
+        return _fail(greedy, answer, error)
     except Exception as error:  # whatever it is, nobody foresaw it
-        return _fail(f"a mistake in acic itself: {type(error).__name__}: {on_one_line(error)}", _kept(error), 70, error)
+        problem = f"a mistake in acic itself: {type(error).__name__}: {on_one_line(error)}"
+        return _fail(Mistake(problem, hint=_kept(error)), answer, error)
+
+
+def _refused(error: click.ClickException) -> InvalidInput:
+    """Return what click says of a command line that it does not take."""
+    context = getattr(error, "ctx", None)  # click has none for an option without its value
+    hint = f"`{context.command_path if context else 'acic COMMAND'} --help` tells what it takes"
+    refused = InvalidInput(error.format_message().removesuffix("."), hint=hint)
+    refused.exit_status = error.exit_code
+    return refused
 
 
 def _kept(error: Exception) -> str:
@@ -227,12 +247,23 @@ def _quieten(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _fail(problem: str, hint: str, status: int, error: BaseException) -> int:
-    """Tell an error, and behind it what else went wrong on the way out: its notes."""
+def _fail(told: AcicError, answer: Answer, error: BaseException | None = None) -> int:
+    """Tell an error, and behind it what else went wrong on the way out: the notes of `error`, where that is another."""
+    notes = getattr(error or told, "__notes__", ())
     with suppress(OSError):  # nobody can be told, but the exit status still tells
-        say(f"acic: {problem}")
-        if hint:
-            say(f"hint: {hint}")
-        for note in getattr(error, "__notes__", ()):
+        say(f"acic: {told.problem}")
+        if told.hint:
+            say(f"hint: {told.hint}")
+        for note in notes:
             say(f"note: {note}")
-    return status
+    return _tell(told, answer, notes)
+
+
+def _tell(told: AcicError, answer: Answer, notes: Sequence[str] = ()) -> int:
+    """Print the error where --json asks for it, and return its exit status, which tells where nobody takes that."""
+    error = {"kind": told.kind, "exit_status": told.exit_status, "problem": told.problem, "hint": told.hint}
+    try:
+        answer.tell({**error, "notes": notes})
+    except OSError:
+        _quieten(sys.stdout)
+    return told.exit_status

@@ -10,19 +10,13 @@ from typing import TYPE_CHECKING
 
 from acic.cli.measuring import note_own_hints
 from acic.cli.output import say
-from acic.errors import AcicError
+from acic.errors import Interrupted
 from acic.units import format_seconds, format_usd
 
 if TYPE_CHECKING:
     from acic.campaign.view import View
 
 _SILENCE = 300.0  # s, after which a file is told again how far a campaign is
-
-
-class Interrupted(AcicError):
-    """Somebody ended a campaign, which can be gone on with."""
-
-    exit_status = 130
 
 
 def interrupted(ended: KeyboardInterrupt, problem: str, *, hint: str) -> Interrupted:

@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any
@@ -48,9 +49,44 @@ def _printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
+@dataclass(slots=True)
+class Answer:
+    """What a command line with --json prints in the end: one object, whatever became of it.
+
+    Args:
+        asked: whether it has --json.
+        result: what was found, as JSON's own types; None where it came to nothing.
+        begun: whether printing has begun; a second try would stand behind what the first one wrote.
+    """
+
+    asked: bool
+    result: Mapping[str, Any] | None = None
+    begun: bool = False
+
+    def tell(self, error: Mapping[str, Any] | None = None) -> None:
+        """Print the result, and the error where there is one, if that was asked for and there is anything to tell.
+
+        Raises:
+            OSError: nobody takes it, or not all of it.
+        """
+        if not self.asked or self.begun or (self.result is None and error is None):
+            return
+        self.begun = True
+        told = {"acic": acic.__version__, **(self.result or {}), **({} if error is None else {"error": plain(error)})}
+        click.echo(json.dumps(told, indent=2, allow_nan=False))
+
+
 def emit_json(result: Mapping[str, Any]) -> None:
-    """Print one JSON object; non-finite numbers become null, because JSON has none."""
-    click.echo(json.dumps(plain({"acic": acic.__version__, **result}), indent=2, allow_nan=False))
+    """Have a result printed as one JSON object, when the command has ended: an error may yet come to it.
+
+    Non-finite numbers become null, because JSON has none. Outside of a command it is printed at once.
+    """
+    context = click.get_current_context(silent=True)
+    answer = context.find_object(Answer) if context else None
+    if answer is None:
+        Answer(asked=True, result=plain(result)).tell()
+    else:
+        answer.asked, answer.result = True, plain(result)
 
 
 def plain(value: Any) -> Any:
