@@ -27,6 +27,7 @@ from acic.store.plausible import contradictory
 from acic.units import format_bytes
 from acic.workloads import Access
 from tests.cli.conftest import DATA, Result
+from tests.cli.documented import check_fields
 from tests.store.samples import MIB, failure, lustre, measurement, measurements, workload
 
 Acic = Callable[..., Result]
@@ -37,6 +38,7 @@ EMPTY = ("--platform", "ec2-2013")
 
 def test_an_import_can_be_repeated(acic: Acic) -> None:
     first = acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--json").json
+    check_fields("data import", first)
     again = acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--json").json
     assert (first["added"], first["duplicates"]) == (2, 0)
     assert (again["added"], again["duplicates"]) == (0, 2)
@@ -200,7 +202,9 @@ def test_what_is_to_be_removed_is_told_by_contributor(acic: Acic, tmp_path: Path
     words = ("data", "remove", "--file", path)
     whom = "2 of alice, 2 unnamed, 1 of bob"
     assert acic(*words, "--dry-run").out == f"5 measurements found, none removed (dry run): {whom}\n"
-    assert acic(*words, "--dry-run", "--json").json["contributors"] == {"alice": 2, "": 2, "bob": 1}
+    printed = acic(*words, "--dry-run", "--json").json
+    check_fields("data remove", printed)
+    assert printed["contributors"] == {"alice": 2, "": 2, "bob": 1}
     assert acic(*words, "--contributor", "bob").out == "1 removed: 1 of bob\n"
 
 
@@ -446,8 +450,12 @@ def test_measurements_travel_in_both_formats(acic: Acic, tmp_path: Path, monkeyp
 
 def test_one_measurement_is_shown_by_its_first_digits(acic: Acic) -> None:
     acic("data", "import", IOR / "mpiio_coll.json", *WHERE)
-    (one, _) = acic("data", "list", "--limit", "2", "--json").json["measurements"]
-    assert acic("data", "show", one["id"][:8], "--json").json["measurement"] == one["measurement"]
+    printed = acic("data", "list", "--limit", "2", "--json").json
+    check_fields("data list", printed)
+    (one, _) = printed["measurements"]
+    shown = acic("data", "show", one["id"][:8], "--json").json
+    check_fields("data show", shown)
+    assert shown["measurement"] == one["measurement"]
     listed = acic("data", "list", "--limit", "1").out
     assert "bandwidth" in listed
     assert "stripe_size 1 MiB" in listed
@@ -608,6 +616,7 @@ def test_a_machine_that_is_described_anew_loses_no_edits_and_tells_what_it_loses
     again = acic("platform", "detect", "--storage", tmp_path, "--storage", tmp_path / "second")
     assert "note:" not in again.err, "it is the same"
     back = acic("platform", "detect", "--storage", tmp_path, "--json").json
+    check_fields("platform detect", back, acic("platform", "detect", "--dry-run", "--json").json)
     assert (back["copy"], back["orphans"]) == (f"{kept_file()}.2", 0)
     kept_file().write_text("no TOML")
     assert acic("platform", "detect", "--storage", tmp_path).status == 0, "nobody knows what fitted it"
@@ -622,7 +631,7 @@ def test_what_another_machine_measured_asks_for_its_platform_file(
     assert acic("platform", "detect", "--storage", tmp_path).status == 0
     sent = shutil.copy(kept_file(), tmp_path)
     assert acic("data", "import", IOR / "mpiio_coll.json", "--platform", "here").status == 0
-    assert acic("data", "export", tmp_path / "mine.jsonl").status == 0
+    check_fields("data export", acic("data", "export", tmp_path / "mine.jsonl", "--json").json)
     kept_file().unlink()
     asked = acic("data", "import", tmp_path / "mine.jsonl")
     assert asked.err.startswith("acic: there is no platform 'here-vm'\nhint: ")
@@ -714,6 +723,8 @@ def test_trust_says_when_nobody_can_be_doubted_and_makes_no_store(acic: Acic, tm
     assert result.status == 0
     assert "it takes 3 contributors" in result.err
     assert "alike" not in result.out  # nothing was compared; of two who differed 1000 times it was said too
-    told = acic("data", "trust", "--platform", "lab", "--json").json["contributors"]
+    printed = acic("data", "trust", "--platform", "lab", "--json").json
+    check_fields("data trust", printed)
+    told = printed["contributors"]
     assert {one["factor"] for one in told} == {None}
     assert not (tmp_path / "none.sqlite").exists()

@@ -15,6 +15,7 @@ from acic.platforms import load_platform
 from acic.store import Measurement, Repetition
 from acic.store.exchange import export
 from tests.cli.conftest import Result
+from tests.cli.documented import check_fields
 from tests.store.samples import measurement, workload
 
 Acic = Callable[..., Result]
@@ -22,7 +23,9 @@ Acic = Callable[..., Result]
 
 @pytest.mark.parametrize("platform", ["lab", "tianhe-lustre"])
 def test_the_list_has_every_default_and_its_help_names_it(acic: Acic, platform: str) -> None:
-    names = [m["name"] for m in acic("model", "list", "--json").json["models"]]
+    listed = acic("model", "list", "--json").json
+    check_fields("model list", listed)
+    names = [m["name"] for m in listed["models"]]
     assert len(set(names)) == len(names) >= 6
     default = default_model(load_platform(platform))
     assert default in names
@@ -90,6 +93,7 @@ def test_json_has_the_regret_of_the_table_where_workloads_are_left_out(acic: Aci
     acic("data", "import", tmp_path / "made.jsonl")
     words = ("model", "validate", "--platform", "ec2-2013", "--model", "ridge", "--leave", "workload")
     told, shown = acic(*words, "--json").json, acic(*words).out
+    check_fields("model validate", told, acic(*words[:-2], "--folds", 2, "--seeds", 1, "--json").json)
     (one,) = told["models"]
     assert shown.startswith(f"{told['of']} workloads, each left out")
     figures = (one[f"{name}_regret"] for name in ("median", "p90", "mean"))

@@ -10,6 +10,7 @@ import pytest
 from acic.workloads.darshan import read_log
 from acic.workloads.replay import Replay, replay_trace
 from tests.cli.conftest import LOGS, Result
+from tests.cli.documented import check_fields
 
 Acic = Callable[..., Result]
 CHECKPOINT = LOGS / "known/app_ckpt_coll.darshan"
@@ -54,6 +55,7 @@ def test_a_file_with_a_blank_is_quoted(acic: Acic, tmp_path: Path) -> None:
 
 def test_json_tells_files_and_bytes(acic: Acic, tmp_path: Path, programs: Path) -> None:
     found = acic("replicate", CHECKPOINT, "--replay", tmp_path / "t", "--json").json
+    check_fields("replicate", found, acic("replicate", CHECKPOINT, "--json").json)
     started = [str(programs / "mpiexec"), "-n", "4", str(programs / "acic-bench")]
     assert found["command"] == [*started, "replay", str(tmp_path / "t")]
     assert (found["ranks"], found["bytes_read"], found["bytes_written"]) == (4, 33562632, 167779640)

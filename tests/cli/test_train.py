@@ -45,6 +45,7 @@ from tests.campaign.laboratory import (
 )
 from tests.campaign.test_trials import WRITE
 from tests.cli.conftest import Result, calling
+from tests.cli.documented import check_fields
 
 LOG = Path(__file__).parents[1] / "data" / "darshan" / "known" / "ior_mpiio_coll_strided.darshan"
 QUICK = ("--points", 3, "--no-screen", "--repeats", "1", "--verify", "0")
@@ -120,7 +121,7 @@ def test_a_campaign_is_paused_and_gone_on_with_from_another_process(
     second = acic(*lab.resume())  # another controller is kept away
     assert (second.status, second.out) == (2, "")
     assert "is running already" in second.err
-    assert acic("campaign", "pause", lab.name).status == 0
+    check_fields("campaign pause", acic("campaign", "pause", lab.name, "--json").json)
     out, err = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 1, out + err
     assert lab.state.paused == "somebody asked for it"
@@ -260,7 +261,9 @@ def test_a_name_that_is_taken_and_one_that_is_not_there(lab: Laboratory, acic: C
     assert found.status == 2
     assert f"there is a campaign {lab.name} already" in found.err
     assert (lab.campaign / "journal.jsonl").read_bytes() == lines
-    assert acic("campaign", "list", "--json").json["campaigns"][0]["name"] == lab.name
+    listed = acic("campaign", "list", "--json").json
+    check_fields("campaign list", listed)
+    assert listed["campaigns"][0]["name"] == lab.name
 
 
 def test_where_there_are_no_campaigns_it_says_how_to_begin_one(lab: Laboratory, acic: Callable[..., Result]) -> None:
@@ -413,7 +416,10 @@ def test_a_dry_run_shows_the_money_for_all_machines_of_its_runs(lab: Laboratory,
 
 
 def test_the_result_is_what_the_journal_tells(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    plan = acic(*lab.train(*QUICK, "--dry-run", "--json")).json
     found = acic(*lab.train(*QUICK, "--json"))
+    check_fields("train", plan, found.json)
+    check_fields("campaign status", acic("campaign", "status", lab.name, "--json").json)
     told = found.json["campaign"]
     state = lab.state
     assert (told["planned"], told["measured"], told["runs"]) == (3, 3, 3)

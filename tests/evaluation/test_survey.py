@@ -31,6 +31,7 @@ from acic.platforms import load_platform, platform_source
 from acic.space import Configuration, Value
 from acic.store.measurement import Outcome
 from acic.units import format_seconds, format_usd
+from tests.cli.documented import check_documented, check_fields
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 SOME = kernels()[:3]
@@ -177,6 +178,7 @@ def test_the_command_tells_runs_that_failed_from_those_that_gave_wrong_bytes(
     counts = json.loads(capsys.readouterr().out)
     assert (counts["made"], counts["runs"], counts["failed"], counts["corrupt"]) == (0, 14, 2, 3)
     assert counts["thrown_away"] == 4
+    check_fields("survey run", counts)
 
 
 def test_a_lab_that_a_changed_file_made_is_told_with_the_change(
@@ -368,6 +370,8 @@ def test_json_has_what_the_table_of_a_survey_shows(capsys: pytest.CaptureFixture
     measure(survey, Fake().run)
     assert run(["survey", "show", "truth", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
+    assert run(["survey", "show", "truth", "--against", "truth", "--json"]) == 0
+    check_fields("survey show", found, json.loads(capsys.readouterr().out))
     assert run(["survey", "show", "truth"]) == 0
     shown = capsys.readouterr().out
     assert shown.splitlines()[-1].startswith(f"{found['runs']} runs; ")
@@ -395,10 +399,11 @@ def test_a_fixed_choice_that_fails_with_an_application_is_told_to_fail(capsys: p
 
 def test_json_tells_what_a_survey_that_goes_on_has_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     measure(begun(passes=1), Fake().run)
-    assert run(["survey", "export", "truth", str(tmp_path / "truth.parquet")]) == 0
-    capsys.readouterr()
+    assert run(["survey", "export", "truth", str(tmp_path / "truth.parquet"), "--json"]) == 0
+    check_documented("survey export", json.loads(capsys.readouterr().out))
     assert run(["survey", "begin", "more", "--again", "truth", "--points", "5", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
+    check_fields("survey begin", found)
     assert (found["applications"], found["runs"], found["before"], found["left"]) == (3, 5, 0, 5)
 
 
@@ -504,6 +509,7 @@ def test_surveys_are_listed_with_what_is_left(tmp_path: Path, capsys: pytest.Cap
     (damaged / "journal.jsonl").write_text("no JSON\n")
     assert run(["survey", "list", "--json"]) == 0
     told = capsys.readouterr()
+    check_fields("survey list", json.loads(told.out))
     surveys = {one["survey"]: one for one in json.loads(told.out)["surveys"]}
     assert list(surveys) == ["old", "new"]
     sizes = {"applications": 3, "configurations": 4, "runs": 24, "left": 0, "of": 24}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from acic.cli.main import run
+from tests.cli.documented import check_fields
 from tests.report.conftest import Open
 from tests.report.journals import Made
 
@@ -28,7 +29,9 @@ def test_json_gives_the_figures_and_writes_only_what_was_asked_for(
     campaign(Made(screen=False, sampled=4))
     monkeypatch.chdir(tmp_path)
     assert run(["campaign", "report", "made", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["report"]
+    printed = json.loads(capsys.readouterr().out)
+    check_fields("campaign report", printed)
+    told = printed["report"]
     assert told["headline"]["summary"]["name"] == "made"
     assert not list(tmp_path.glob("*.html"))
     assert run(["campaign", "report", "made", "--json", "-o", "r.html"]) == 0
