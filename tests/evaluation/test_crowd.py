@@ -7,10 +7,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from acic.errors import InvalidInput
-from acic.evaluation.crowd import CONTRIBUTORS, LIES, crowd, harm
+from acic.evaluation.crowd import CONTRIBUTORS, LIES, crowd, curves, harm
 from acic.evaluation.taught import Judge, judge_of
+from acic.platforms import Platform
 from acic.store.bundled import bundled
 from acic.store.training import TrainingRows, training_table
+from acic.store.trust import Contribution, contributions
 from tests.evaluation.made_up import LAB, kernels_truth
 
 
@@ -82,8 +84,30 @@ def test_the_figures_are_those_of_the_middle_seed_and_of_the_worst(
     assert (found.liars, found.others) == (0.05, 0.6)
 
 
+def test_the_picture_has_the_figures_of_the_table_and_asks_once_whom_to_trust(
+    rows: TrainingRows, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = harm(rows, judge, "x1000", 0.2, model="cart", seeds=1)
+    asked: list[TrainingRows] = []
+
+    def counted(told: TrainingRows, platform: Platform) -> tuple[Contribution, ...]:
+        asked.append(told)
+        return contributions(told, platform)
+
+    monkeypatch.setattr("acic.evaluation.crowd.contributions", counted)
+    found = curves(rows, judge, models=("cart", "ridge"), lies=("noise", "x1000"), shares=(0.2,), seeds=1)
+    assert list(found) == [("noise", "cart"), ("noise", "ridge"), ("x1000", "cart"), ("x1000", "ridge")]
+    defended, bare = found["x1000", "cart"]
+    assert (defended.name, defended.spent) == ("with the defence", (0.0, 0.2))
+    assert (defended.middle[1], bare.middle) == (table.defended, (table.honest, table.undefended))
+    assert bare.middle[0] == found["noise", "cart"][1].middle[0]  # nobody tells one lie as nobody tells another
+    assert len(asked) == 3  # of two lies, and of nobody's
+
+
 def test_wrong_input_is_refused(rows: TrainingRows, judge: Judge) -> None:
     with pytest.raises(InvalidInput, match="nobody lies"):
         harm(rows, judge, "truth", 0.2)
     with pytest.raises(InvalidInput, match="share"):
         harm(rows, judge, "noise", 1.2)
+    with pytest.raises(InvalidInput, match="nobody lies"):
+        curves(rows, judge, models=("cart",), lies=("truth",))

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -530,6 +530,48 @@ def test_json_has_the_curves_that_are_called_for_without_a_page(
     status, out, err = acic("--truth", file, *only("baseline"), "--figure", "fig9", "--json")
     assert (status, list(json.loads(out))) == (2, ["acic", "error"])
     assert "fig9 cannot be drawn of baseline alone" in err
+
+
+def test_liars_are_simulated_where_they_are_called_for_alone(
+    acic: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take much longer than all else on the page, which tells how to get them."""
+    asked: list[str] = []
+
+    def none_of(wanted: list[str], *_: object) -> dict[str, list[Lines]]:
+        asked.extend(wanted)
+        return {}
+
+    monkeypatch.setattr("acic.cli.evaluate.lines_of", none_of)
+    page = tmp_path / "page.html"
+    status, _, err = acic("--truth", file, *only("rules"), "--html", page)
+    assert status == 0, err
+    assert asked == ["fig8", "fig9", "learning", "transfer"]
+    assert "crowd (what contributors who lie cost; takes long, and is made where --figure calls for it)" in (
+        page.read_text()
+    )
+
+
+def test_liars_are_drawn_and_told_beside_a_model_without_a_prior(
+    acic: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def curves(*_: object, models: Sequence[str], processes: int) -> Mapping[tuple[str, str], tuple[Curve, Curve]]:
+        assert processes > 0
+        line = Curve(name="with the defence", spent=(0.0, 0.2), middle=(0.1, 0.2), low=(0.1, 0.1), high=(0.1, 0.3))
+        return {("x1000", model): (line, replace(line, name="without it")) for model in models}
+
+    monkeypatch.setattr("acic.evaluation.crowd.curves", curves)
+    monkeypatch.setattr("acic.evaluation.methods.methods", not_asked_for)
+    page = tmp_path / "page.html"
+    status, out, err = acic("--truth", file, "--goal", "time", "--figure", "crowd", "--html", page, "--json")
+    assert status == 0, err
+    mine, other = json.loads(out)["curves"]["crowd"]
+    assert (mine["title"], other["title"]) == ("x1000, prior+extra-trees", "x1000, forest")
+    assert mine["basis"] == other["basis"] == "simulated"
+    assert [c["name"] for c in mine["curves"]] == ["with the defence", "without it"]
+    assert mine["curves"][0]["spent"] == [0.0, 0.2]
+    assert "x1000, forest" in page.read_text()
 
 
 def test_figure_8_tells_where_nothing_is_learned() -> None:

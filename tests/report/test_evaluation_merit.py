@@ -19,6 +19,7 @@ from acic.report.evaluation import Evaluation, Lines, figure
 from acic.report.evaluation.chart import Plot
 from acic.report.evaluation.lines import lines_figure
 from acic.report.evaluation.merit import best, first, gains, place, quantile, regret, relative
+from acic.report.evaluation.told import count_text
 from tests.report.evaluated import Imagined, imagine
 
 INF, NAN = math.inf, math.nan
@@ -118,9 +119,15 @@ def test_what_does_not_fit_together_is_refused() -> None:
         Lines(title="t", spent="s", shown="v", kind="share", curves=(uneven,))
 
 
+def test_counts_of_thousands_are_written_alike() -> None:
+    """Columns of learning curves were 1585, 2402 and 4,803: the first two are parts of the last, not whole."""
+    shown = [count_text(count) for count in (0.0, 480.3, 1584.99, 2401.5, 4803.0, 6.324)]
+    assert shown == ["0", "480", "1,585", "2,402", "4,803", "6.32"]
+
+
 def test_a_figure_without_numbers_or_of_no_name_says_so() -> None:
     bare = imagine(Imagined(applications=2, configurations=3, cost=False, curves=False, methods=0))
-    for name in ("fig6", "fig7", "fig8", "fig9", "learning", "transfer", "regret"):
+    for name in ("fig6", "fig7", "fig8", "fig9", "learning", "transfer", "crowd", "regret"):
         with pytest.raises(MissingData):
             figure(name, bare)
     with pytest.raises(InvalidInput, match="fig2"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -17,12 +19,14 @@ from acic.errors import InvalidInput, MissingData, with_extra
 from acic.evaluation.picks import Curve
 from acic.report.axis import Axis
 from acic.report.evaluation import FIGURES, SHEETS, Evaluation, Lines, pictures
-from acic.report.evaluation.chart import FAILED, SHAPES, Mark, Plot, Rows, Spot, at_edge
+from acic.report.evaluation.chart import FAILED, SHAPES, Mark, Panels, Plot, Rows, Sheet, Spot, at_edge
+from acic.report.evaluation.crowd import crowd_figure
 from acic.report.evaluation.drawn import drawn, names_of
 from acic.report.evaluation.lines import lines_figure
 from acic.report.evaluation.page import figure_of
 from acic.report.evaluation.told import NEAR, regret_axis
-from tests.report.evaluated import Imagined, imagine
+from acic.report.words import TIMES
+from tests.report.evaluated import Imagined, imagine, liars
 
 shares = st.sampled_from([0.0, 0.1, 0.5, 0.9])
 imagined = st.builds(
@@ -44,9 +48,11 @@ def parts(made: Evaluation) -> list[Rows | Plot]:
     found: list[Rows | Plot] = []
     for name in FIGURES:
         try:
-            found += [p for p in figure_of(name, made).parts if isinstance(p, Rows | Plot)]
+            shown = figure_of(name, made).parts
         except MissingData:
             continue
+        found += [p for p in shown if isinstance(p, Rows | Plot)]
+        found += [plot for p in shown if isinstance(p, Panels) for plot in p.plots]
     return found
 
 
@@ -196,6 +202,44 @@ def test_the_label_of_failures_is_never_left_out(worst: float) -> None:
         assert FAILED in [t.text for t in ruler.iter("text")]
 
 
+@pytest.mark.parametrize("least", [0.18, 0.24, 0.45, 0.8])
+def test_the_dashed_line_has_its_number(least: float) -> None:
+    """Under figure 7 of cost 0.75x was written, and 1x, where the baseline is, left out as too near."""
+    made = imagine(Imagined(applications=3, configurations=3, failed=0.0, missing=0.0, methods=1))
+    table = replace(made.tables["cost"], values=np.array([[1.0, least, 0.9]] * 3))
+    pick = replace(made.of_goal("cost")[0], ranked=dict.fromkeys(table.applications, (1,)))
+    root = ET.fromstring(drawn(figure_of("fig7", replace(made, tables={"cost": table}, picks=[pick])), {}))  # noqa: S314
+    (ruler,) = (e for e in root.iter("svg") if e.get("class") == "picture ruler")
+    assert f"1{TIMES}" in [t.text for t in ruler.iter("text")]
+
+
+def test_no_text_of_a_png_file_lies_on_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the end of figure 6 "failed" and the name of the first column were one word; marks lay on the legend's."""
+    pytest.importorskip("matplotlib", reason=with_extra("pictures"))
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+
+    seen: list[Canvas] = []
+    save = Canvas.savefig
+
+    def saved(canvas: Canvas, path: Path, **how: Any) -> None:
+        seen.append(canvas)
+        save(canvas, path, **how)
+
+    monkeypatch.setattr(Canvas, "savefig", saved)
+    pictures(imagine(Imagined(applications=3, configurations=12, failed=0.3, again=True)), tmp_path)
+    for canvas in seen:
+        texts = [t for t in canvas.findobj(Text) if t.get_visible() and t.get_text().strip()]
+        boxes = [t.get_window_extent() for t in texts]
+        assert all(box.x0 >= 0 and box.x1 <= canvas.bbox.x1 for box in boxes)
+        for (a, one), (b, other) in itertools.combinations(zip(texts, boxes, strict=True), 2):
+            assert not one.overlaps(other), (a.get_text(), b.get_text())
+        for legend in canvas.legends:
+            sizes = [key.get_markersize() for key in legend.legend_handles if isinstance(key, Line2D)]
+            assert 0 < max(sizes) <= float(legend.get_texts()[0].get_fontsize())
+
+
 def test_without_matplotlib_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("acic.report.evaluation.png.find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match="matplotlib") as caught:
@@ -258,6 +302,36 @@ def test_of_five_curves_each_is_named_and_the_last_lies_on_top() -> None:
     plot = shown.parts[0]
     assert isinstance(plot, Plot)
     assert (plot.lines[-1].name, plot.spots[-1].who) == ("model", "model")
+
+
+def test_liars_have_a_panel_for_each_lie_and_model_on_the_same_axes() -> None:
+    """They were a table of a benchmark alone."""
+    made = imagine(Imagined(applications=1, configurations=2))
+    more = np.array([0.2, 0.3, 0.5, 2.0])
+    told = [liars(lie, model, more * k) for lie, k in (("noise", 1), ("x1000", 2)) for model in ("acic", "forest")]
+    shown = crowd_figure(replace(made, lines={"crowd": told}))
+    assert shown is not None
+    panels, sheet = shown.parts
+    assert isinstance(panels, Panels)
+    assert isinstance(sheet, Sheet)
+    assert [p.caption for p in panels.plots] == ["noise, acic", "noise, forest", "x1000, acic", "x1000, forest"]
+    assert len({p.x for p in panels.plots}) == len({p.y for p in panels.plots}) == 1
+    assert [name for _, name in panels.legend] == ["with the defence", "without it"]
+    for plot, lines in zip(panels.plots, told, strict=True):
+        assert plot.basis == "simulated"
+        given = [(x, y, c.name) for c in lines.curves for x, y in zip(c.spent, c.middle, strict=True)]
+        assert [(s.x, s.who) for s in plot.spots] == [(x, name) for x, _, name in given]
+        assert [s.y - NEAR for s in plot.spots] == pytest.approx([y for _, y, _ in given])
+        assert all(inside(plot.y, v) for line in plot.lines for place in line.places for v in place[1:])
+    assert "up to 400 % without the defence (x1000), and up to 40 % with it (x1000)" in shown.sees[1]
+    assert sheet.rows[0] == ("noise", "acic", "2.0 %", "20 %", "3.0 %", "30 %", "5.0 %", "50 %", "20 %", "200 %")
+    failing = replace(told[0].curves[1], high=(0.2, 0.3, 0.5, math.inf), middle=(0.2, 0.3, 0.5, math.inf))
+    shown = crowd_figure(replace(made, lines={"crowd": [replace(told[0], curves=(told[0].curves[0], failing))]}))
+    assert shown is not None
+    (plot,) = shown.parts[0].plots if isinstance(shown.parts[0], Panels) else ()
+    assert plot.edge == plot.y.high
+    assert plot.spots[-1].kind == "failed"
+    assert "it is a failure without the defence (noise)" in shown.sees[0]
 
 
 def test_eight_curves_are_told_apart_by_their_marks() -> None:

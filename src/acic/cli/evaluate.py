@@ -55,7 +55,11 @@ _UNTOLD = ("pictures",)  # on a page
     "--method", "names", multiple=True, metavar="NAME", help="A method to judge, model:forest or fixed; repeat.  [all]"
 )
 @click.option(
-    "--figure", "figures", multiple=True, metavar="NAME", help="Only this table or picture; repeat.  [default: all]"
+    "--figure",
+    "figures",
+    multiple=True,
+    metavar="NAME",
+    help="Only this table or picture; repeat.  [default: all but crowd]",
 )
 @click.option("--html", type=PathName(dir_okay=False), help="Also write one page with the pictures.")
 @click.option("--pictures", type=PathName(file_okay=False), help="Also write PNG files into a folder.")
@@ -90,6 +94,7 @@ def evaluate(
     from acic.evaluation.methods import Advised, methods
     from acic.evaluation.truth import read_truth, unsound
     from acic.platforms import load_platform
+    from acic.report.evaluation import SLOW
 
     if truth and part != "development":
         raise InvalidInput("--applications does nothing beside --truth", hint="leave --applications out")
@@ -124,7 +129,7 @@ def evaluate(
         )
     ranks = _ranks(platform) if not figures or "table1" in figures else []
     drawn = html is not None or pictures is not None
-    curves = [name for name in CURVES if name in figures or (drawn and not figures)]
+    curves = [name for name in CURVES if name in figures or (drawn and not figures and name not in SLOW)]
     judged = set(found.judgements[0].table.applications)
     runs, again = ([run for run in those if (run.kernel, run.scale) in judged] for those in (runs, again))
     lines = _lines(found, runs, again, curves)

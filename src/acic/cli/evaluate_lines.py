@@ -1,4 +1,4 @@
-"""The curves of `acic evaluate`: figures 8 and 9, learning curves and transfer, which take minutes."""
+"""The curves of `acic evaluate`: figures 8 and 9, learning curves, transfer and a crowd, which take minutes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from acic.platforms import Platform
     from acic.report.evaluation import Lines
 
-CURVES = ("fig8", "fig9", "learning", "transfer")
+CURVES = ("fig8", "fig9", "learning", "transfer", "crowd")
 
 
 def lines_of(
@@ -51,12 +51,13 @@ def lines_of(
         "fig8": lambda: _figure_8(training, runs, platform, goal),
         "learning": lambda: _learning(training, runs, platform, goal),
         "transfer": lambda: _transfer(training, platform, goal),
+        "crowd": lambda: _crowd(training, runs, platform, goal),
     }
     if advice is not None:
         build["fig9"] = lambda: _figure_9(training, runs, platform, advice, table)
     for name in wanted:
         if name in build:
-            say(f"computing {name}, which takes up to some minutes")
+            say(f"computing {name}, which takes up to {'an hour' if name == 'crowd' else 'some minutes'}")
             made[name] = build[name]()
     return made
 
@@ -148,6 +149,34 @@ def _transfer(training: Training, platform: Platform, goal: str) -> Sequence[Lin
     curves = transfer(training.rows, judge, models=_models(platform), processes=processors())
     spent = "training runs on the other kind of instance"
     return (_regret_lines("Regret there, by training runs there", spent, curves, goal),)
+
+
+def _crowd(training: Training, runs: Sequence[Run], platform: Platform, goal: str) -> Sequence[Lines]:
+    from acic.advisor.informed import default_model
+    from acic.evaluation.crowd import CONTRIBUTORS, SEEDS, curves
+    from acic.evaluation.parallel import processors
+    from acic.evaluation.taught import judge_of
+    from acic.report.evaluation import Lines
+
+    judge, models = judge_of(runs, platform, goal), tuple(dict.fromkeys((default_model(platform), "forest")))
+    found = curves(training.rows, judge, models=models, processes=processors())
+    about = (
+        f"Simulated: the training measurements are dealt out to {CONTRIBUTORS} made-up contributors, {SEEDS} times "
+        "anew, and those of the bad ones changed. The band is from the least to the largest of these times."
+    )
+    return [
+        Lines(
+            title=f"{lie}, {model}",
+            goal=goal,
+            spent="share of the contributors who lie",
+            shown=f"median regret, in {goal}",
+            kind="share",
+            basis="simulated",
+            curves=lines,
+            about=about,
+        )
+        for (lie, model), lines in found.items()
+    ]
 
 
 def _regret_lines(title: str, spent: str, curves: tuple[Curve, ...], goal: str) -> Lines:

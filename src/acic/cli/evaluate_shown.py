@@ -28,7 +28,7 @@ TABLES: Mapping[str, str] = {
     "observations": "the paper's observations, tested",
 }  # what is printed, by the names that --figure takes
 NO_METHOD = frozenset(
-    ("table1", "table4", "observations", "fig1", "fig8", "learning", "transfer")
+    ("table1", "table4", "observations", "fig1", "fig8", "learning", "transfer", "crowd")
 )  # those that need no method: they show measurements, or learn for themselves whatever they need
 OF_METHODS = frozenset(("regret", "fig7", "fig9"))  # pictures of nothing but what methods choose
 UNDRAWN = frozenset(("random", "baseline", "best"))  # methods that no picture shows

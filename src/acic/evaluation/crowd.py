@@ -4,7 +4,8 @@ The measurements are those of the training, each given to one of some made-up co
 then changed. So bad contributors also take honest measurements away, and the regret that counts is that beside a crowd
 without liars. No figure of a liar was measured, and no name is anybody's: they are called "simulated 1" and so on.
 
-`harm` gives one case, `LIES` names the ways to lie: a new one is a function and a line there.
+`harm` gives one case, `curves` all of them, for a picture. `LIES` names the ways to lie: a new one is a function and a
+line there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from math import log
 from types import MappingProxyType
 from zlib import crc32
@@ -20,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.errors import InvalidInput
+from acic.evaluation.loops import curve_over
 from acic.evaluation.parallel import spread
+from acic.evaluation.picks import Curve
 from acic.evaluation.taught import Judge, taught
 from acic.models.registry import DEFAULT, learner
 from acic.platforms import Platform
@@ -90,8 +94,7 @@ def harm(
     Raises:
         InvalidInput: no such lie, or no share.
     """
-    if lie not in LIES:
-        raise InvalidInput(f"nobody lies {lie!r}", hint=f"choose among {', '.join(LIES)}")
+    _check([lie])
     if not 0 <= share <= 1:
         raise InvalidInput(f"a share of {share} is none", hint="give one from 0 to 1")
     figures = np.array(spread(partial(_of_seed, rows, judge, lie, share, model), range(seeds), processes=processes))
@@ -108,29 +111,93 @@ def harm(
     )
 
 
+def curves(
+    rows: TrainingRows,
+    judge: Judge,
+    *,
+    models: Sequence[str],
+    lies: Sequence[str] = (),
+    shares: Sequence[float] = SHARES,
+    seeds: int = SEEDS,
+    processes: int = 1,
+) -> Mapping[tuple[str, str], tuple[Curve, Curve]]:
+    """Return the regret of the median application over the share of liars, of each lie and model, lie by lie.
+
+    With the defence, then without it; both from where nobody lies on. Middle, low and high are over seeds, and each
+    seed is that of `harm`. Whom a model is to trust is found once for all models.
+
+    Args:
+        rows: the training, taken to be honest.
+        judge: applications that advice is judged by.
+        models: learners' names.
+        lies: of `LIES`; all of them where none is called.
+        shares: of the contributors, above 0 to 1, ascending.
+        seeds: who measured what, who lies and how is drawn anew for each.
+        processes: of this machine; the figures do not depend on it.
+
+    Raises:
+        InvalidInput: no such lie.
+    """
+    lies = lies or tuple(LIES)
+    _check(lies)
+    told = [(lie, share) for share in reversed(shares) for lie in lies]
+    cases = [(*one, seed) for one in [*told, (lies[0], 0.0)] for seed in range(seeds)]
+    made = dict(zip(cases, spread(partial(_with_each, rows, judge, models), cases, processes=processes), strict=True))
+    found = {}
+    for lie, (place, model) in product(lies, enumerate(models)):
+        points = [(lies[0], 0.0), *((lie, share) for share in shares)]  # nobody tells one lie as nobody tells another
+        regrets = np.array([[made[*point, seed][place] for point in points] for seed in range(seeds)])
+        spent = [share for _, share in points]
+        found[lie, model] = (
+            curve_over("with the defence", spent, regrets[:, :, 1]),
+            curve_over("without it", spent, regrets[:, :, 0]),
+        )
+    return found
+
+
 def crowd(rows: TrainingRows, contributors: int, *, rng: np.random.Generator) -> TrainingRows:
     """Return the rows, each as if one of some contributors had made it: as many each, or one more."""
     names = tuple(f"simulated {i + 1}" for i in range(contributors))
     return replace(rows, contributors=names, contributor=rng.permutation(len(rows)) % contributors)
 
 
+def _check(lies: Sequence[str]) -> None:
+    if unknown := [lie for lie in lies if lie not in LIES]:
+        raise InvalidInput(f"nobody lies {unknown[0]!r}", hint=f"choose among {', '.join(LIES)}")
+
+
 def _of_seed(
     rows: TrainingRows, judge: Judge, lie: str, share: float, model: str, seed: int
 ) -> tuple[float, float, float, float, float]:
-    rng = np.random.default_rng([seed, crc32(lie.encode())])
-    honest = crowd(rows, CONTRIBUTORS, rng=np.random.default_rng(seed))
-    bad = np.arange(CONTRIBUTORS) < round(share * CONTRIBUTORS)
-    told = LIES[lie](honest, bad[honest.contributor], judge.platform, rng)
+    told, bad = _told(rows, lie, share, judge.platform, seed)
     found = contributions(told, judge.platform)
     trust = {one.contributor: one.trust for one in found}
     of = np.array([trust[name] for name in told.contributors])
     return (
-        _regret(honest, judge, model, (), seed),
+        _regret(crowd(rows, CONTRIBUTORS, rng=np.random.default_rng(seed)), judge, model, (), seed),
         _regret(told, judge, model, (), seed),
         _regret(told, judge, model, found, seed),
         float(of[bad].max(initial=0.0)),
         float(of[~bad].min(initial=1.0)),
     )
+
+
+def _with_each(
+    rows: TrainingRows, judge: Judge, models: Sequence[str], case: tuple[str, float, int]
+) -> list[tuple[float, float]]:
+    """Return the regret of each model without the defence and with it."""
+    lie, share, seed = case
+    told, _ = _told(rows, lie, share, judge.platform, seed)
+    found = contributions(told, judge.platform)
+    return [(_regret(told, judge, model, (), seed), _regret(told, judge, model, found, seed)) for model in models]
+
+
+def _told(rows: TrainingRows, lie: str, share: float, platform: Platform, seed: int) -> tuple[TrainingRows, Mask]:
+    """Return what a crowd tells of which a share lies, and who of its contributors does, shape (contributors,)."""
+    rng = np.random.default_rng([seed, crc32(lie.encode())])
+    honest = crowd(rows, CONTRIBUTORS, rng=np.random.default_rng(seed))
+    bad = np.arange(CONTRIBUTORS) < round(share * CONTRIBUTORS)
+    return LIES[lie](honest, bad[honest.contributor], platform, rng), bad
 
 
 def _regret(rows: TrainingRows, judge: Judge, model: str, found: Sequence[Contribution], seed: int) -> float:

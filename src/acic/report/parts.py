@@ -23,7 +23,7 @@ def section(name: str, title: str, *children: object) -> Markup:
 
 
 def basis(kind: str) -> Markup:
-    """Return the mark that says where numbers come from: "measured" or "predicted"."""
+    """Return the mark that says where numbers come from: "measured", "predicted" or "simulated"."""
     return element("span", kind, class_=f"basis {kind}")
 
 

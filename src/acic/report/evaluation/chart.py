@@ -142,7 +142,7 @@ class Plot:
         level: a dashed line, if any.
         legend: kinds of marks and what they stand for.
         label: the picture in words, for those who do not see it.
-        basis: "measured" or "predicted".
+        basis: "measured", "predicted" or "simulated".
     """
 
     caption: str
@@ -157,6 +157,14 @@ class Plot:
     level: Level | None = None
     legend: tuple[tuple[str, str], ...] = ()
     basis: str = "measured"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panels:
+    """Small plots beside one another, two in a line, with a legend for all of them instead of their own."""
+
+    plots: tuple[Plot, ...]
+    legend: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +194,7 @@ class Figure:
     counterpart: str
     judged: str
     sees: tuple[str, ...]
-    parts: tuple[Rows | Plot | Sheet, ...]
+    parts: tuple[Rows | Plot | Panels | Sheet, ...]
 
 
 def at_edge(axis: Axis, *, low: bool) -> tuple[Axis, float]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from acic.report.axis import Axis
-from acic.report.evaluation.chart import SHAPES, Figure, Line, Mark, Plot, Row, Rows, Sheet
+from acic.report.evaluation.chart import SHAPES, Figure, Line, Mark, Panels, Plot, Row, Rows, Sheet
 from acic.report.html import Markup, element, join
 from acic.report.parts import Column, basis, figure, paragraph, section, table
 from acic.report.pictures import at, axes, down, grid, picture, ruler
@@ -34,7 +34,7 @@ _PATHS = {
 }
 _FAR = 22.0  # percent of the width, a little more than what a ruler keeps between labels
 _GRAIN = 1000  # of the grid that dots and lines are drawn on
-_HEIGHT = 340  # of a plot, in pixels
+_HEIGHT, _SMALL = 340, 180  # of a plot, and of one of several panels, in pixels
 _ROOM = 6.0  # pixels that marks keep from the upper and lower end of a row
 
 _APART = str.maketrans(";|", ",/")  # names of methods are others': what keeps marks apart may not be in them
@@ -52,7 +52,8 @@ def names_of(figures: Sequence[Figure]) -> list[str]:
     """Return every name that marks of the figures have, once."""
     parts = [part for f in figures for part in f.parts]
     marks = [m.who for p in parts if isinstance(p, Rows) for r in p.rows for m in r.marks]
-    spots = [s.who for p in parts if isinstance(p, Plot) for s in p.spots]
+    plots = [q for p in parts for q in (p.plots if isinstance(p, Panels) else (p,)) if isinstance(q, Plot)]
+    spots = [s.who for p in plots for s in p.spots]
     return list(dict.fromkeys(who for who in [*marks, *spots] if who))
 
 
@@ -74,11 +75,14 @@ def origin(shown: Figure) -> str:
     return f"Counterpart in the paper: {shown.counterpart}. Judged by {shown.judged}."
 
 
-def _part(part: Rows | Plot | Sheet, names: Names) -> Markup:
+def _part(part: Rows | Plot | Panels | Sheet, names: Names) -> Markup:
     if isinstance(part, Rows):
         return _rows(part, names)
     if isinstance(part, Plot):
         return _lines(part, names)
+    if isinstance(part, Panels):
+        panels = [_lines(plot, names, height=_SMALL) for plot in part.plots]
+        return join([_legend(part.legend), element("div", *panels, class_="pair")])
     columns = [Column(name, kind) for name, kind in part.columns]
     return table(part.caption, columns, part.rows, kind="sheet")
 
@@ -94,12 +98,17 @@ def _rows(rows: Rows, names: Names) -> Markup:
 
 
 def _labelled(rows: Rows) -> Axis:
-    """Return the axis without ticks near its edge: a ruler leaves out labels that would touch the one before."""
-    place = None if rows.edge is None else rows.axis.place(rows.edge)
-    far = [
-        t for t in rows.axis.ticks if place is None or t[0] == rows.edge or abs(rows.axis.place(t[0]) - place) > _FAR
-    ]
-    return replace(rows.axis, ticks=tuple(far))
+    """Return the axis without ticks near its edge, and near that of the dashed line.
+
+    A ruler leaves out labels that would touch the one before, and these two matter more than those.
+    """
+    kept = rows.axis.ticks
+    for value in (rows.edge, rows.neutral):
+        if value is not None and any(math.isclose(t[0], value) for t in kept):
+            place = rows.axis.place(value)
+            apart = [(t, abs(rows.axis.place(t[0]) - place)) for t in kept]
+            kept = tuple(t for t, far in apart if math.isclose(t[0], value) or far > _FAR)
+    return replace(rows.axis, ticks=kept)
 
 
 def _row(rows: Rows, row: Row, names: Names) -> Markup:
@@ -169,23 +178,23 @@ def _legend(legend: Sequence[tuple[str, str]], neutral: str = "") -> Markup:
     return element("ul", *keys, class_="legend")
 
 
-def _lines(plot: Plot, names: Names) -> Markup:
-    """Return a plot, with its legend above and what its axes show beside them."""
+def _lines(plot: Plot, names: Names, height: int = _HEIGHT) -> Markup:
+    """Return a plot, with its legend (if it has one) above and what its axes show beside them."""
     inside = [part for line in plot.lines for part in (_band(plot, line), _line(plot, line))]
     if plot.level is not None:
-        height = down(plot.y, plot.level.at)
-        inside.append(element("line", x1="0%", x2="100%", y1=height, y2=height, class_="neutral"))
+        level = down(plot.y, plot.level.at)
+        inside.append(element("line", x1="0%", x2="100%", y1=level, y2=level, class_="neutral"))
     inside += [_use(s.kind, at(plot.x, s.x), down(plot.y, _high(plot, s.y))) for s in plot.spots]
     if plot.level is not None:
         x, anchor = ("0%", "start") if plot.level.left else ("100%", "end")
-        height = down(plot.y, plot.level.at)
-        inside.append(element("text", plot.level.name, x=x, y=height, dy=-7, text_anchor=anchor, class_="level"))
+        level = down(plot.y, plot.level.at)
+        inside.append(element("text", plot.level.name, x=x, y=level, dy=-7, text_anchor=anchor, class_="level"))
     told = [(plot.x.place(s.x), 100 - plot.y.place(_high(plot, s.y)), s.who, s.said) for s in plot.spots if s.who]
     return figure(
         join([plot.caption, " ", basis(plot.basis)]),
-        _legend(plot.legend),
+        _legend(plot.legend) if plot.legend else None,
         element("p", f"\u2191 {plot.up}", class_="axis"),
-        _told(axes(plot.x, plot.y, _HEIGHT, plot.label, *inside), told, names),
+        _told(axes(plot.x, plot.y, height, plot.label, *inside), told, names),
         element("p", f"{plot.across} \u2192", class_="axis across"),
     )
 

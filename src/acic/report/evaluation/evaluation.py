@@ -29,8 +29,10 @@ FIGURES: Mapping[str, str] = {
     "fig9": "walks through the configurations, and the model",
     "learning": "how much training is needed",
     "transfer": "what training is worth on another kind of instance",
+    "crowd": "what contributors who lie cost",
 }  # names as options take them, in the order of the page
 SHEETS = frozenset(("table1", "table4", "observations"))  # those that are tables, and have no picture
+SLOW = frozenset(("crowd",))  # those that are made where they are called for alone
 GOALS = ("time", "cost")
 
 
@@ -44,7 +46,7 @@ class Lines:
         shown: the vertical axis, with its unit: "regret of the first choice".
         kind: how its values are written: "share" (0.05 is 5 %), "factor" (3.0x), "count", "seconds" or "dollars".
         curves: what there is to compare, at least one.
-        basis: "measured", or "predicted" where the values were not.
+        basis: "measured", or "predicted" or "simulated" where the values were not.
         log_spent, log_shown: whether equal factors are equally far apart on that axis; values <= 0 are at its edge.
         about: what the band is over, in a sentence.
         goal: "time" or "cost", which the curves are of.
@@ -94,7 +96,7 @@ class Evaluation:
         processes: of each application, as far as they are known.
         observations: the paper's, tested; none where nobody looked.
         ranks: what a screening told of each parameter, by rank; none if there was no screening.
-        lines: curves for "fig8", "fig9", "learning" and "transfer".
+        lines: curves for "fig8", "fig9", "learning", "transfer" and "crowd".
         command: that makes the page.
         made: when.
 

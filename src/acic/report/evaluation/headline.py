@@ -154,7 +154,8 @@ def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
     values: Floats = table.values
     pairs = len(known(values.ravel()))
     failed, missing = int(np.isinf(values).sum()), int(np.isnan(values).sum())
-    predicted = sorted({line.title for group in given.lines.values() for line in group if line.basis == "predicted"})
+    curves = [line for group in given.lines.values() for line in group]
+    predicted = sorted({line.title for line in curves if line.basis == "predicted"})
     return section(
         "basis",
         "What is measured, and what is predicted",
@@ -171,6 +172,9 @@ def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
             " Predictions only decide which configurations a method chooses. No predicted number is shown"
             + (f", but for: {listed(predicted)}." if predicted else "."),
         ),
+        paragraph(basis("simulated"), " What contributors who lie cost: no liar's figure was measured.")
+        if any(line.basis == "simulated" for line in curves)
+        else None,
         paragraph(
             "Regret is how much longer, or more expensive, a choice is than the best configuration measured; one that "
             "failed has infinite regret. In the mean speed-up a failure counts as 0, in the mean of what is saved as "

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acic.errors import InvalidInput, MissingData, with_extra
-from acic.report.evaluation.chart import GROUPS, METHODS, SHAPES, Figure, Plot, Rows, Sheet, Spot
+from acic.report.evaluation.chart import GROUPS, METHODS, SHAPES, Figure, Panels, Plot, Rows, Sheet, Spot
 from acic.report.evaluation.drawn import origin
 from acic.report.evaluation.evaluation import FIGURES, Evaluation
 from acic.report.evaluation.page import figure_of
@@ -28,6 +28,11 @@ _COLUMN = 0.74  # of the numbers behind a row
 _ROW = 0.27
 _ROW_HEAD, _ROW_FOOT = 1.15, 0.35  # of a table of rows: legend, axis and names above, room below
 _PLOT, _PLOT_HEAD, _PLOT_FOOT = 3.4, 0.8, 0.75
+_PLOT_LEFT = 0.9
+_PANEL, _PANEL_HEAD, _PANEL_FOOT = 1.5, 0.4, 0.6
+_KEYS = 0.45  # of the legend of all panels
+_ENDS = 4.0  # percent of an axis, within which its first and its last label keep to its inside
+_SMALL = 8.0  # points: of a legend's text, and of its largest mark
 _LINE = 0.19  # of text
 _KEY, _LETTER = 0.45, 0.062  # of a legend: a mark with its room, a letter
 _WRAP = 160  # characters of a line of text
@@ -123,6 +128,8 @@ def _write(shown: Figure, path: Path) -> None:
     for part in parts:
         if isinstance(part, Rows):
             _rows(canvas, part, top, height)
+        elif isinstance(part, Panels):
+            _panels(canvas, part, top, height)
         else:
             _plot(canvas, part, top, height)
         top += _height(part)
@@ -136,9 +143,11 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _height(part: Rows | Plot) -> float:
+def _height(part: Rows | Plot | Panels) -> float:
     if isinstance(part, Rows):
         return _ROW_HEAD + len(part.rows) * _row_height(part) + _ROW_FOOT
+    if isinstance(part, Panels):
+        return _KEYS + -(-len(part.plots) // 2) * (_PANEL_HEAD + _PANEL + _PANEL_FOOT)
     return _PLOT_HEAD + _PLOT + _PLOT_FOOT
 
 
@@ -166,6 +175,8 @@ def _rows(canvas: Canvas, rows: Rows, top: float, height: float) -> None:
     ticks = [(rows.axis.place(v), said) for v, said in rows.axis.ticks]
     axes.set_xticks([at for at, _ in ticks], [_plain(said) for _, said in ticks])
     axes.xaxis.tick_top()
+    for (at, _), label in zip(ticks, axes.get_xticklabels(), strict=True):  # the last one would touch the columns
+        label.set_horizontalalignment("left" if at < _ENDS else "right" if at > 100 - _ENDS else "center")
     axes.grid(axis="x", color="#e4e9ee", linewidth=0.8)
     axes.set_yticks(
         range(len(rows.rows)), [_plain(textwrap.shorten(row.name, 26, placeholder="\u2026")) for row in rows.rows]
@@ -212,25 +223,52 @@ def _head(
     canvas: Canvas, caption: str, legend: list[tuple[str, str]], top: float, height: float, neutral: str = ""
 ) -> None:
     """Write what a picture is, and its legend below that, at `top` inches from above."""
+    canvas.text(0.25 / _WIDTH, 1 - (top + 0.1) / height, _plain(caption), va="top", size=10, weight="bold")
+    _legend(canvas, legend, top + 0.26, height, neutral)
+
+
+def _legend(canvas: Canvas, legend: Sequence[tuple[str, str]], top: float, height: float, neutral: str = "") -> None:
     from matplotlib.lines import Line2D
 
-    canvas.text(0.25 / _WIDTH, 1 - (top + 0.1) / height, _plain(caption), va="top", size=10, weight="bold")
     keys = [Line2D([], [], label=_plain(name), **(_look(kind) | {"clip_on": True})) for kind, name in legend]
+    for key in keys:
+        key.set_markersize(min(key.get_markersize(), _SMALL))
     if neutral:
         keys.append(Line2D([], [], color=_COLOURS["ink"], linestyle=(0, (4, 3)), linewidth=1, label=_plain(neutral)))
     if keys:
         columns = (
             len(keys) if sum(_KEY + _LETTER * len(str(k.get_label())) for k in keys) < _WIDTH else -(-len(keys) // 2)
         )
-        place = (0.2 / _WIDTH, 1 - (top + 0.26) / height)
+        place = (0.2 / _WIDTH, 1 - top / height)
         box: dict[str, Any] = {"bbox_to_anchor": place, "frameon": False, "borderaxespad": 0.0, "ncols": columns}
-        spacing = {"handletextpad": 0.3, "columnspacing": 1.2, "handlelength": 1.4}
-        canvas.legend(handles=keys, loc="upper left", fontsize=8, **box, **spacing)
+        spacing = {"handletextpad": 0.5, "columnspacing": 1.2, "handlelength": 1.4}
+        canvas.legend(handles=keys, loc="upper left", fontsize=_SMALL, **box, **spacing)
 
 
 def _plot(canvas: Canvas, plot: Plot, top: float, height: float) -> None:
-    left = 0.9
-    axes = _axes(canvas, (left, top + _PLOT_HEAD, _WIDTH - left - _RIGHT, _PLOT), height)
+    box = (_PLOT_LEFT, top + _PLOT_HEAD, _WIDTH - _PLOT_LEFT - _RIGHT, _PLOT)
+    _curves(_axes(canvas, box, height), plot)
+    _head(canvas, _caption(plot), [*plot.legend], top, height)
+
+
+def _panels(canvas: Canvas, panels: Panels, top: float, height: float) -> None:
+    """Draw plots in two columns, below the legend of all."""
+    _legend(canvas, panels.legend, top + 0.1, height)
+    half = _WIDTH / 2
+    for number, plot in enumerate(panels.plots):
+        left = number % 2 * half
+        above = top + _KEYS + number // 2 * (_PANEL_HEAD + _PANEL + _PANEL_FOOT)
+        box = (left + _PLOT_LEFT, above + _PANEL_HEAD, half - _PLOT_LEFT - _RIGHT, _PANEL)
+        _curves(_axes(canvas, box, height), plot)
+        place = (left + 0.25) / _WIDTH, 1 - (above + 0.1) / height
+        canvas.text(*place, _plain(_caption(plot)), va="top", size=10, weight="bold")
+
+
+def _caption(plot: Plot) -> str:
+    return f"{plot.caption} ({plot.basis})"
+
+
+def _curves(axes: Axes, plot: Plot) -> None:
     axes.set_xlim(0, 100)
     axes.set_ylim(0, 100)
     axes.set_xticks([plot.x.place(v) for v, _ in plot.x.ticks], [_plain(said) for _, said in plot.x.ticks])
@@ -258,4 +296,3 @@ def _plot(canvas: Canvas, plot: Plot, top: float, height: float) -> None:
         kinds[spot.kind].append(spot)
     for kind, spots in kinds.items():
         axes.plot([plot.x.place(s.x) for s in spots], [height_of(s.y) for s in spots], **_look(kind))
-    _head(canvas, f"{plot.caption} ({plot.basis})", [*plot.legend], top, height)

@@ -44,8 +44,8 @@ def dollars_text(amount: float) -> str:
 
 
 def count_text(count: float) -> str:
-    """Return a number; a whole one without decimals."""
-    return tick_text(count) if float(count).is_integer() else number_text(count)
+    """Return a number; a whole one without decimals, as are all from a thousand on, whose thousands are apart."""
+    return tick_text(round(count)) if float(count).is_integer() or count >= 1000 else number_text(count)
 
 
 def unit_of(goal: str) -> str:
