@@ -57,7 +57,7 @@ def lines_of(
         build["fig9"] = lambda: _figure_9(training, runs, platform, advice, table)
     for name in wanted:
         if name in build:
-            say(f"computing {name}, which takes up to {'an hour' if name == 'crowd' else 'some minutes'}")
+            say(f"computing {name}, which takes up to {'a quarter of an hour' if name == 'crowd' else 'some minutes'}")
             made[name] = build[name]()
     return made
 
