@@ -202,7 +202,7 @@ def _marks(axes: Axes, rows: Rows) -> None:
     for at, row in enumerate(rows.rows):
         for mark in row.marks:
             value = rows.edge if math.isinf(mark.at) and rows.edge is not None else mark.at
-            places[mark.kind].append((rows.axis.place(value), at + 0.42 * mark.lane, mark.stem))
+            places[mark.kind].append((rows.axis.place(value), at + 0.36 * mark.lane, mark.stem))
     neutral = rows.axis.place(rows.neutral) if rows.neutral is not None else 0.0
     for kind in sorted(places, key=[*reversed(_ON_TOP)].index):
         x, y, stems = (list(column) for column in zip(*places[kind], strict=True))
