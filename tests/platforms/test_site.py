@@ -11,7 +11,7 @@ import pytest
 
 from acic.errors import AcicError, InvalidInput
 from acic.platforms import bundled_platform, load_platform, platform_files, platform_names
-from acic.platforms.here import kept_file, kept_name
+from acic.platforms.own_file import kept_file, kept_name
 from acic.platforms.site import site_folder
 from tests.cli.conftest import Result, calling
 
