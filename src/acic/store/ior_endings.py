@@ -95,5 +95,3 @@ def _status(path: Path) -> int | None:
         return int(text)
     except ValueError:
         return None
-
-

@@ -24,6 +24,7 @@ _CLEAR = 5.0  # times the longest gap that is no pause: beyond doubt
 _LEAP = 3.0  # likewise: worth a look
 _TOLERANCE = 0.25  # by which the sizes of iterations may differ
 _REGULAR = 0.9  # share of iterations that must be of the same size
+_SEVERAL = 5  # iterations, of which the first may be of another size
 _CANDIDATES = 6
 _MANY = 100  # requests, from which on numpy beats a loop
 
@@ -158,14 +159,21 @@ class _Analysis:
         return list(map(sub, at[1:], at))
 
     def _regular(self, breaks: list[int]) -> bool:
-        """Whether nearly all bursts move about as much; the last may have been cut."""
+        """Whether nearly all bursts move about as much; the last may have been cut, the first made the file.
+
+        HDF5 fills a dataset when it makes it.
+        """
         sizes = self._sizes(breaks)
         if len(sizes) > 2:
             sizes.pop()
-        sizes.sort()
-        middle = sizes[len(sizes) // 2]
-        same = bisect_right(sizes, middle + _TOLERANCE * middle) - bisect_left(sizes, middle - _TOLERANCE * middle)
-        return same >= _REGULAR * len(sizes)
+        return _alike(sizes) or (len(sizes) >= _SEVERAL and _alike(sizes[1:]))
+
+
+def _alike(sizes: Sequence[int]) -> bool:
+    ordered = sorted(sizes)
+    middle = ordered[len(ordered) // 2]
+    same = bisect_right(ordered, middle + _TOLERANCE * middle) - bisect_left(ordered, middle - _TOLERANCE * middle)
+    return same >= _REGULAR * len(ordered)
 
 
 def _long(gaps: list[float]) -> Gaps:

@@ -23,6 +23,7 @@ from acic.workloads.columns import (
     SPLIT,
     WRITE,
 )
+from acic.workloads.histogram import median_size
 from acic.workloads.layers import Requests
 from acic.workloads.series import series_of
 
@@ -106,6 +107,13 @@ class Group:
     def common_sizes(self) -> dict[int, int]:
         """How many requests, reads and writes together, had each of the sizes that Darshan kept, B."""
         return self.table.common_sizes(self.rows)
+
+    @property
+    def median_size(self) -> int:
+        """The size of the request that moves the median byte, B, by Darshan's histogram; 0 where there is none."""
+        counts = self.table.requests_by_size(self.rows, self.direction)
+        mixed = self.totals[BYTES + 1 - self.direction]  # the common sizes are of both directions
+        return median_size(counts, self.bytes, {} if mixed else self.common_sizes) if counts else 0
 
 
 def groups(requests: Requests, processes: int, names: Mapping[int, str]) -> list[Group]:

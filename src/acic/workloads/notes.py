@@ -9,12 +9,14 @@ import numpy as np
 from acic.units import format_bytes, format_seconds
 from acic.workloads.darshan import Job, Log
 from acic.workloads.darshan.job import LONGEST_RUN
+from acic.workloads.groups import Group
 from acic.workloads.phases import Draft
 from acic.workloads.tables import lacks_counters
 from acic.workloads.workload import EXACT, UNKNOWN, Interface, Phase
 
 _MATTERS = 0.01  # share of the bytes from which a phase's doubts are told
 _WHOLE = 0.99
+_BENEATH = 0.2  # of what an application writes: headers and indices of HDF5 are less
 _LEFT_OUT = ("DFS", "DAOS")
 
 
@@ -42,7 +44,7 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
         )
     for one in drafts:
         if one.group.bytes >= _MATTERS * total:
-            told += [*_of_times(one, log), *_of_draft(one, source)]
+            told += [*_of_times(one, log), *_of_draft(one, log, source)]
     told += mapped(log)
     if metadata > _MATTERS * log.job.run_seconds > 0:
         told.append(
@@ -137,7 +139,7 @@ def _of_times(one: Draft, log: Log) -> Iterator[str]:
         )
 
 
-def _of_draft(one: Draft, source: str) -> Iterator[str]:
+def _of_draft(one: Draft, log: Log, source: str) -> Iterator[str]:
     group = one.group
     if group.table.source != "counters":
         yield (
@@ -154,6 +156,11 @@ def _of_draft(one: Draft, source: str) -> Iterator[str]:
             f"The trace (DXT) ends early and holds {one.covered:.0%} of the bytes in {_what(one)}; the rest is assumed "
             "to go on likewise."
         )
+    if more := _beneath(group, log):
+        yield (
+            f"HDF5 wrote {format_bytes(more)} more than {_what(one)} have: as a rule it fills datasets, or writes "
+            "whole chunks. That is no phase here; H5Pset_fill_time with H5D_FILL_TIME_NEVER spares what is overwritten."
+        )
     if one.iterations.quality is UNKNOWN:
         remedy = "" if group.interface is Interface.STDIO else "; Darshan's extended tracing (DXT) would tell"
         yield f"The log does not tell where one iteration of {_what(one)} ends and the next begins{remedy}."
@@ -162,6 +169,17 @@ def _of_draft(one: Draft, source: str) -> Iterator[str]:
             f"The files of {_what(one)} are named like those of {library}, but {source} has no module of that library: "
             f"the application may call {library}, and Darshan saw the level below."
         )
+
+
+def _beneath(group: Group, log: Log) -> int:
+    """Return by how many B HDF5 wrote more to the files of its datasets than it was asked to; 0 for little."""
+    lower = log.modules.get("MPI-IO") or log.modules.get("POSIX")
+    if group.table.name != "H5D" or not group.direction or lower is None:
+        return 0
+    wrote = lower.records[f"{'MPIIO' if lower is log.modules.get('MPI-IO') else 'POSIX'}_BYTES_WRITTEN"]
+    mine = np.isin(lower.records["id"], np.array(group.files, dtype=np.uint64))
+    more = int(wrote[mine].clip(0).sum()) - group.bytes
+    return more if more > _BENEATH * group.bytes else 0
 
 
 def _what(one: Draft) -> str:

@@ -212,7 +212,17 @@ def _collective_quality(group: Group, tables: Mapping[str, Table]) -> Quality:
     if group.table.name == "H5D":
         return _confirmed(group, tables.get("MPI-IO"))
     few = min(group.collective_calls, group.calls - group.collective_calls)
-    return EXACT if few <= _ALIKE * group.calls else ESTIMATED
+    return EXACT if few <= _ALIKE * group.calls and not _may_fill(group) else ESTIMATED
+
+
+def _may_fill(group: Group) -> bool:
+    """Return whether the collective calls of a group that is independent may move bytes that count.
+
+    HDF5 fills a dataset collectively when it makes it, by a few large calls; nobody counts their bytes apart.
+    """
+    if group.collective or not group.collective_calls:
+        return False
+    return group.collective_calls * max(group.common_sizes, default=0) > _ALIKE * group.bytes
 
 
 def _confirmed(group: Group, lower: Table | None) -> Quality:

@@ -34,8 +34,10 @@ def request_size(group: Group, traced: Traced | None) -> tuple[int, Quality]:
         alike = lengths[0] == lengths[-1]
         median = lengths[0] if alike else of_median_byte(lengths, lengths)
         return max(1, median), EXACT if alike and not rest and median == size else ESTIMATED
-    fitting = {s: count for s, count in common.items() if s * count <= group.bytes}
+    fitting = {s: count for s, count in common.items() if _LEAST * group.bytes <= s * count <= group.bytes}
     if 2 * sum([s * count for s, count in fitting.items()]) < group.bytes:
+        if median := group.median_size:
+            return median, ESTIMATED
         # where calls are collective, the others are a library's small ones
         calls = group.collective_calls if group.collective else group.calls
         return max(1, round(group.bytes / max(calls, 1))), ESTIMATED

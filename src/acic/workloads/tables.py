@@ -23,6 +23,7 @@ from acic.workloads.columns import (
 )
 from acic.workloads.darshan import Log
 from acic.workloads.datasets import files_of
+from acic.workloads.histogram import count_requests
 from acic.workloads.summary import Summary, few_users, many_users
 
 _FEW = 5  # records, up to which numpy costs more than it saves
@@ -47,6 +48,7 @@ class Table:
         partial: whether Darshan ran out of memory, so that records are missing.
         source: "counters", or what stands in for them: "trace" or "heat map".
         load_rows: makes the rows at once, rather than from the columns, if there are only a few.
+        count: tells how many requests of some rows in one direction are in each bin of Darshan's histogram.
 
     Attributes:
         file_list: the file of each record.
@@ -63,12 +65,14 @@ class Table:
         partial: bool,
         source: str,
         load_rows: Callable[[], Rows] | None = None,
+        count: Callable[[list[int], int], list[int]] = lambda _, __: [],
     ) -> None:
         self.name, self.partial, self.source = name, partial, source
         self.files, self.ranks = files, ranks
         self.file_list: list[int] = files.tolist()
         self.rank_list: list[int] = ranks.tolist()
         self._load = load
+        self.requests_by_size = count
         self._load_rows = load_rows if len(files) <= _FEW else None
         self._columns: Columns | None = None
         self._moved: list[list[int]] = [[], []]
@@ -276,6 +280,7 @@ def tables(log: Log) -> dict[str, Table]:
                     partial=module.partial,
                     source="counters",
                     load_rows=partial(load_rows, name, records),
+                    count=partial(count_requests, name, records),
                 )
     return found
 

@@ -16,6 +16,7 @@ _LARGEST = 16 << 30
 _FIRST_READ = 1 << 16
 _MOST_AT_ONCE = 1 << 30
 _MAGICS = (struct.pack("<q", MAGIC), struct.pack(">q", MAGIC))
+_ENDED = "a job that is killed leaves no log: run it again"
 _NO_LOG = "give the .darshan file that the Darshan library wrote for the job; the name of a workload file ends in .toml"
 
 
@@ -63,7 +64,7 @@ def _read(path: Path | str, file: int) -> tuple[bytes, Header]:
 
 def _header(path: Path | str, start: bytes) -> Header:
     if not start:
-        raise _unreadable(path, "the file is empty", hint="a job that is killed leaves no log: run it again")
+        raise _unreadable(path, "the file is empty", hint=_ENDED)
     if start.startswith((b"\x1f\x8b", b"BZh")):
         raise _packed(path, start)
     header = read_header(start)
@@ -71,6 +72,8 @@ def _header(path: Path | str, start: bytes) -> Header:
         return header
     version = start[:8].partition(b"\0")[0].decode("ascii", "replace")
     if not re.fullmatch(r"\d\.\d{1,3}", version):
+        if str(path).endswith(".darshan_partial"):  # what Darshan calls it until it is whole
+            raise _unreadable(path, "a process ended while Darshan wrote the log of its I/O", hint=_ENDED)
         raise _unreadable(path, "it is not a Darshan log", hint=_NO_LOG)
     if version[0] in "12":
         raise _old(path, version)
