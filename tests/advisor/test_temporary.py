@@ -96,6 +96,17 @@ def test_where_the_largest_is_the_result_the_smaller_are_removed() -> None:
     assert removed(removing_temporary(workload(*output, *spill), 8 * MIB)) == {"spill": 8}
 
 
+@pytest.mark.parametrize(("read", "gone"), [((8,), 8), ((48,), 40), ((5, 8), 8)])
+def test_no_more_is_removed_than_is_read_again(read: tuple[int, ...], gone: int) -> None:
+    """Of 48 checkpoints the last 8 are read: 40 were taken to be removed, those that nobody read."""
+    checkpoints = [phase("ckpt", Operation.WRITE, files=48)]
+    found = removing_temporary(
+        workload(*checkpoints, *(phase("ckpt", Operation.READ, files=one) for one in read)), 8 * MIB
+    )
+    assert removed(found) == {"ckpt": gone}
+    assert found.notes[0].startswith(f"{gone} files that the job writes and reads again")
+
+
 @given(sizes=st.lists(st.tuples(st.integers(1, 100), st.booleans()), min_size=1, max_size=5), share=st.floats(0, 1.5))
 def test_no_more_is_removed_than_is_left_beside_the_results(sizes: list[tuple[int, bool]], share: float) -> None:
     phases = [phase(f"f{at}", Operation.WRITE, size) for at, (size, _) in enumerate(sizes)]

@@ -15,8 +15,8 @@ def removing_temporary(workload: Workload, results: int) -> Workload:
     """Return `workload`, whose phases tell how many temporary files it removes, where they did not.
 
     No log tells which names are removed. But where less must outlive the run than was written, the rest is what it
-    wrote for itself: of the files that it reads again the largest first, and whole ones alone, as of one that results
-    are in nothing is removed.
+    wrote for itself: of the files that it reads again the largest first, as many as it reads of them, and whole ones
+    alone, as of one that results are in nothing is removed.
 
     Args:
         workload: what the application does. One that tells of removed files, beside empty ones, tells of all.
@@ -26,12 +26,15 @@ def removing_temporary(workload: Workload, results: int) -> Workload:
     left = sum(map(size_of, writes)) - results
     if not results or left <= 0 or any(map(_told, workload.phases)):
         return workload
-    read = {phase.example for phase in workload.phases if phase.characteristics.operation is Operation.READ}
+    read: dict[str, int] = {}
+    for phase in workload.phases:
+        if phase.characteristics.operation is Operation.READ and phase.example:  # a description may name no file
+            read[phase.example] = max(phase.files, read.get(phase.example, 0))  # of one that two interfaces read, too
     removed: dict[int, int] = {}
     for phase in sorted(writes, key=size_of, reverse=True):
-        if phase.example in read and phase.example and left > 0 and phase.bytes:  # a description may name no file
+        if phase.example in read and left > 0 and phase.bytes:
             each = size_of(phase) / phase.files
-            removed[id(phase)] = min(phase.files, math.floor(left / each + _ROUNDED))
+            removed[id(phase)] = min(phase.files, read[phase.example], math.floor(left / each + _ROUNDED))
             left -= removed[id(phase)] * each
     if not any(removed.values()):
         return workload
