@@ -9,7 +9,7 @@ from pathlib import Path
 
 from acic.errors import UnreadableInput
 from acic.workloads.columns import PAUSE
-from acic.workloads.darshan import Log, read_log, within
+from acic.workloads.darshan import Log, read_log, renamed, within
 from acic.workloads.empty import empty_files, told_of
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import groups
@@ -56,6 +56,7 @@ def characterize(log: Log) -> Workload:
 
     The phase with the most bytes is first, of as many the one that began first.
     """
+    log = renamed(log)
     found = tables(log)
     if log.dxt or log.heatmaps:
         found |= substitutes(log, found)

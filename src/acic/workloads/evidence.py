@@ -30,6 +30,7 @@ class Evidence:
         self._mounts = dict(reversed(log.job.mounts))  # of two file systems at one place, the first
         self._traces: dict[str, Trace] = {}
         self._places: dict[int, tuple[str, dict[str, str | int]]] = {}
+        self._renames: dict[int, int] | None = None
 
     def traced(self, group: Group) -> Traced | None:
         """Return the traced requests of a group, at its level or, if they are the same there, below."""
@@ -104,6 +105,18 @@ class Evidence:
             return group.totals[OPENS]
         lower = self.tables.get("MPI-IO") or self.tables.get("POSIX")
         return lower.about(group.files).totals[OPENS] if lower is not None else 0
+
+    def renames(self, group: Group) -> int:
+        """Return how often all processes together renamed the files that a group writes; 0 if the log does not tell."""
+        if group.direction != WRITE or "POSIX" not in self.log.modules:
+            return 0
+        if self._renames is None:
+            records = self.log.modules["POSIX"].records
+            self._renames = {}
+            for one in records[records["POSIX_RENAME_SOURCES"] > 0]:
+                file = int(one["id"])
+                self._renames[file] = self._renames.get(file, 0) + int(one["POSIX_RENAME_SOURCES"])
+        return sum([self._renames.get(file, 0) for file in group.files]) if self._renames else 0
 
     def waits(self, group: Group) -> int:
         """Return how often each process waited for PnetCDF's non-blocking requests on the group's files."""

@@ -13,6 +13,7 @@ from acic.workloads.columns import (
     COUNTS,
     INTERFACES,
     MANY,
+    OPENS,
     READ,
     SIZES,
     WRITE,
@@ -117,15 +118,16 @@ class Table:
     def shared(self, direction: int) -> frozenset[int]:
         """Return the files that several ranks read, or wrote, or only opened, as far as ranks are told.
 
-        Who only reads a file does not share it with the one that writes it, nor the other way round.
+        Who only reads a file does not share it with the one that writes it, nor the other way round; and who only
+        renames it, or looks at it, with nobody.
         """
         found = self._shared[direction]
         if found is None:
             users: dict[int, set[int]] = {}
             if self._repeated:
-                moved = zip(self.moved(direction), self.moved(1 - direction), strict=True)
-                for file, rank, (here, there) in zip(self.file_list, self.rank_list, moved, strict=True):
-                    if here or not there:
+                used = zip(self.moved(direction), self.moved(1 - direction), self.column(OPENS), strict=True)
+                for file, rank, (here, there, opens) in zip(self.file_list, self.rank_list, used, strict=True):
+                    if here or (opens and not there):
                         users.setdefault(file, set()).add(rank)
             found = frozenset(file for file, ranks in users.items() if len(ranks) > 1)
             self._shared[direction] = found

@@ -1,0 +1,200 @@
+"""Renames: what is written under one name and used under another is one file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acic.advisor.cautions import lost
+from acic.units import KIB, MIB
+from acic.workloads import Operation, Phase, Quality, Workload, characterize, characterize_file
+from acic.workloads.darshan import Log, Module, read_log, renamed
+from acic.workloads.darshan.counters import LAYOUTS
+from tests.workloads.darshan.logs import DATA
+from tests.workloads.simulator import Call, darshan_log, loop
+
+REAL = DATA / "renamed"  # what each log is of stands in renames.c, which made them
+
+
+def of(name: str) -> Workload:
+    return characterize_file(REAL / f"{name}.darshan")
+
+
+def only(workload: Workload, operation: Operation) -> Phase:
+    (phase,) = [one for one in workload.phases if one.characteristics.operation is operation]
+    return phase
+
+
+def told(one: Phase) -> object:
+    """Return what a log tells of a phase, but for its times, and for how often its files were renamed."""
+    kept = ("requests", "opens", "syncs", "times_over", "written_by_others", "collective_buffering", "contiguous")
+    details = {name: one.details.get(name) for name in kept}
+    return one.characteristics, one.quality, one.files, one.bytes, Path(one.example).name, details
+
+
+@pytest.mark.parametrize("name", ["next", "own", "all", "mpiio"])
+def test_a_renamed_file_is_told_of_as_if_it_had_had_its_name_from_the_first(name: str) -> None:
+    assert sorted(map(repr, map(told, of(name).phases))) == sorted(map(repr, map(told, of(f"{name}_plain").phases)))
+
+
+@pytest.mark.parametrize("name", ["next", "next_traced"])
+def test_who_renames_a_file_that_another_reads_does_not_share_it(name: str) -> None:
+    found = of(name)
+    write, read = (only(found, one) for one in (Operation.WRITE, Operation.READ))
+    assert (read.characteristics.shared, read.quality["shared"]) == (False, Quality.EXACT)
+    assert (read.files, read.bytes, read.characteristics.io_processes) == (12, 12 * 64 * KIB, 4)
+    assert read.details["written_by_others"] is True
+    assert (write.details["renames"], "renames" in read.details) == (12, False)
+    assert write.example == read.example
+
+
+@pytest.mark.parametrize("name", ["next", "own", "all", "mpiio"])
+def test_what_a_job_wrote_and_renamed_is_no_input_of_it(name: str) -> None:
+    assert not any("did not write" in caution for caution in lost([1], of(name), results=True, counted=True))
+
+
+def test_what_is_replaced_was_there_before() -> None:
+    """Each process reads a file, and puts another in its place: what it read, it did not write."""
+    found = of("update")
+    assert only(found, Operation.WRITE).example.endswith(".tmp")
+    assert any("did not write" in caution for caution in lost([1], found, results=True, counted=True))
+
+
+def test_files_that_had_one_name_by_turns_stay_apart() -> None:
+    found = of("turns")
+    assert (only(found, Operation.WRITE).files, only(found, Operation.READ).files) == (4, 12)
+    assert not only(found, Operation.READ).characteristics.shared
+
+
+@pytest.mark.parametrize("name", ["ior_posix_fpp", "ior_hdf5_coll"])
+def test_a_log_without_renames_is_left_alone(name: str) -> None:
+    log = read_log(DATA / "known" / f"{name}.darshan")
+    assert renamed(log) is log
+
+
+def with_renames(log: Log, *renames: tuple[str, str, int]) -> Log:
+    """Return a log in which a rank gives a file another name, for each of `renames`, as Darshan would tell it."""
+    records = log.modules["POSIX"].records
+    keys, names = {name: file for file, name in log.names.items()}, dict(log.names)
+    for old, new, rank in renames:
+        file = keys.setdefault(new, len(keys) + 1)
+        names[file] = new
+        records["POSIX_RENAME_SOURCES"][(records["id"] == keys[old]) & (records["rank"] == rank)] += 1
+        here = (records["id"] == file) & (records["rank"] == rank)
+        if not here.any():
+            record = np.zeros(1, dtype=LAYOUTS["POSIX"].dtype())
+            record["id"], record["rank"] = file, rank
+            records, here = np.concatenate([records, record]), np.append(here, True)
+        records["POSIX_RENAME_TARGETS"][here] += 1
+        records["POSIX_RENAMED_FROM"][here] = np.uint64(keys[old]).astype(np.int64)
+    posix: Module = replace(log.modules["POSIX"], records=records)
+    return replace(log, names=names, modules={**log.modules, "POSIX": posix})
+
+
+def call(rank: int, file: str, start: float, *, write: bool) -> Call:
+    return Call(rank=rank, offset=0, length=MIB, start=start, end=start + 0.1, write=write, file=f"/scratch/{file}")
+
+
+def pipe(*names: str, reads: str, interface: str = "POSIX", beside: bool = False) -> Log:
+    """Return a log of a file that rank 0 writes and then renames, from name to name, before rank 1 reads one."""
+    write = call(0, names[0], 0.0, write=True)
+    read = replace(call(1, reads, 5.0, write=False), beside=beside)
+    log = darshan_log([write, read], processes=4, interface=interface, heatmap=False)
+    opened = log.modules["POSIX"].records["POSIX_F_OPEN_START_TIMESTAMP"]
+    opened[:] = np.where(log.modules["POSIX"].records["rank"] == 0, 0.0, 5.0)
+    pairs = pairwise(names)
+    return with_renames(log, *((f"/scratch/{old}", f"/scratch/{new}", 0) for old, new in pairs))
+
+
+def joined(log: Log) -> bool:
+    """Return whether what is read is what was written."""
+    found = characterize(log)
+    write, read = (only(found, one) for one in (Operation.WRITE, Operation.READ))
+    assert (write.bytes, read.bytes, read.characteristics.shared) == (MIB, MIB, False)
+    assert (read.details.get("written_by_others") is True) is (write.example == read.example)
+    return write.example == read.example
+
+
+@pytest.mark.parametrize("names", [("a.tmp", "a"), ("a.tmp", "a", "a.done"), ("a.0", "a.1", "a.2", "a.3")])
+def test_names_are_followed_to_the_last(names: tuple[str, ...]) -> None:
+    log = pipe(*names, reads=names[-1])
+    assert joined(log)
+    assert only(characterize(log), Operation.WRITE).example == f"/scratch/{names[-1]}"
+
+
+@pytest.mark.parametrize("reads", ["b", "a"])
+def test_names_that_go_round_are_left(reads: str) -> None:
+    """What two files exchanged, whoever reads which of them."""
+    assert joined(pipe("a", "b", "a", reads=reads)) == (reads == "a")
+
+
+def test_of_files_that_became_one_by_turns_none_is_it() -> None:
+    calls = [call(0, "a", 0.0, write=True), call(0, "b", 1.0, write=True), call(1, "out", 5.0, write=False)]
+    log = darshan_log(calls, processes=4, trace=False)
+    log = with_renames(log, ("/scratch/a", "/scratch/out", 0))
+    other = with_renames(log, ("/scratch/b", "/scratch/c", 0), ("/scratch/b", "/scratch/out", 0))
+    assert renamed(other) is other
+
+
+def test_a_file_of_a_library_that_is_read_below_it_stays_apart() -> None:
+    """What POSIX reads of a file that MPI-IO writes counts as MPI-IO's, unless it is another file."""
+    assert joined(pipe("a.tmp", "a", reads="a", interface="MPI-IO"))
+    assert not joined(pipe("a.tmp", "a", reads="a", interface="MPI-IO", beside=True))
+
+
+@pytest.mark.parametrize("early", [0.5, 2.0])
+def test_clocks_of_processes_differ_but_not_by_much(early: float) -> None:
+    log = pipe("a.tmp", "a", reads="a")
+    records = log.modules["POSIX"].records
+    records["POSIX_F_OPEN_START_TIMESTAMP"] = np.where(records["rank"] == 0, 3.0, 3.0 - early)
+    assert joined(log) is (early < 1.0)
+
+
+def merged(*names: str) -> Log:
+    """Return a log of files that rank 0 writes under the last ones and renames, before all read them."""
+    calls = [call(0, hidden, 0.1, write=True) for hidden in names[1::2]]
+    calls += [call(rank, name, 5.0, write=False) for name in names[::2] for rank in range(4)]
+    log = darshan_log(calls, processes=4, trace=False)
+    records = log.modules["POSIX"].records
+    records["POSIX_RENAME_SOURCES"] = records["rank"] == 0
+    records["POSIX_RENAME_TARGETS"] = records["rank"] < 0
+    records["POSIX_F_OPEN_START_TIMESTAMP"] = np.where(records["rank"] == 0, 0.1, 5.0)
+    return log
+
+
+@pytest.mark.parametrize(
+    ("names", "same"),
+    [
+        (("a.1", "a.1.tmp", "a.10", "a.10.tmp"), True),
+        (("a.1", "a.1_", "a.10", "a.10_"), True),
+        (("a", ".a.x7Y2"), True),
+        (("a", "tmp.Xy12"), False),
+    ],
+)
+def test_where_all_have_one_record_names_tell_what_a_file_was(names: tuple[str, ...], same: bool) -> None:
+    found = characterize(merged(*names))
+    write, read = (only(found, one) for one in (Operation.WRITE, Operation.READ))
+    assert (write.example == read.example) is same
+    assert (read.details.get("written_by_others") is True) is same
+
+
+@given(
+    renames=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(-1, 3)), max_size=8),
+    trace=st.booleans(),
+)
+def test_nothing_is_lost_whatever_is_renamed(renames: list[tuple[int, int, int]], trace: bool) -> None:
+    calls = loop(processes=4, shared=False, file="/scratch/f", size=64 * KIB)
+    calls += loop(processes=4, shared=False, file="/scratch/g", size=64 * KIB, write=False, begin=1.0)
+    log = darshan_log(calls, processes=4, trace=trace, heatmap=False)
+    names = [*log.names.values(), "/scratch/new"]
+    log = with_renames(log, *((names[a], names[b], rank) for a, b, rank in renames if a < 4))
+    found = renamed(log)
+    for column in ("POSIX_BYTES_READ", "POSIX_BYTES_WRITTEN", "POSIX_RENAME_SOURCES"):
+        assert found.modules["POSIX"].records[column].sum() == log.modules["POSIX"].records[column].sum()
+    assert sum(one.bytes for one in characterize(log).phases) == sum(one.length for one in calls)
