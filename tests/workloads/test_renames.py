@@ -43,9 +43,8 @@ def test_a_renamed_file_is_told_of_as_if_it_had_had_its_name_from_the_first(name
     assert sorted(map(repr, map(told, of(name).phases))) == sorted(map(repr, map(told, of(f"{name}_plain").phases)))
 
 
-@pytest.mark.parametrize("name", ["next", "next_traced"])
-def test_who_renames_a_file_that_another_reads_does_not_share_it(name: str) -> None:
-    found = of(name)
+def test_who_renames_a_file_that_another_reads_does_not_share_it() -> None:
+    found = of("next")
     write, read = (only(found, one) for one in (Operation.WRITE, Operation.READ))
     assert (read.characteristics.shared, read.quality["shared"]) == (False, Quality.EXACT)
     assert (read.files, read.bytes, read.characteristics.io_processes) == (12, 12 * 64 * KIB, 4)

@@ -125,7 +125,9 @@ class Table:
         if found is None:
             users: dict[int, set[int]] = {}
             if self._repeated:
-                used = zip(self.moved(direction), self.moved(1 - direction), self.column(OPENS), strict=True)
+                named = self.name == "POSIX" and self.source == "counters"  # where files have records by name alone
+                opened = self.column(OPENS) if named else [1] * len(self.file_list)
+                used = zip(self.moved(direction), self.moved(1 - direction), opened, strict=True)
                 for file, rank, (here, there, opens) in zip(self.file_list, self.rank_list, used, strict=True):
                     if here or (opens and not there):
                         users.setdefault(file, set()).add(rank)
