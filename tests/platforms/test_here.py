@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from acic.campaign.journal import free_folder
 from acic.campaign.points import Field
+from acic.cli.applying import to_apply
 from acic.errors import CONTROL, InvalidInput
 from acic.filesystems import KINDS
 from acic.platforms import Platform, load_platform, parse_platform
@@ -22,6 +23,7 @@ from acic.platforms.here import Machine, doubts, find_machine, platform_text
 from acic.platforms.layouts import Layout
 from acic.platforms.mounts import Storage, describe, find_storage, given_storage, mounted
 from acic.platforms.own_file import keep, kept_file
+from acic.space import Configuration
 from acic.units import GIB, MIB
 
 TODAY = date(2026, 11, 21)
@@ -105,6 +107,26 @@ def test_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.storage[0].directory == str(tmp_path)
     assert found.cores == len(os.sched_getaffinity(0))
     assert platform_of(found).baseline["cb_nodes"] == 1
+
+
+def test_a_job_of_any_size_is_on_this_one_machine(tmp_path: Path) -> None:
+    """A job of twice its cores was advised as for two machines: without cb_config_list, and two were paid."""
+    machine = Machine(host="x", kernel="1", cores=2, memory=GIB, storage=(Storage("/x", "ext4", "/"),))
+    text = platform_text(machine, today=TODAY)
+    older = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("compute_nodes"))
+    assert older != text
+    file = tmp_path / "here-x.toml"
+    for written in (text, older):
+        file.write_text(written)
+        platform = load_platform(str(file))
+        wanted = Configuration({**platform.baseline, "cb_nodes": 2})
+        assert platform.cost(wanted, 4, 3600.0, price=1.0) == 1.0
+        (given,) = (one for one in to_apply(wanted, platform, 4) if one.file_text)
+        assert given.file_text == "cb_nodes 2\ncb_config_list *:2\n"
+    file.write_text(text.replace("compute_nodes = 1 ", "compute_nodes = 3 "))
+    assert load_platform(str(file)).compute_nodes == 3
+    file.write_text(older.replace('"here-x"', '"site"'))
+    assert load_platform(str(file)).compute_nodes is None
 
 
 def test_one_place_that_is_named_is_where_runs_write(tmp_path: Path) -> None:

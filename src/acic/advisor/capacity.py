@@ -24,10 +24,8 @@ def too_many(workload: Workload, platform: Platform, learned: Learned) -> str:
     measured = learned.ranges.get("processes")
     if processors is None or workload.processes <= max(SHARING * processors, measured.high if measured else 0):
         return ""
-    return (
-        f"{platform.name} has {platform.compute_nodes} compute nodes with {processors} processors, and the job has "
-        f"{workload.processes} processes"
-    )
+    nodes = f"{platform.compute_nodes} compute node{'' if platform.compute_nodes == 1 else 's'}"
+    return f"{platform.name} has {nodes} with {processors} processors, and the job has {workload.processes} processes"
 
 
 def without_cost(found: Forecast, goal: Goal, crowd: str) -> Forecast:

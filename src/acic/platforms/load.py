@@ -107,9 +107,12 @@ def read_platform(text: str, name: str) -> Platform:
     told = _told(name)
     content = parsed(text, told, hint="correct the TOML; docs/platforms.md shows a complete file")
     try:
-        return replace(parse_platform(content), given=name)
+        made = replace(parse_platform(content), given=name)
     except InvalidInput as error:
         raise InvalidInput(f"{told}: {error.problem}", hint=error.hint) from error
+    if made.compute_nodes is None and (name == HERE or made.name.startswith(f"{HERE}-")):
+        return replace(made, compute_nodes=1)  # which files of one machine did not always tell
+    return made
 
 
 def _told(name: str) -> str:
