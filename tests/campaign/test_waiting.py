@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from acic.campaign.view import View
-from acic.campaign.waiting import PATIENCE, Waiting
-from acic.cluster import Ending, Job, State, Withdrawn
+from acic.campaign.waiting import HOPELESS, PATIENCE, Waiting
+from acic.cluster import Ending, Job, Refused, State, Withdrawn
 
 DOWN = Ending(state=State.QUEUED, reason="PartitionDown")
 FULL = Ending(state=State.QUEUED, reason="Resources")
@@ -102,6 +102,32 @@ def test_what_no_waiting_cures_is_told_with_what_was_asked_for(follower: Followe
     follower.see("n5-0-measure", never, never)
     (told,) = follower.said
     assert f"{reason} (it asks for 60 s on 1 of its machines: see --time-limit or --budget, --nodes" in told
+
+
+NEVER = "Can Never Run: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 2)"
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [NEVER, "PartitionTimeLimit", "QOSMaxWallDurationPerJobLimit", "AssocMaxNodePerJobLimit", "BadConstraints"],
+)
+def test_a_job_that_never_runs_does_not_wait_for_the_budget_to_end(follower: Follower, reason: str) -> None:
+    never = Ending(state=State.QUEUED, reason=reason)
+    follower.see("n5-0-measure", *[never] * 4, after=HOPELESS / 4)
+    with pytest.raises(Refused) as caught:
+        follower.see("n5-0-measure", never)
+    asked = "(it asks for 60 s on 1 of its machines: see --time-limit or --budget, --nodes, and --queue)"
+    assert caught.value.problem == f"the job n5-0-measure never runs, as slurm says: {reason} {asked}"
+
+
+def test_what_a_scheduler_says_of_a_moment_is_waited_for(follower: Follower) -> None:
+    """A comment stays until the next cycle, nodes come back, and a job that runs is not to be taken back."""
+    never, half = Ending(state=State.QUEUED, reason=NEVER), HOPELESS / 2
+    follower.see("n5-0-measure", never, never, FULL, never, FULL, never, after=half)
+    follower.see("n5-1-measure", never, never, after=half)
+    down = Ending(state=State.QUEUED, reason="PartitionNodeLimit")
+    follower.see("n5-2-measure", *[down] * 9, never, RUNNING, RUNNING, RUNNING, after=half)
+    follower.see("n5-3-measure", *[Ending(state=State.QUEUED, reason="QOSGrpNodeLimit")] * 9)
 
 
 def test_a_job_in_a_queue_is_taken_back_when_that_is_enough_and_one_that_runs_is_not(follower: Follower) -> None:

@@ -8,13 +8,20 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from acic.campaign.view import View
-from acic.cluster import Ending, Job, State, Withdrawn
+from acic.cluster import Ending, Job, Refused, State, Withdrawn
 from acic.cluster.directives import minutes_of
 from acic.units import format_seconds
 
 PATIENCE = 15.0  # s that a job may wait before anybody is told
+HOPELESS = 120.0  # s for which a scheduler has to say that a job never runs: what it says of a moment is not final
 # Source: squeue(1), "JOB REASON CODES": what a queue does not give a job of this size, however long it waits
-_NEVER = re.compile(r"TimeLimit|NodeLimit|MaxWall|MaxNode|BadConstraints|DependencyNeverSatisfied")
+_NEVER = re.compile(r"TimeLimit|NodeLimit|MaxWall|MaxNode|BadConstraints|DependencyNeverSatisfied|Can Never Run")
+# Of these, what nodes that come back or jobs that end cannot change: PartitionNodeLimit is also said of nodes that are
+# down, and Grp limits are those of all jobs together. Source: squeue(1), and OpenPBS 23.06 for a job's comment.
+_FINAL = re.compile(
+    r"PartitionTimeLimit|(QOS|Assoc)Max\w*PerJob|BadConstraints|DependencyNeverSatisfied|Invalid(Account|QOS)"
+    r"|Can Never Run"
+)
 
 
 class Waiting:
@@ -51,6 +58,7 @@ class Waiting:
         self._shown = ""  # what is told of the job in the view
         self._noted = ""  # what is told of it elsewhere
         self._job, self._since = "", 0.0
+        self._hoped = 0.0  # when the job may still have run, by what the scheduler said
         self._announced: set[str] = set()
 
     def show(self, view: View) -> None:
@@ -64,12 +72,16 @@ class Waiting:
 
         Raises:
             Withdrawn: it waits, and that is enough.
+            Refused: it never runs, as the scheduler has said for `HOPELESS` s.
         """
+        reason = " ".join(ending.reason.split())
         if job.name != self._job:
             self._job, self._since = job.name, self._clock()
+            self._hoped = self._since
+        if ending.state is not State.QUEUED or not _FINAL.search(reason):
+            self._hoped = self._clock()
         text = ""
         if ending.state is State.QUEUED and self._clock() - self._since >= PATIENCE:
-            reason = " ".join(ending.reason.split())
             text = f"waits in {self._queue}'s queue" + (f": {reason}" if reason else "")
             text += _asked(job) if _NEVER.search(reason) else ""
             if text not in self._announced:
@@ -81,6 +93,9 @@ class Waiting:
         self._shown = text
         if ending.state is State.QUEUED and (why := self._enough()):
             raise Withdrawn(f"{why}, while the job {job.name} was in {self._queue}'s queue", hint="nothing of it ran")
+        if self._clock() - self._hoped >= HOPELESS:
+            told = f"the job {job.name} never runs, as {self._queue} says: {reason}{_asked(job)}"
+            raise Refused(told, hint="see its queues and limits")
 
     def _tell(self, text: str) -> None:
         if text != self._noted:

@@ -40,7 +40,7 @@ class BatchRunner:
         patience: s to wait for its answer.
         settle: s that the last file of a job may take to be seen here (NFS) when the scheduler says it ended.
         watch: is told, while `wait` waits, where the job is: in the queue, with the scheduler's reason, or running; it
-            has a job taken back by raising `Withdrawn`.
+            has a job taken back by raising `Withdrawn` or `Refused`.
 
     Raises:
         MissingData: PSI/J is not installed.
@@ -195,7 +195,7 @@ class BatchRunner:
             while not (ending := self.poll(job)).state.over:
                 try:
                     self._watch(job, ending)
-                except Withdrawn:
+                except (Withdrawn, Refused):
                     self.cancel(job)
                     raise
                 time.sleep(nap)
