@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from acic.cluster.launcher import open_launcher
 from acic.workloads.darshan import read_log
 from acic.workloads.replay import Replay, replay_trace
 from tests.cli.conftest import LOGS, Result
@@ -51,6 +53,15 @@ def test_the_trace_is_written_where_there_is_nothing_to_replay_it_with(
 def test_a_file_with_a_blank_is_quoted(acic: Acic, tmp_path: Path) -> None:
     result = acic("replicate", CHECKPOINT, "--replay", tmp_path / "a trace")
     assert result.out.splitlines()[-1].endswith(f"/acic-bench replay '{tmp_path}/a trace'")
+
+
+def test_an_open_mpi_takes_the_command_though_it_has_fewer_cores(acic: Acic, tmp_path: Path, programs: Path) -> None:
+    """It said that there were not enough slots, and as root that it is not run by root."""
+    (programs / "mpiexec").write_text("#!/bin/sh\necho 'mpiexec (Open MPI) 4.1.4'\n")
+    open_launcher.cache_clear()
+    command = acic("replicate", CHECKPOINT, "--replay", tmp_path / "t").out.splitlines()[-1]
+    assert f" --map-by slot:OVERSUBSCRIBE -n 4 {programs / 'acic-bench'} replay " in command
+    assert ("--allow-run-as-root" in command) == (os.geteuid() == 0)
 
 
 def test_json_tells_files_and_bytes(acic: Acic, tmp_path: Path, programs: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from acic.cluster.templates import fill
 from acic.cluster.tickets import Ticket, write_ticket
 from acic.errors import InvalidInput, TransientError
 
+DATA = Path(__file__).parents[1] / "data"
 SOUND: dict[str, Any] = {"name": "a", "command": ("true",), "processes": 1, "folder": Path(), "time_limit": 1.0}
 
 
@@ -175,6 +177,52 @@ def test_a_job_that_said_nothing_on_standard_error_is_told_by_its_output(tmp_pat
     assert made.last_said() == []
     made.stderr.write_text("setpriv: failed to execute ./notthere: No such file or directory\n")
     assert made.last_said() == ["./notthere: No such file or directory"]
+
+
+SLOTS = (
+    "There are not enough slots available in the system to satisfy the 40 slots that were requested by the application"
+)
+UNABLE = "was unable to launch the specified application as it could not access"
+ABORT = "MPI_ABORT was invoked on rank {} in communicator MPI_COMM_WORLD"
+SAID_BY_OPEN_MPI = {
+    "4.1.4-abort": f"{ABORT.format(0)} with errorcode 7.",
+    "4.1.4-error": "[vm:08544] *** MPI_ERR_RANK: invalid rank",
+    "4.1.4-exit": "",  # no more than the exit status
+    "4.1.4-missing": f"mpiexec {UNABLE} or execute an executable: Executable: ./nothere",
+    "4.1.4-nested": "mpiexec does not support recursive calls",
+    "4.1.4-root": "mpiexec has detected an attempt to run as root.",
+    "4.1.4-said": "FATAL: no input",
+    "4.1.4-signal": "[vm:8459 :0:8459] Caught signal 11 (Segmentation fault: tkill(2) or tgkill(2) at address 0x210b)",
+    "4.1.4-slots": f"{SLOTS}: ./x4",
+    "5.0.11-abort": f"{ABORT.format(1)} Proc: [[12347,1],1] Errorcode: 7",
+    "5.0.11-error": "[vm:00000] *** MPI_ERR_RANK: invalid rank",
+    "5.0.11-exit": "",
+    "5.0.11-missing": f"prterun {UNABLE} an executable: Executable: ./nothere",
+    "5.0.11-root": "prterun has detected an attempt to run as root.",
+    "5.0.11-said": "FATAL: no input",
+    "5.0.11-signal": "",
+    "5.0.11-slots": f"{SLOTS}: ./x5",
+}
+
+
+@pytest.mark.parametrize(("output", "told"), SAID_BY_OPEN_MPI.items())
+def test_what_open_mpi_says_around_a_failure_is_not_what_the_program_said(
+    tmp_path: Path, output: str, told: str
+) -> None:
+    """Whatever failed was told as a row of dashes. The outputs are those of real ones."""
+    made = Job(**(SOUND | {"folder": tmp_path}))
+    shutil.copyfile(DATA / "openmpi" / f"{output}.txt", made.stderr)
+    assert made.last_said() == ([told] if told else [])
+    made.stdout.write_text("FATAL: on standard output\n2 total processes failed to start\n")
+    own = "said" in output or "error" in output or "4.1.4-signal" in output or "nested" in output
+    assert made.last_said() == [told if own else "FATAL: on standard output"]
+
+
+@pytest.mark.parametrize(("status", "told"), [(132, "signal 4, or"), (183, "could not start"), (139, "signal 11")])
+def test_a_program_that_open_mpi_cannot_start_was_not_killed_by_a_signal(status: int, told: str) -> None:
+    """Its mpiexec ends with 132 (4.1) or 183 (5) then."""
+    assert told in ending_of(status, 1.0).reason
+    assert ("killed by" in ending_of(status, 1.0).reason) == (status == 139)
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,9 @@ def test_open_mpi_is_told_what_it_needs(tmp_path: Path) -> None:
     assert ("--allow-run-as-root" in words) == (os.geteuid() == 0)
     apart = open_launcher(program).there(["true"], {"a": 2, "b": 1}, tmp_path / "agent")
     assert apart[apart.index("--host") + 1] == "a:2,b:1"
+    for alone in (words, apart):  # in an allocation of other nodes it said that "all nodes are already filled"
+        assert "slurm" in alone[alone.index("ras") + 1].removeprefix("^").split(",")
+        assert alone[alone.index("plm") + 1].startswith("^slurm,")
     told = open_launcher(program).over_ssh(tmp_path / "agent")
     assert {told["PRTE_MCA_plm_ssh_agent"], told["OMPI_MCA_plm_rsh_agent"]} == {str(tmp_path / "agent")}
 

@@ -74,22 +74,22 @@ def _traced(log: Path | None, given: Mapping[str, Any]) -> Path:
     return log
 
 
-def _found() -> tuple[str, str]:
-    """Return the paths of the launcher and of acic-bench, which no PATH may have; their names where one is missing."""
+def _command(made: Replay, trace: Path) -> list[str]:
+    """Return what replays a trace, by paths, as no PATH may have these programs; by names where one is missing."""
     from acic.benchmarks import ACIC_BENCH, find_benchmark
     from acic.cluster.launcher import find_launcher
 
+    replay = ("replay", str(trace))
     try:
         found = find_benchmark(ACIC_BENCH, announce=say)
-        return str(find_launcher(found.mpiexec).program), str(found.program)
+        return find_launcher(found.mpiexec).by_hand([str(found.program), *replay], made.ranks)
     except AcicError as error:  # the trace is made, and may be run elsewhere
         say(f"note: {error.problem}; {error.hint}")
-        return "mpiexec", ACIC_BENCH
+        return ["mpiexec", "-n", str(made.ranks), ACIC_BENCH, *replay]
 
 
 def _show_replay(made: Replay, trace: Path, as_json: bool) -> None:
-    mpiexec, program = _found()
-    command = (mpiexec, "-n", str(made.ranks), program, "replay", str(trace))
+    command = _command(made, trace)
     if as_json:
         facts = {name: getattr(made, name) for name in ("ranks", "bytes_read", "bytes_written", "files", "differences")}
         emit_json({"trace": str(trace), "command": command, **facts})

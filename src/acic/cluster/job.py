@@ -11,19 +11,20 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from acic.cluster import commands
+from acic.cluster.last_words import last_words
 from acic.errors import AcicError, InvalidInput
 
 TAG = "ACIC_JOB"  # the environment variable that every process of a job carries, with the job's name
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_END = 65_536  # B of an output that are looked at for its last lines
-_BANNER = "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"  # of MPICH's mpiexec, on standard output
 
 
 class Refused(InvalidInput):
-    """A scheduler does not take a job, and would not if it were asked again: of the job's program that says nothing."""
+    """A scheduler does not take a job or never starts it, and would not if it were asked again.
+
+    Of the job's program that says nothing.
+    """
 
 
 class Withdrawn(AcicError):
@@ -127,22 +128,9 @@ class Job:
     def last_said(self, lines: int = 1) -> list[str]:
         """Return the last lines, at most so many, of its standard error, or where that is empty of its standard output.
 
-        What its launchers say of themselves is left out.
+        What its launchers say of themselves is left out, and where nothing else is said, told by its first sentence.
         """
-        said = (_end_of(path) for path in (self.stderr, self.stdout))
-        return next(filter(None, said), [])[-lines:]
-
-
-def _end_of(output: Path) -> list[str]:
-    """Return the last lines of a file of output; none where there is nothing."""
-    if not output.exists():
-        return []
-    with output.open("rb") as file:
-        file.seek(max(0, output.stat().st_size - _END))
-        text = file.read().decode(errors="replace")
-    text, banner, _ = text.partition(_BANNER)
-    said = text.rstrip("= \n" if banner else None).strip().splitlines()
-    return [line.strip().removeprefix(commands.UNABLE) for line in said]
+        return last_words(self.stderr, self.stdout)[-lines:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +186,7 @@ class Runner(Protocol):
         """Return how a submitted job ended, when it has; cancels it and re-raises on KeyboardInterrupt.
 
         Raises:
-            Withdrawn: it was still in a queue, and whoever watches it had it taken back.
+            Withdrawn, Refused: it was still in a queue, and whoever watches it had it taken back.
             StillRunning: that was interrupted, and it could not be cancelled.
         """
 

@@ -21,6 +21,18 @@ COUNT_CORES = "unset OMP_NUM_THREADS OMP_THREAD_LIMIT; nproc"
 # Standard input is at its end, which the launcher's own may not be (see `direct.Start`).
 _HONEST = ("/bin/sh", "-c", '"$@" </dev/null; exit $?', "sh")
 
+# What Open MPI is told to leave alone: else it would take the nodes of a batch job that the controller may be in, and
+# fail. Names that a version does not know do no harm. Source: the components of ORTE (4.1) and PRTE (5).
+_OWN_MACHINES = (
+    "--mca",
+    "ras",
+    "^slurm,tm,pbs,lsf,gridengine,alps,flux",
+    "--mca",
+    "plm",
+    "^slurm,tm,pbs,lsf,alps,pals",
+)
+_CROWDED = ("--map-by", "slot:OVERSUBSCRIBE")  # Open MPI refuses more ranks than cores without
+
 
 class Kind(StrEnum):
     """Whose launcher it is."""
@@ -47,7 +59,7 @@ class Launcher:
             # else Hydra would take the nodes of a batch job that the controller may be in
             options = ["-launcher", "fork", "-rmk", "user", "-hosts", "localhost"]
         else:
-            options = [*self.as_root(), "--host", f"localhost:{processes}", "--map-by", "slot:OVERSUBSCRIBE"]
+            options = [*self.as_root(), *_OWN_MACHINES, "--host", f"localhost:{processes}", *_CROWDED]
         return [str(self.program), *options, "-n", str(processes), *_HONEST, *command]
 
     def there(self, command: Sequence[str], placed: Mapping[str, int], agent: Path) -> list[str]:
@@ -57,7 +69,7 @@ class Launcher:
             options = ["-launcher", "ssh", "-launcher-exec", str(agent), "-rmk", "user", "-hosts", hosts]
         else:
             # Open MPI 5 hangs at the end when its daemons leave the session
-            options = [*self.as_root(), "--leave-session-attached", "--host", hosts, "--map-by", "slot:OVERSUBSCRIBE"]
+            options = [*self.as_root(), *_OWN_MACHINES, "--leave-session-attached", "--host", hosts, *_CROWDED]
         return [str(self.program), *options, "-n", str(sum(placed.values())), *_HONEST, *command]
 
     def in_allocation(self, command: Sequence[str], processes: int, nodes: int) -> list[str]:
@@ -73,6 +85,11 @@ class Launcher:
         elif processes % nodes:
             start += ["--map-by", "node"]
         return [*start, "-n", str(processes), *_HONEST, *command]
+
+    def by_hand(self, command: Sequence[str], processes: int) -> list[str]:
+        """Return what a person types to start `processes` of `command`, also where these outnumber the cores."""
+        options = [] if self.kind is Kind.MPICH else [*self.as_root(), *_CROWDED]
+        return [str(self.program), *options, "-n", str(processes), *command]
 
     def over_ssh(self, agent: Path) -> dict[str, str]:
         """Return the variables by which the launcher is told to call `agent` in place of ssh."""

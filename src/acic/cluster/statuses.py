@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from acic.cluster.job import Ending, State
 
 _SIGNALLED = 128
-_TOLD = {126: "the program cannot be executed", 127: "the program cannot be found"}
+_TOLD = {
+    126: "the program cannot be executed",
+    127: "the program cannot be found",
+    132: "signal 4, or Open MPI's mpiexec could not start the program",  # 4.1.4
+    183: "Open MPI's mpiexec could not start the program",  # 5.0.11
+}
 
 
 def ending_of(status: int, seconds: float | None) -> Ending:
@@ -36,7 +41,7 @@ def _as_shells_have_it(status: int) -> int:
 
 def _described(status: int) -> str:
     """Return an exit status that is not 0 in words."""
-    if status > _SIGNALLED and status - _SIGNALLED in signal.valid_signals():
+    if status not in _TOLD and status > _SIGNALLED and status - _SIGNALLED in signal.valid_signals():
         return f"killed by signal {status - _SIGNALLED}"
     told = f"exit status {status}"
     return f"{told}: {_TOLD[status]}" if status in _TOLD else told
