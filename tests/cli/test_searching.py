@@ -1079,6 +1079,11 @@ def test_a_noisy_recommendation_hides_no_other(measured: list[tuple[float, float
     assert judged([verified((1.0, 1.0, 1.0)), *map(verified, measured)]).startswith(said)
 
 
+def test_a_baseline_that_always_failed_is_compared_with_nothing() -> None:
+    """It was "recommended", beside status 1 and an improvement of 1.00x."""
+    assert judged([verified(None)]) == "not sure: nothing could be compared with the baseline."
+
+
 def test_what_was_not_run_has_not_failed() -> None:
     """A budget that ended in the first round left "failed" of what was never tried."""
     slow, unrun = verified((0.8, 0.7, 0.9)), replace(verified(None), note=NOT_RUN)
@@ -1500,6 +1505,7 @@ def test_a_command_that_fails_is_told_by_what_it_said_itself(run: Callable[..., 
     words = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--"]
     found = run(*words, "sh", "-c", "echo begun; echo ' FATAL: namelist &run not found'; exit 2")
     assert "note: baseline: failed in 1 of 1 rounds: exit status 2; FATAL: namelist &run not found\n" in found.err
+    assert "1.00x" not in found.out
     found = run(*words, "./notthere")
     assert "failed in 1 of 1 rounds: exit status 127: the program cannot be found; ./notthere: No such" in found.err
 

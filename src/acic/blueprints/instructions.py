@@ -15,7 +15,7 @@ from acic.units import format_setting
 HINTS_FILE = "acic.hints"
 _DIRECTORY = "OUTPUT_DIR"  # stands for the one that the application writes to
 _BY_ROMIO = tuple(
-    f"export {name}={shlex.quote(value)}  # for Open MPI: its ROMIO takes hints, its own OMPIO does not"
+    f"export {name}={shlex.quote(value)}  # for Open MPI: its ROMIO reads that file, its own OMPIO does not"
     for name, value in BY_ROMIO.items()
 )
 

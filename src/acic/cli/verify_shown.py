@@ -74,7 +74,7 @@ def show(
             "baseline" if place == 0 else str(place),
             *(platform.space[n].text(one.configuration.get(n)) for n in names),
             _interval(one.predicted),
-            _interval(one.measured) if place else "1.00x",
+            _interval(one.measured) if place or one.objective is None else "1.00x",
             "-" if one.note == NOT_RUN else amount(one.objective, goal),
             *([one.failures] if failing else []),
             *([_interval(one.refitted)] if refitted else []),
@@ -112,7 +112,7 @@ def verdict(found: Sequence[Verified], goal: str, *, of: str) -> tuple[str, str]
     better, worse = ("faster", "slower") if goal == "time" else ("cheaper", "dearer")
     measured = [(place, one.measured) for place, one in enumerate(found) if place and one.measured]
     if not measured:
-        if len(found) == 1:
+        if len(found) == 1 and found[0].objective is not None:
             return "nothing", "the baseline itself is recommended, so there is nothing to compare it with"
         return "not sure", "nothing could be compared with the baseline"
     likely = [(place, one) for place, one in measured if one.high >= 1.0]
