@@ -29,8 +29,11 @@ int hints_set(struct hints *hints, const char *name, const char *value, struct e
 /* The value of a hint, NULL where it is not set. */
 const char *hints_get(const struct hints *hints, const char *name);
 
-/* As an MPI_Info (MPI_INFO_NULL for none), which the caller frees; and from one, which the caller keeps. */
+/* As an MPI_Info (MPI_INFO_NULL for none), which the caller frees, with one hint more that no MPI knows. */
 int hints_to_info(const struct hints *hints, MPI_Info *info, struct error *error);
+
+/* Add those of an open file's MPI_Info, which the caller keeps; none where it tells the hint that no MPI knows: then it
+ * tells whatever was asked for, and what is in force is not known. */
 int hints_from_info(struct hints *hints, MPI_Info info, struct error *error);
 
 #endif
