@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from acic.benchmarks import Benchmark
 from acic.benchmarks.benchmark import IOR, hints_text
@@ -15,9 +16,10 @@ from acic.campaign.points import Point
 from acic.campaign.system import Place
 from acic.campaign.verdict import ELSEWHERE, Verdict, judge
 from acic.cluster import Job, Runner, Withdrawn
+from acic.cluster.launcher import Kind, find_launcher
 from acic.errors import AcicError, TransientError
 from acic.filesystems import Settings
-from acic.filesystems.hints import HINTS_VARIABLE
+from acic.filesystems.hints import hints_environment, own_variables, romio_hints
 from acic.workloads import Access, Characteristics, Operation, Phase, Workload
 from acic.workloads.replica import Replica, ior_commands
 
@@ -128,7 +130,9 @@ class Jobs:
             Refused, NotTaken: the job is not taken, or taken back from the queue.
             StillRunning: that was interrupted, and the job could not be ended.
         """
-        arguments = [*replica.options, "-G", str(run.trial.number + 1), *self._hints(run)]
+        hints = run.settings.hints if run.trial.point.workload.interface.on_mpi_io else {}
+        words, variables = self._hinting(run, hints)
+        arguments = [*replica.options, "-G", str(run.trial.number + 1), *words]
         if replica.operation is Operation.WRITE:
             arguments += ["-e"]
         if self._elsewhere and step in ("measure", "check") and _may_shift(replica):
@@ -137,7 +141,7 @@ class Jobs:
             arguments += ["-k"]  # the folder goes as a whole, and a check may come
         if (workers := run.trial.point.workload.io_processes) < run.trial.point.workload.processes:
             arguments += ["-N", str(workers)]
-        job = self.job(run, step, tuple(arguments), layout=layout)
+        job = self.job(run, step, tuple(arguments), variables, layout=layout)
         run.outputs.evidence = run.outputs.folder / f"{job.name}.json"
         self._submit(run, job)
         asked = self._clock()
@@ -146,7 +150,7 @@ class Jobs:
         except Withdrawn as error:
             raise TakenBack(error.problem, hint=error.hint) from error
         run.held += ending.held(self._clock() - asked, job.time_limit)
-        verdict = judge(run.outputs.evidence, job, ending, replica)
+        verdict = judge(run.outputs.evidence, job, ending, replica, hints)
         run.notes += [verdict.remark] if verdict.remark else []
         return verdict
 
@@ -173,7 +177,15 @@ class Jobs:
             return True
         return workload.operation is Operation.WRITE and self._benchmark.verifies_places
 
-    def job(self, run: Run, step: str, arguments: tuple[str, ...], *, layout: bool = False) -> Job:
+    def job(
+        self,
+        run: Run,
+        step: str,
+        arguments: tuple[str, ...],
+        variables: Mapping[str, str] = MappingProxyType({}),
+        *,
+        layout: bool = False,
+    ) -> Job:
         """Return the job of a step; the same name for the same step, by which it is found again."""
         workload = run.trial.point.workload
         name = f"{run.trial.name}-{step}"
@@ -184,17 +196,25 @@ class Jobs:
             folder=run.outputs.folder,
             time_limit=run.trial.time_limit,
             nodes=self._nodes,
-            environment=run.place.environment if run.place else {},
-            without=(HINTS_VARIABLE,),
+            environment={**(run.place.environment if run.place else {}), **variables},
+            without=own_variables(hinted=bool(variables)),
             before=run.settings.layout if layout else (),
         )
 
-    def _hints(self, run: Run) -> tuple[str, ...]:
-        if not run.settings.hints or not run.trial.point.workload.interface.on_mpi_io:
-            return ()
+    def _hinting(self, run: Run, hints: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
+        """Return the options and the variables by which the benchmark takes `hints`.
+
+        Open MPI 4's own MPI-IO takes none of ROMIO's, and Open MPI 5's ROMIO none of a program's own: by the variables
+        that acic tells its users to export it takes them, as an application does.
+        """
+        if not hints:
+            return (), {}
         file = run.outputs.folder / "hints"
-        file.write_text(hints_text(run.settings.hints), encoding="utf-8")
-        return self._benchmark.hints_arguments(file)
+        if find_launcher(self._benchmark.mpiexec).kind is Kind.OPEN_MPI:
+            file.write_text(romio_hints(hints), encoding="utf-8")
+            return (), hints_environment(file)
+        file.write_text(hints_text(hints), encoding="utf-8")
+        return self._benchmark.hints_arguments(file), {}
 
 
 def _may_shift(replica: Replica) -> bool:

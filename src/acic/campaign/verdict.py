@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,14 @@ from acic.errors import AcicError
 from acic.store.ior import IorResult, read_ior
 from acic.store.ior_options import from_command
 from acic.store.measurement import Outcome
+from acic.workloads import Characteristics
 from acic.workloads.replica import Replica
 
 _OUTCOMES = {State.TIMEOUT: Outcome.TIMEOUT, State.FAILED: Outcome.FAILED}
-_ANOTHER = "this MPI-IO has none of ROMIO's, like Open MPI's own (OMPIO): measure with MPICH, named in ACIC_MPIEXEC"
+_ANOTHER = (
+    "this MPI-IO tells none of ROMIO's, like Open MPI 4 and Open MPI's own (OMPIO): "
+    "measure with MPICH or Open MPI 5, named in ACIC_MPIEXEC"
+)
 ELSEWHERE = "-C"  # IOR's option to read what a process on another node wrote
 _CAPPED = frozenset({"cb_nodes", "cb_config_list"})  # ROMIO lowers these to what there is
 
@@ -38,8 +43,8 @@ class Verdict:
     remark: str = ""
 
 
-def judge(summary: Path, job: Job, ending: Ending, replica: Replica) -> Verdict:
-    """Return how the job went that ran `replica` and was to write `summary`."""
+def judge(summary: Path, job: Job, ending: Ending, replica: Replica, hints: Mapping[str, str]) -> Verdict:
+    """Return how the job went that ran `replica` with `hints` and was to write `summary`."""
     if ending.state in (State.CANCELLED, State.UNKNOWN):
         return Verdict(Outcome.UNKNOWN, note=ending.reason or str(ending.state))
     if ending.state is State.TIMEOUT:
@@ -56,6 +61,11 @@ def judge(summary: Path, job: Job, ending: Ending, replica: Replica) -> Verdict:
     if ending.state is not State.DONE:
         outcome = result.outcome if result.outcome is not Outcome.OK else _OUTCOMES[ending.state]
         return Verdict(outcome, result, result.note or ending.reason)
+    return _of_done(summary, job, result, replica, hints)
+
+
+def _of_done(summary: Path, job: Job, result: IorResult, replica: Replica, hints: Mapping[str, str]) -> Verdict:
+    """Return what the `result` is worth of a job that ended with the exit status 0."""
     if result.outcome is not Outcome.CORRUPT and not _is_whole(summary):
         return Verdict(Outcome.UNKNOWN, result, result.note or "the output ends early")
     if result.outcome is not Outcome.OK:
@@ -64,7 +74,7 @@ def judge(summary: Path, job: Job, ending: Ending, replica: Replica) -> Verdict:
         return Verdict(Outcome.UNKNOWN, result, problem)
     if problem := _from_own_node(result, job):
         return Verdict(Outcome.SUSPECT, result, problem)
-    return _in_force(summary, result)
+    return _in_force(summary, result, hints)
 
 
 def _is_whole(summary: Path) -> bool:
@@ -72,9 +82,13 @@ def _is_whole(summary: Path) -> bool:
     return '"Finished"' in summary.read_text(errors="replace")
 
 
+def _asked(replica: Replica) -> Characteristics:
+    return from_command(shlex.join(replica.arguments)).characteristics(replica.operation)
+
+
 def _another_test(result: IorResult, replica: Replica) -> str:
     """Return how the test that the output tells of differs from the one asked for, "" if it does not."""
-    asked = from_command(shlex.join(replica.arguments)).characteristics(replica.operation)
+    asked = _asked(replica)
     if result.workload is None:
         return f"the output does not tell what was run: {result.why_unknown}"
     differ = [n for n in asked.__slots__ if getattr(asked, n) != getattr(result.workload, n)]
@@ -100,14 +114,14 @@ def _from_own_node(result: IorResult, job: Job) -> str:
     return ""
 
 
-def _in_force(summary: Path, result: IorResult) -> Verdict:
+def _in_force(summary: Path, result: IorResult, asked: Mapping[str, str]) -> Verdict:
     """Return whether the hints that were asked for were in force; a benchmark may not tell."""
-    missing = _not_in_force(summary)
+    missing = _not_in_force(summary, asked)
     if not missing:
         return Verdict(Outcome.OK, result)
-    told = "not in force: " + ", ".join(f"{n}, but {v}" if v else n for n, v in sorted(missing.items()))
     if not _by_romio(summary):
-        return Verdict(Outcome.SUSPECT, result, f"{told}; {_ANOTHER}")
+        return Verdict(Outcome.SUSPECT, result, f"not known to be in force: {', '.join(sorted(missing))}; {_ANOTHER}")
+    told = "not in force: " + ", ".join(f"{n}, but {v}" if v else n for n, v in sorted(missing.items()))
     if set(missing) <= _CAPPED:
         return Verdict(Outcome.OK, result, remark=told)
     return Verdict(Outcome.SUSPECT, result, told)
@@ -119,10 +133,13 @@ def _by_romio(summary: Path) -> bool:
     return any(name.startswith("romio_") for test in tests for name in test.get("Hints", {}).get("in force", ()))
 
 
-def _not_in_force(summary: Path) -> dict[str, str]:
-    """Return the hints that MPI-IO did not take, with the values that it used instead; acic-bench lists them."""
+def _not_in_force(summary: Path, asked: Mapping[str, str]) -> dict[str, str]:
+    """Return the hints that MPI-IO did not take, with the values that it used instead; acic-bench tells those.
+
+    It does not know itself what was asked for in the file of ROMIO_HINTS.
+    """
     with suppress(ValueError, LookupError, TypeError, AttributeError):
         tests = json.loads(summary.read_text())["tests"]
-        told = [test["Hints"] for test in tests if "Hints" in test]
-        return {str(n): str(hints["in force"].get(n, "")) for hints in told for n in hints["not in force"]}
+        told = [test["Hints"]["in force"] for test in tests if "Hints" in test]
+        return {n: str(hints.get(n, "")) for hints in told for n, value in asked.items() if hints.get(n) != value}
     return {}

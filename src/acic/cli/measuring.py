@@ -241,3 +241,13 @@ def note_own_hints() -> None:
             f"note: {HINTS_VARIABLE} is set, and is not used for what is measured: "
             "each run has the hints of its configuration alone, that of the baseline too"
         )
+
+
+def note_open_mpi() -> None:
+    """Say what becomes of the user's own choice of Open MPI's MPI-IO, where there is one."""
+    from acic.filesystems.hints import HINTS_VARIABLE, ompio_kept, own_variables
+
+    if kept := ompio_kept():
+        say(f"note: {kept} is set: if that has Open MPI use OMPIO, no run takes its hints; unset it then")
+    for name in set(own_variables(hinted=False)) - {HINTS_VARIABLE}:
+        say(f"note: {name} is set as acic tells to, and is not used for runs that have no hints")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from acic.cli.measuring import note_own_hints
+from acic.cli.measuring import note_open_mpi, note_own_hints
 from acic.cli.output import say
 from acic.errors import Interrupted
 from acic.units import format_seconds, format_usd
@@ -35,6 +35,7 @@ def campaign_progress() -> Iterator[Callable[[View], None]]:
         Interrupted: in place of KeyboardInterrupt: what was measured is kept.
     """
     note_own_hints()
+    note_open_mpi()
     try:
         with progress("measuring") as show:
             yield lambda view: show(view.used, _described(view))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from acic.cli.measuring import budget_of, note_own_hints, where_of
+from acic.cli.measuring import budget_of, note_open_mpi, note_own_hints, where_of
 from acic.cli.output import progress, say
 from acic.cli.unused_options import refuse_typed
 
@@ -51,7 +51,7 @@ def by_command(
     note_own_hints()
     note_input()
     if platform.hints:
-        _note_open_mpi()
+        note_open_mpi()
     with progress("running", total=search["rounds"] * len(wanted)) as seen:
         return runs.measured(search["goal"], search["rounds"], seed=given["seed"], watch=seen)
 
@@ -65,13 +65,3 @@ def note_input() -> None:
                 "note: no run gets anything on standard input; where the command reads it, "
                 "give it a file in each run: -- sh -c './app < input'"
             )
-
-
-def _note_open_mpi() -> None:
-    """Say what becomes of the user's own choice of Open MPI's MPI-IO, where there is one."""
-    from acic.filesystems.hints import HINTS_VARIABLE, ompio_kept, own_variables
-
-    if kept := ompio_kept():
-        say(f"note: {kept} is set: if that has Open MPI use OMPIO, no run takes its hints; unset it then")
-    for name in set(own_variables(hinted=False)) - {HINTS_VARIABLE}:
-        say(f"note: {name} is set as acic tells to, and is not used for runs that have no hints")
