@@ -158,6 +158,7 @@ def told(what: str, options: dict[str, str], words: list[str]) -> str:
         if what == "read instead":
             del claimed["w"]
     tasks = int(options.get("N", os.environ.get("PMI_SIZE", "1"))) + (what == "tasks")
+    tasks = 1 if what.startswith("alone") else tasks
     hints = read_hints(parse(words)[2])
     figure = FIGURES.get(what, bandwidth(options, hints))
     content = summary(claimed, words, figure, tasks, told_hints(what, hints))
@@ -199,7 +200,7 @@ def main() -> None:
         with open(directives["summaryFile"], "w", errors="replace") as out:
             out.write(told(what, options, words))
     sys.exit(
-        {"wrong": 2, "status": 3, "error": 255, "quiet": 255, "loader": 127}.get(what, 0)
+        {"wrong": 2, "status": 3, "alone, and failed": 255, "error": 255, "quiet": 255, "loader": 127}.get(what, 0)
     )
 
 

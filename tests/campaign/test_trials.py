@@ -873,6 +873,28 @@ def test_a_baseline_has_the_mpi_io_that_open_mpi_has_by_itself(
     assert test["Hints"]["in force"] == {}
 
 
+@pytest.mark.parametrize("fault", ["alone", "alone, and failed"])
+def test_processes_that_do_not_find_one_another_are_told_with_the_cause(
+    lab: Laboratory, platform: Platform, trials: Trials, misbehave: Misbehave, fault: str
+) -> None:
+    """Each is a world of its own under another MPI's mpiexec: files too short were the file system's fault."""
+    misbehave([["-w"], fault])
+    attempt = trials.run(trial(lab, point(platform)))
+    assert attempt.outcome is Outcome.UNKNOWN
+    assert (
+        "mpiexec is of another MPI than the benchmark; name in ACIC_MPIEXEC that of the MPI whose mpicc built it"
+        in attempt.note
+    )
+
+
+def test_one_process_of_one_is_no_fault(
+    lab: Laboratory, platform: Platform, trials: Trials, misbehave: Misbehave
+) -> None:
+    misbehave([["-w"], "alone"])
+    attempt = trials.run(trial(lab, point(platform, replace(WRITE, io_processes=1))))
+    assert (attempt.outcome, attempt.note) == (Outcome.OK, "")
+
+
 def test_runs_without_mpi_io_are_given_no_hints(lab: Laboratory, platform: Platform, acic_bench: Benchmark) -> None:
     """POSIX reads none: all of them would seem to be missing."""
     plain = replace(WRITE, interface=Interface.POSIX)

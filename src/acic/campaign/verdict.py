@@ -22,6 +22,10 @@ _ANOTHER = (
     "this MPI-IO tells none of ROMIO's, like Open MPI 4 and Open MPI's own (OMPIO): "
     "measure with MPICH or Open MPI 5, named in ACIC_MPIEXEC"
 )
+_MIXED = (
+    "each process took itself for the whole job: mpiexec is of another MPI than the benchmark; "
+    "name in ACIC_MPIEXEC that of the MPI whose mpicc built it"
+)
 ELSEWHERE = "-C"  # IOR's option to read what a process on another node wrote
 _CAPPED = frozenset({"cb_nodes", "cb_config_list"})  # ROMIO lowers these to what there is
 
@@ -58,6 +62,8 @@ def judge(summary: Path, job: Job, ending: Ending, replica: Replica, hints: Mapp
         what = error.problem if isinstance(error, AcicError) else f"{type(error).__name__}: {error}"
         return Verdict(Outcome.UNKNOWN, note=f"the benchmark's output cannot be understood: {what}")
     result = next((r for r in results if r.workload and r.workload.operation is replica.operation), results[0])
+    if _is_each_alone(result, replica):
+        return Verdict(Outcome.UNKNOWN, result, _MIXED)
     if ending.state is not State.DONE:
         outcome = result.outcome if result.outcome is not Outcome.OK else _OUTCOMES[ending.state]
         return Verdict(outcome, result, result.note or ending.reason)
@@ -80,6 +86,11 @@ def _of_done(summary: Path, job: Job, result: IorResult, replica: Replica, hints
 def _is_whole(summary: Path) -> bool:
     """Return whether the benchmark wrote its output to the end; brackets that IOR forgets do not count."""
     return '"Finished"' in summary.read_text(errors="replace")
+
+
+def _is_each_alone(result: IorResult, replica: Replica) -> bool:
+    """Return whether the benchmark saw one process where several were started: then the others were not there."""
+    return result.workload is not None and result.workload.io_processes == 1 < _asked(replica).io_processes
 
 
 def _asked(replica: Replica) -> Characteristics:
