@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,21 @@
 #include "describe.h"
 
 static const double KIBIBYTE = 1024;
+
+static void name_library(char *text, size_t size) {
+    char whole[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(whole, &length);
+    whole[strcspn(whole, ",\n")] = '\0';
+    size_t end = 0;
+    for (const char *c = whole; *c != '\0' && end + 1 < size; c++) {
+        const int blank = isspace((unsigned char)*c);
+        if (!blank || (end > 0 && text[end - 1] != ' ')) {
+            text[end++] = (char)(blank ? ' ' : *c);
+        }
+    }
+    text[end] = '\0';
+}
 
 struct heading heading_of(int argc, char **argv) {
     struct heading heading = {.command = ""};
@@ -21,6 +37,7 @@ struct heading heading_of(int argc, char **argv) {
     if (uname(&machine) == 0) {
         snprintf(heading.machine, sizeof heading.machine, "%.100s %.100s", machine.sysname, machine.nodename);
     }
+    name_library(heading.mpi, sizeof heading.mpi);
     time_of_day(heading.began, sizeof heading.began);
     return heading;
 }
@@ -32,6 +49,7 @@ void report_heading(struct json *json, const struct heading *heading, const stru
     json_string(json, "Began", heading->began);
     json_string(json, "Command line", heading->command);
     json_string(json, "Machine", heading->machine);
+    json_string(json, "MPI", heading->mpi);
     json_string(json, "Status",
                 error->status == STATUS_OK           ? "ok"
                 : error->status == STATUS_WRONG_DATA ? "wrong data"

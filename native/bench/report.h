@@ -12,6 +12,7 @@ struct heading {
     char command[2 * TEXT_SIZE]; /* the command line */
     char began[64];              /* the time of day, as ctime() writes it */
     char machine[256];           /* "Linux name" */
+    char mpi[128];               /* "Open MPI v4.1.4": the library as it names itself, as far as the first comma */
 };
 struct heading heading_of(int argc, char **argv);
 

@@ -10,7 +10,8 @@ void report_text_begin(struct text *text, const struct heading *heading, const s
     struct line lines[LINES];
     text_add(text, "%s: MPI Coordinated Test of Parallel I/O\n", BENCH_VERSION);
     text_add(text, "%-20s: %s\n%-20s: %s\n", "Began", heading->began, "Command line", heading->command);
-    text_add(text, "%-20s: %s\n%-20s: %d\n", "Machine", heading->machine, "TestID", 0);
+    text_add(text, "%-20s: %s\n", "Machine", heading->machine);
+    text_add(text, "%-20s: %s\n%-20s: %d\n", "MPI", heading->mpi, "TestID", 0);
     text_add(text, "%-20s: %s\n\nOptions: \n", "StartTime", heading->began);
     const int count = describe_options(lines, job);
     for (int i = 0; i < count; i++) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from statistics import fmean, pstdev
 
@@ -82,6 +83,9 @@ def test_the_store_reads_a_success(bench: Bench, tmp_path: Path) -> None:
     assert write.workload.request_size == 4096
     assert write.workload.collective
     assert write.workload.operation is Operation.WRITE
+    assert re.fullmatch(
+        r"acic-bench-[\w.]+ with .*(MPICH|MPI).*\d", write.tool_version
+    )  # else MPIs cannot be told apart
 
 
 def test_the_store_reads_a_failure_as_one(bench: Bench, tmp_path: Path) -> None:

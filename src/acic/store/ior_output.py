@@ -40,7 +40,7 @@ class IorTest:
 class IorOutput:
     """A whole file; `finished` is whether IOR says that it came to its end, None where it never does (CSV)."""
 
-    version: str = ""
+    version: str = ""  # with the MPI that acic-bench tells of
     machine: str = ""
     began: str = ""
     command: str = ""
@@ -75,7 +75,7 @@ def parse_json(text: str) -> IorOutput:
     """
     heading = dict(_pairs(text))
     output = IorOutput(
-        version=str(heading.get("Version", "")),
+        version=_version(str(heading.get("Version", "")), str(heading.get("MPI", ""))),
         machine=str(heading.get("Machine", "")),
         began=str(heading.get("Began", "")),
         command=str(heading.get("Command line", "")),
@@ -172,7 +172,12 @@ def parse_text(text: str) -> IorOutput:
                 output.tests[-1].add(dict(zip(header, map(_value, line.split()), strict=True)))
     output.began, output.machine = keys.get("Began", ""), keys.get("Machine", "")
     output.command = keys.get("Command line", "")
+    output.version = _version(output.version, keys.get("MPI", ""))
     return output
+
+
+def _version(version: str, mpi: str) -> str:
+    return f"{version} with {mpi}" if version and mpi else version
 
 
 def _strange(names: Sequence[str]) -> str:
