@@ -1585,7 +1585,7 @@ def test_a_command_that_cannot_be_given_a_place_is_refused_before_any_run(
         with pytest.raises(InvalidInput, match="does not say where its files go"):
             by_own_command(lab, layouts(), ["touch", str(lab / "ran")], seed=seed)
         assert not (lab / "ran").exists()
-    with pytest.raises(InvalidInput, match="have to be deployed, which is not done for a command of one's own"):
+    with pytest.raises(InvalidInput, match="have to be deployed, which acic does in the lab alone"):
         by_own_command(lab, load_platform("ec2-2013"), ["touch", "{directory}/ran"])
 
 

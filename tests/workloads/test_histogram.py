@@ -17,7 +17,7 @@ UPPER = (100, KIB, 10 * KIB, 100 * KIB, MIB, 4 * MIB, 10 * MIB, 100 * MIB, GIB) 
 
 def bins(sizes: list[int]) -> list[int]:
     """Return Darshan's histogram of requests."""
-    return np.bincount(np.searchsorted(UPPER, sizes), minlength=10).tolist()
+    return [int(count) for count in np.bincount(np.searchsorted(UPPER, sizes), minlength=10)]
 
 
 @given(

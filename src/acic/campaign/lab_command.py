@@ -157,7 +157,7 @@ def check_command(words: Sequence[str]) -> None:
     if (program := PurePath(words[0]).name) in _LAUNCHERS:
         raise InvalidInput(
             f"{program} would start processes on no node of the lab",
-            hint="leave it and its options out: acic starts as many as the job has (--processes), on all compute nodes",
+            hint="leave it and its options out: as many as the job has (--processes) are started on all compute nodes",
         )
 
 
