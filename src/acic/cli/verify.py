@@ -89,7 +89,7 @@ def verify(
 
     The baseline and the best recommendations are run in turn, in rounds: the application's replica, or after `--` its
     own command, as `acic verify LOG --platform P -- mpiexec -n 4 ./app {directory}` (in the lab `-- ./app
-    {directory}`: acic starts its processes). What the replica measured goes into the training database, and the model
+    {directory}`, whose processes acic starts). What the replica measured goes into the training database, and the model
     learns it.
     """
     from acic.advisor.temporary import removing_temporary
