@@ -248,7 +248,7 @@ def test_what_a_run_failed_of_is_told_before_that_its_file_system_stays(
     """With --no-keep the second error stood in place of the first, as its exit status did, and the lab stayed open."""
     done: list[str] = []
 
-    def running(*_: object) -> None:
+    def running(*_: object, **__: object) -> None:
         raise error
 
     fake_lab(monkeypatch, tmp_path, done, running, stays=True)
@@ -274,7 +274,7 @@ def test_a_run_after_one_whose_file_system_was_taken_down_deploys_it_anew(
 ) -> None:
     """It failed, as nothing was deployed, or took the baseline in silence."""
     done: list[str] = []
-    fake = fake_lab(monkeypatch, tmp_path, done, lambda *_: None)
+    fake = fake_lab(monkeypatch, tmp_path, done, lambda *_, **__: None)
     deploying(fake, done)
     fake.site.configuration = fake.last = {"file_system": "CephFS"}
 
@@ -293,7 +293,7 @@ def test_what_is_deployed_is_audited_before_it_is_used_again(
 ) -> None:
     """A run without a mount on one node wrote to that node's memory."""
     done: list[str] = []
-    fake = fake_lab(monkeypatch, tmp_path, done, lambda *_: None)
+    fake = fake_lab(monkeypatch, tmp_path, done, lambda *_, **__: None)
     deploying(fake, done)
     fake.site.configuration = fake.last = {"file_system": "NFS"}
     assert acic("lab", "run", "--", "true").err == ""
@@ -315,7 +315,7 @@ def test_disks_that_hold_more_than_the_machine_has_are_told_of(
 ) -> None:
     """Their files are sparse: a run that filled them filled the machine's disk."""
     done: list[str] = []
-    fake = fake_lab(monkeypatch, tmp_path, done, lambda *_: None)
+    fake = fake_lab(monkeypatch, tmp_path, done, lambda *_, **__: None)
     fake.site, fake.last = None, {"file_system": "NFS"}
     (tmp_path / "s0.0.img").write_bytes(bytes(1 << 20))
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=7 << 20))
@@ -332,7 +332,7 @@ def test_a_file_system_that_stays_is_the_error_of_a_run_that_was_well(
     acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
-    fake_lab(monkeypatch, tmp_path, done, lambda *_: None, stays=True)
+    fake_lab(monkeypatch, tmp_path, done, lambda *_, **__: None, stays=True)
     result = acic("lab", "run", "--no-keep", "--", "true")
     assert (result.status, done) == (6, ["closed"])
     assert result.err == "acic: c0 is still busy\nhint: try again\n"
@@ -351,7 +351,7 @@ def test_results_that_cannot_be_copied_are_refused_before_anything_is_run(
     acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: str, command: list[str], told: str
 ) -> None:
     done: list[str] = []
-    fake_lab(monkeypatch, tmp_path, done, lambda *_: None)
+    fake_lab(monkeypatch, tmp_path, done, lambda *_, **__: None)
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "mine").touch()
     result = acic("lab", "run", "--results", tmp_path / results, "--", *command)
@@ -366,7 +366,7 @@ def test_a_run_that_is_asked_to_end_ends_as_by_ctrl_c(
     done: list[str] = []
     handlers: list[object] = []
 
-    def running(*_: object) -> None:
+    def running(*_: object, **__: object) -> None:
         handlers.extend(signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP))
         raise KeyboardInterrupt  # as the handlers do
 

@@ -56,6 +56,9 @@ class Jammed:
     def runner(self, *, mpiexec: Path | None = None) -> LocalRunner:
         return Stuck(mpiexec=mpiexec) if self._stuck else LocalRunner(mpiexec=mpiexec)
 
+    def fresh(self) -> None:
+        """Empty no caches: it has none."""
+
     def undeploy(self) -> None:
         self.site = None
         self._stuck = False  # what waited for it ends

@@ -13,10 +13,13 @@ from tests.workloads.darshan.oracle import library
 
 # PyDarshan 3.5.0 crashes on it: DXT_POSIX format 2, DXT_MPIIO format 3
 _NOT_THEIRS = ("dxt_v3_unsupported",)
+_NO_TRACE = ("filled_traced",)  # of these formats it returns none, and says so on stderr alone
 
 
 @EACH_BUNDLED
 def test_our_own_logs_are_read_as_pydarshan_reads_them(path: Path) -> None:
+    if path.stem in _NO_TRACE:
+        pytest.skip("PyDarshan 3.5.0 reads no trace of DXT_POSIX format 2 and DXT_MPIIO format 3")
     assert_same_log(path)
 
 
