@@ -135,7 +135,7 @@ def test_verify_runs_a_command_in_the_lab(
     monkeypatch.setattr(lab, "close", lambda: None)
     kept = ("instance_type=lab.400m", "file_system=NFS", "device=EBS")
     keeping = [word for one in kept for word in ("--keep", one)]
-    words = ["--prepare", "echo >{directory}/input", "--json", "--", *OWN]
+    words = ["--model", "prior", "--prepare", "echo >{directory}/input", "--json", "--", *OWN]
     result = acic("verify", "--platform", "lab", *WORKLOAD, *keeping, "--top", 1, "--rounds", 1, *words)
     assert result.status == 0, result.err
     assert result.json["by"] == "its own command"

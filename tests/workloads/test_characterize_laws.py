@@ -162,8 +162,15 @@ def _essence(workload: Workload) -> list[tuple[object, ...]]:
     )
 
 
-def test_more_than_a_hundred_thousand_records_take_well_under_a_second() -> None:
-    processes, files = 32_768, 4
+def test_the_time_of_a_hundred_thousand_records_does_not_grow_by_their_square() -> None:
+    """Half a second together on a machine that does nothing else; times of such machines mean little by themselves."""
+    few = min(_seconds_of(2_048) for _ in range(3))
+    assert _seconds_of(32_768) < 6 * 16 * few  # 16 times as many; what grows by their square takes 256 times as long
+
+
+def _seconds_of(processes: int) -> float:
+    """Return the processor time that a log takes of which each process has four files, s."""
+    files = 4
     small = darshan_log(loop(processes=4, shared=False), processes=4, trace=False, heatmap=False)
     records = np.tile(small.modules["POSIX"].records[:1], processes * files)
     records["id"] = np.arange(1, len(records) + 1)
@@ -178,4 +185,4 @@ def test_more_than_a_hundred_thousand_records_take_well_under_a_second() -> None
     seconds = time.process_time() - before
     c = phase.characteristics
     assert (phase.files, c.io_processes, c.iterations) == (len(records), processes, files)
-    assert seconds < 3  # half a second on a machine that does nothing else
+    return seconds
