@@ -74,14 +74,14 @@ class Transfer(NamedTuple):  # there are many, and a frozen dataclass takes long
 class Named(NamedTuple):
     """What one rank does to one name: "made" is opened to be written, or a folder, "opened" is to be read."""
 
-    act: Literal["made", "opened", "asked", "removed"]
+    act: Literal["made", "opened", "asked", "renamed", "removed"]
     path: str
     rank: int
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What ranks do to files.
+    """What ranks do to files, each by the last name that it is given.
 
     Args:
         computed: how often each rank computes how long, s.
@@ -100,13 +100,23 @@ class Played:
 
 def played(script: Script) -> Played:
     """Return what the ranks of a script do to files."""
-    reader = _Reader(script.ranks)
+    reader = _Reader(script.ranks, _renamed(script))
     for line in script.lines:
         ranks, action, *words = line.split()
         if act := reader.acts[action]:
             for rank in _members(ranks, script.ranks):
                 act(rank, words)
     return reader.found
+
+
+def _renamed(script: Script) -> dict[str, str]:
+    """Return what each name of a file or folder is changed to: always the same one, which acic-bench sees to."""
+    renames = (words for _, action, *words in map(str.split, script.lines) if action == "rename")
+    return {old: new for words in renames for old, new in zip(_numbered(words[0], words[2]), _numbered(words[1], words[2]), strict=True)}
+
+
+def _numbered(pattern: str, count: str) -> list[str]:
+    return [pattern.replace("#", str(number)) for number in range(int(count))]
 
 
 @cache
@@ -150,12 +160,14 @@ class _View:
 class _Reader:
     """Takes the lines of a script, for one rank at a time: a method for each action that a log would have."""
 
-    def __init__(self, ranks: int) -> None:
+    def __init__(self, ranks: int, renamed: Mapping[str, str]) -> None:
         self.found = Played([Counter() for _ in range(ranks)])
+        self._renamed = renamed
         self.acts: dict[str, Callable[[int, list[str]], None] | None] = {
             **dict.fromkeys(("barrier", "close")),  # move nothing
             "stat": partial(self._names, act="asked"),
             "unlink": partial(self._names, act="removed"),
+            "rename": self._rename,
             "mkdir": partial(self._names, act="made"),
             "rmdir": partial(self._names, act="removed"),
             "compute": self._compute,
@@ -184,15 +196,28 @@ class _Reader:
         self._uses[rank] = None
 
     def _open(self, rank: int, words: list[str]) -> None:
-        name, interface, way, path = words
+        name, interface, way, told = words
+        path = self._last(told)
         self._opened[rank, name] = path, _INTERFACES[interface]
         self._views.pop((rank, name), None)
         self.found.opens[path] += 1
         self.found.named[Named("made" if way == "w" else "opened", path, rank)] += 1
 
-    def _names(self, rank: int, words: list[str], *, act: Literal["made", "asked", "removed"]) -> None:
-        for number in range(int(words[1]) if len(words) > 1 else 1):
-            self.found.named[Named(act, words[0].replace("#", str(number)), rank)] += 1
+    def _names(self, rank: int, words: list[str], *, act: Literal["made", "asked", "renamed", "removed"]) -> None:
+        for path in _numbered(words[0], words[1] if len(words) > 1 else "1"):
+            self.found.named[Named(act, self._last(path), rank)] += 1
+
+    def _rename(self, rank: int, words: list[str]) -> None:
+        self._names(rank, [words[0], words[2]], act="renamed")
+
+    def _last(self, path: str) -> str:
+        """Return the last name that a file gets, whose folder may get another one, too."""
+        if not self._renamed:
+            return path
+        while path in self._renamed:
+            path = self._renamed[path]
+        folder, slash, own = path.rpartition("/")
+        return f"{self._last(folder)}/{own}" if slash else path
 
     def _view(self, rank: int, words: list[str]) -> None:
         self._views[rank, words[0]] = _View(list(map(int, words[1:])))
@@ -213,9 +238,9 @@ class _Reader:
         self._note(rank, self._opened[rank, name], write, begin, size, span, gaps=gaps, collective=True)
 
     def _files(self, rank: int, words: list[str], *, write: bool) -> None:
-        pattern, count, size = words[0], int(words[1]), int(words[2])
-        for number in range(count):
-            path = pattern.replace("#", str(number))
+        size = int(words[2])
+        for told in _numbered(words[0], words[1]):
+            path = self._last(told)
             self.found.opens[path] += 1
             self._note(rank, (path, Interface.POSIX), write, 0, size, size)
 

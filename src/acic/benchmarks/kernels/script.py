@@ -175,6 +175,10 @@ class Writer:
         """Remove files."""
         self._add(ranks, "unlink", path, count)
 
+    def rename(self, path: str, to: str, count: int = 1, *, ranks: Ranks) -> None:
+        """Give files, or a folder, another name, which always is the same one; # in both stands for the number."""
+        self._add(ranks, "rename", path, to, count)
+
     def mkdir(self, path: str, *, ranks: Ranks) -> None:
         """Make a folder."""
         self._add(ranks, "mkdir", path)
