@@ -2,7 +2,8 @@
 
 One process, one on each of four nodes, and four on each make files of 4 KiB in one folder; open and read such files
 that were made before, with nothing in any cache; remove them; ask for their attributes; make and remove empty ones, as
-locks; open one of their own again and again, to read it or to add 40 B to it; or open files together by MPI-IO, that
+locks; open one of their own again and again, to read it or to add 40 B to it; give files other names; write one under
+another name each time, which then replaces the one before (`replaced`); or open files together by MPI-IO, that
 are to be made (`founded`) or that are there (`joined`): milliseconds of a process for each of
 its files, or each time. An order of magnitude is what the prior's prices are meant for; who is dearer than whom is what
 matters.
@@ -48,7 +49,20 @@ CASES: tuple[dict[str, Value], ...] = (
     {"file_system": "CephFS", "servers": 4, "stripe_size": 64 * KIB, "consistency": "relaxed"},
 )
 RANKS = (1, 4, 16)
-Act = Literal["made", "opened", "removed", "asked", "locked", "folders", "reread", "added", "founded", "joined"]
+Act = Literal[
+    "made",
+    "opened",
+    "removed",
+    "asked",
+    "locked",
+    "folders",
+    "reread",
+    "added",
+    "founded",
+    "joined",
+    "renamed",
+    "replaced",
+]
 ACTS: tuple[Act, ...] = get_args(Act)
 TOGETHER: tuple[Act, ...] = ("founded", "joined")
 
@@ -61,7 +75,7 @@ def application(act: Act, ranks: int, files: int) -> Kernel:
     else:
         for rank in range(ranks):
             _do(writer, act, rank, files)
-    there = act in ("opened", "removed", "asked", "reread", "joined")
+    there = act in ("opened", "removed", "asked", "reread", "renamed", "joined")
     return replace(
         kernel("mdtest", "small"),
         scale=f"{ranks}-{act}",
@@ -90,17 +104,32 @@ def _do(writer: Writer, act: Act, rank: int, files: int) -> None:
             for path in own:
                 change(path, ranks=rank)
     elif act in ("reread", "added"):
-        for number in range(files):
-            writer.open("own", f"file.{rank}.0", ranks=rank, write=act == "added")
-            if act == "added":
-                writer.write("own", number * LINE, LINE, ranks=rank)
-            else:
-                writer.read("own", 0, SIZE, ranks=rank)
-            writer.close("own", ranks=rank)
+        _again(writer, act, rank, files)
+    elif act in ("renamed", "replaced"):
+        _rename(writer, act, rank, files)
     elif act in ("made", "opened"):
         (writer.put if act == "made" else writer.get)(pattern, files, SIZE, ranks=rank)
     else:
         (writer.unlink if act == "removed" else writer.stat)(pattern, files, ranks=rank)
+
+
+def _again(writer: Writer, act: Act, rank: int, files: int) -> None:
+    for number in range(files):
+        writer.open("own", f"file.{rank}.0", ranks=rank, write=act == "added")
+        if act == "added":
+            writer.write("own", number * LINE, LINE, ranks=rank)
+        else:
+            writer.read("own", 0, SIZE, ranks=rank)
+        writer.close("own", ranks=rank)
+
+
+def _rename(writer: Writer, act: Act, rank: int, files: int) -> None:
+    if act == "renamed":
+        writer.rename(f"file.{rank}.#", f"other.{rank}.#", files, ranks=rank)
+        return
+    for _ in range(files):
+        writer.put(f"state.{rank}.tmp", 1, SIZE, ranks=rank)
+        writer.rename(f"state.{rank}.tmp", f"state.{rank}", ranks=rank)
 
 
 def reckoned(prior: Prior, configuration: Configuration, act: Act, ranks: int, files: int) -> float:
@@ -120,8 +149,11 @@ def reckoned(prior: Prior, configuration: Configuration, act: Act, ranks: int, f
         size = SIZE if act == "reread" else LINE
         again = Use(files=ranks, opens=every - ranks, syncs=0, over=files if act == "reread" else 1.0)
         return float(prior.seconds(replace(one, data_size=size, request_size=size), systems, again)[0]) / files
+    if act == "replaced":
+        return float(prior.seconds(one, systems, replace(use, renamed=every))[0]) / files
     made, asked = every if act in ("locked", "folders") else 0, every if act == "asked" else 0
-    beside = replace(use, made=made, asked=asked, removed=every - asked)
+    renamed = every if act == "renamed" else 0
+    beside = replace(use, made=made, asked=asked, renamed=renamed, removed=every - asked - renamed)
     return float(prior.seconds(one, systems, beside)[0] - prior.seconds(one, systems, use)[0]) / files
 
 

@@ -37,7 +37,7 @@ struct play_file {
 struct span {
     int64_t number, begin; /* of the file, see play_number(); the first byte */
     int64_t times, done;   /* written by all of the script; by this rank so far, where it is the only writer */
-    int writer;            /* the only rank that writes them; -1: several do */
+    int writer;            /* the only rank that writes them; -1: several do, or the file gets another name */
 };
 
 /* A script under way on one rank. */
@@ -93,8 +93,14 @@ void play_settle(struct play *play, struct error *error);
 int play_spans_make(struct play *play, struct error *error);
 int64_t play_span(const struct play *play, int64_t number, int64_t offset, int64_t length, struct span **span);
 
-/* play_check.c: a file's number in its data, by its path, so that files that change places are found out. */
-int64_t play_number(const char *path);
+/* play_names.c: a file's number in its data, by the last name that it gets, so that files that change places are found
+ * out. */
+int64_t play_number(const struct script *script, const char *path);
+
+/* The path of what was written under a name, which some rank of the script may have changed; returns 0 where it is gone
+ * because some rank removed it. */
+int play_find(const struct play *play, const struct script *script, const char *own, char path[TEXT_SIZE],
+              struct error *error);
 
 /* Make a transfer's data; compare them. `path` is the script's own. */
 void play_fill(struct play *play, const struct view *view, const char *path, int64_t offset, int64_t bytes);

@@ -1,14 +1,11 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "agree.h"
 #include "pattern.h"
 #include "play.h"
-#include "text.h"
 
 /* How often a place was written before is told up to here in its data, and then from 0 again. */
 enum { GENERATIONS = 256 };
@@ -19,10 +16,6 @@ struct pieces {
     int64_t number;
     int64_t wrong; /* the place of the first wrong byte in the file; -1: none */
 };
-
-int64_t play_number(const char *path) {
-    return (int64_t)(text_number(path) >> 1);
-}
 
 static void fill_piece(void *context, int64_t in_buffer, int64_t in_file, int64_t length) {
     const struct pieces *const pieces = context;
@@ -78,12 +71,12 @@ static void compare_piece(void *context, int64_t in_buffer, int64_t in_file, int
 }
 
 void play_fill(struct play *play, const struct view *view, const char *path, int64_t offset, int64_t bytes) {
-    struct pieces pieces = {.play = play, .number = play_number(path), .wrong = -1};
+    struct pieces pieces = {.play = play, .number = play_number(&play->script, path), .wrong = -1};
     view_pieces(view, offset, bytes, fill_piece, &pieces);
 }
 
 void play_compare(struct play *play, const struct view *view, const char *path, int64_t offset, int64_t bytes) {
-    struct pieces pieces = {.play = play, .number = play_number(path), .wrong = -1};
+    struct pieces pieces = {.play = play, .number = play_number(&play->script, path), .wrong = -1};
     view_pieces(view, offset, bytes, compare_piece, &pieces);
     if (pieces.wrong >= 0) {
         if (play->wrong == 0) {
@@ -115,11 +108,9 @@ static void read_back(void *context, int64_t in_buffer, int64_t in_file, int64_t
 static void check_file(struct play *play, const struct script *other, const struct act *act, const char *own,
                        struct error *error) {
     char path[TEXT_SIZE];
-    struct stat found;
     const struct place place = {.path = path, .direction = READ};
     struct file file = {0};
-    if (play_path(play, own, 0, path, error) != STATUS_OK || (stat(path, &found) != 0 && errno == ENOENT &&
-                                                               script_removes(other, own))) {
+    if (!play_find(play, other, own, path, error) || error->status != STATUS_OK) {
         return;
     }
     if (POSIX_BACKEND.open(&place, &file, error) != STATUS_OK) {

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -115,14 +116,16 @@ static void small_file(struct play *play, const struct act *act, const char *pat
     }
 }
 
-static void change_names(struct play *play, enum action action, const char *path, struct error *error) {
+/* `to` is the other name of a renaming. */
+static void change_names(struct play *play, enum action action, const char *path, const char *to, struct error *error) {
     static const char *const NAMES[ACTIONS] = {
-        [ACT_MKDIR] = "mkdir", [ACT_RMDIR] = "rmdir", [ACT_STAT] = "stat", [ACT_UNLINK] = "unlink"};
+        [ACT_MKDIR] = "mkdir", [ACT_RMDIR] = "rmdir", [ACT_STAT] = "stat", [ACT_UNLINK] = "unlink", [ACT_RENAME] = "rename"};
     struct stat found;
-    const int code = action == ACT_MKDIR   ? mkdir(path, 0775)
-                     : action == ACT_RMDIR ? rmdir(path)
-                     : action == ACT_STAT  ? stat(path, &found)
-                                           : unlink(path);
+    const int code = action == ACT_MKDIR    ? mkdir(path, 0775)
+                     : action == ACT_RMDIR  ? rmdir(path)
+                     : action == ACT_STAT   ? stat(path, &found)
+                     : action == ACT_UNLINK ? unlink(path)
+                                            : rename(path, to);
     if (code != 0) {
         fail(error, STATUS_FAILED, "%s(\"%s\") failed: %s", NAMES[action], path, strerror(errno));
     }
@@ -132,16 +135,18 @@ static void change_names(struct play *play, enum action action, const char *path
 
 void play_by_name(struct play *play, const struct act *act, struct error *error) {
     char path[TEXT_SIZE];
+    char to[TEXT_SIZE] = "";
     char own[TEXT_SIZE];
     for (int64_t i = 0; i < act->count && error->status == STATUS_OK; i++) {
         script_path(own, sizeof own, act->path, i);
-        if (play_path(play, act->path, i, path, error) != STATUS_OK) {
+        if (play_path(play, act->path, i, path, error) != STATUS_OK ||
+            (act->to != NULL && play_path(play, act->to, i, to, error) != STATUS_OK)) {
             return;
         }
         if (act->action == ACT_PUT || act->action == ACT_GET) {
             small_file(play, act, path, own, error);
         } else {
-            change_names(play, act->action, path, error);
+            change_names(play, act->action, path, to, error);
         }
     }
 }

@@ -5,15 +5,18 @@
 
 #include "play.h"
 
-/* A file that some rank has removed holds nothing back. */
+/* A file that some rank has removed holds nothing back; one whose name was changed does. */
 static void settle_file(struct play *play, const char *own, struct error *error) {
     char path[TEXT_SIZE];
     if (play_path(play, own, 0, path, error) != STATUS_OK) {
         return;
     }
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0 && errno == ENOENT && script_removes(&play->script, own)) {
-        return;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0 && errno == ENOENT) {
+        if (!play_find(play, &play->script, own, path, error)) {
+            return;
+        }
+        descriptor = open(path, O_RDONLY | O_CLOEXEC);
     }
     if (descriptor < 0 || fsync(descriptor) != 0) {
         fail(error, STATUS_FAILED, "cannot sync \"%s\" at the end: %s", path, strerror(errno));

@@ -15,7 +15,7 @@ struct gathered {
     struct piece *pieces;
     int64_t count, capacity;
     int64_t number; /* of the file that is at hand */
-    int rank;
+    int rank, author;
     int failed; /* no memory */
 };
 
@@ -32,7 +32,14 @@ static void gather_piece(void *context, int64_t in_buffer, int64_t in_file, int6
         all->pieces = larger;
         all->capacity = capacity;
     }
-    all->pieces[all->count++] = (struct piece){all->number, in_file, in_file + length, all->rank};
+    all->pieces[all->count++] = (struct piece){all->number, in_file, in_file + length, all->author};
+}
+
+/* Whose are a file's pieces: nobody's where the file gets another name, under which what was written before may be. */
+static void begin_file(struct gathered *all, const struct script *script, const char *own) {
+    char other[TEXT_SIZE];
+    all->number = play_number(script, own);
+    all->author = script_renames(script, own, other, sizeof other) ? MANY : all->rank;
 }
 
 static void gather_act(struct gathered *all, const struct script *script, const struct act *act) {
@@ -40,11 +47,11 @@ static void gather_act(struct gathered *all, const struct script *script, const 
     if (act->action == ACT_PUT) {
         for (int64_t i = 0; i < act->count; i++) {
             script_path(own, sizeof own, act->path, i);
-            all->number = play_number(own);
+            begin_file(all, script, own);
             gather_piece(all, 0, 0, act->bytes);
         }
     } else if ((act->action == ACT_WRITE || act->action == ACT_WRITE_ALL) && act->bytes > 0) {
-        all->number = play_number(script->openings[act->opening].path);
+        begin_file(all, script, script->openings[act->opening].path);
         for (int64_t i = 0; i < act->count; i++) {
             view_pieces(act->in, act->offset + i * act->stride, act->bytes, gather_piece, all);
         }

@@ -133,18 +133,20 @@ int script_read(struct script *script, const char *path, int rank, struct error 
 void script_free(struct script *script) {
     for (int64_t i = 0; i < script->act_count; i++) {
         free(script->acts[i].path);
+        free(script->acts[i].to);
         free(script->acts[i].view);
     }
     for (int64_t i = 0; i < script->opening_count; i++) {
         free(script->openings[i].name);
         free(script->openings[i].path);
     }
-    for (int64_t i = 0; i < script->removal_count; i++) {
-        free(script->removals[i].path);
+    for (int64_t i = 0; i < script->ending_count; i++) {
+        free(script->endings[i].path);
+        free(script->endings[i].to);
     }
     free(script->acts);
     free(script->openings);
-    free(script->removals);
+    free(script->endings);
     free(script->groups);
     *script = (struct script){0};
 }
@@ -155,33 +157,4 @@ int script_path(char *text, size_t size, const char *path, int64_t number) {
                            ? snprintf(text, size, "%s", path)
                            : snprintf(text, size, "%.*s%" PRId64 "%s", (int)(mark - path), path, number, mark + 1);
     return length >= 0 && (size_t)length < size;
-}
-
-/* Whether a file is one of a removal's; its number, if it is, stands in its path. */
-static int is_removed(const struct removal *removal, const char *path) {
-    const char *const mark = strchr(removal->path, '#');
-    if (mark == NULL) {
-        return strcmp(removal->path, path) == 0;
-    }
-    const size_t before = (size_t)(mark - removal->path);
-    const size_t others = before + strlen(mark + 1);
-    const size_t length = strlen(path);
-    char digits[20] = "";
-    char candidate[NAME];
-    int64_t number = 0;
-    if (length <= others || length - others >= sizeof digits) {
-        return 0;
-    }
-    memcpy(digits, path + before, length - others);
-    return word_number(digits, 0, removal->count - 1, &number) &&
-           script_path(candidate, sizeof candidate, removal->path, number) && strcmp(candidate, path) == 0;
-}
-
-int script_removes(const struct script *script, const char *path) {
-    for (int64_t i = 0; i < script->removal_count; i++) {
-        if (is_removed(&script->removals[i], path)) {
-            return 1;
-        }
-    }
-    return 0;
 }

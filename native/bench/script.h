@@ -37,6 +37,7 @@ enum action {
     ACT_GET,
     ACT_STAT,
     ACT_UNLINK,
+    ACT_RENAME,
     ACTIONS,
 };
 
@@ -54,6 +55,7 @@ struct act {
     int group;             /* of a barrier: the ranks that wait */
     int64_t opening;       /* of those on an open file */
     char *path;            /* of those on files by name; # stands for the number */
+    char *to;              /* of a renaming: the other name */
     int64_t count;         /* how many times */
     int64_t offset, bytes; /* of the first transfer, or of each small file */
     int64_t stride;        /* from a transfer's offset to the next one's */
@@ -62,8 +64,9 @@ struct act {
     const struct view *in; /* the view that a collective transfer is in; NULL: none */
 };
 
-struct removal {
-    char *path; /* # stands for the number */
+/* Names that some ranks remove, or change. */
+struct ending {
+    char *path, *to; /* # stands for the number; NULL: they are removed */
     int64_t count;
 };
 
@@ -75,8 +78,8 @@ struct script {
     int64_t opening_count;
     struct act *acts; /* this rank's, in order */
     int64_t act_count;
-    struct removal *removals; /* of all ranks */
-    int64_t removal_count;
+    struct ending *endings; /* of all ranks */
+    int64_t ending_count;
     int64_t all_acts; /* of all ranks */
     int64_t made;     /* files that all ranks make */
     int64_t longest;  /* of this rank's transfers, bytes */
@@ -91,6 +94,9 @@ int group_has(const struct group *group, int rank);
 
 /* Whether some rank removes a file. */
 int script_removes(const struct script *script, const char *path);
+
+/* The name that some rank gives a file, or a folder that it is in; returns 0 where none does. */
+int script_renames(const struct script *script, const char *path, char *text, size_t size);
 
 /* The path of file number `number`; returns 0 where it does not fit. */
 int script_path(char *text, size_t size, const char *path, int64_t number);

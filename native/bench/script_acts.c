@@ -5,17 +5,18 @@
 #include "script_reader.h"
 #include "script_words.h"
 
-/* Add what some ranks do; to what is done if this rank is one of them. What `act` owns is freed if it is not. */
-static int add(struct script_reader *reader, const struct group *group, struct act *act) {
+int script_add(struct script_reader *reader, const struct group *group, struct act *act) {
     struct script *const script = reader->script;
     script->all_acts += group->count;
     if (!group_has(group, script->rank)) {
         free(act->path);
+        free(act->to);
         return reader->error->status;
     }
     struct act *const acts = script_grown(reader, ACTS, script->acts, script->act_count, sizeof *acts);
     if (acts == NULL) {
         free(act->path);
+        free(act->to);
         return reader->error->status;
     }
     script->acts = acts;
@@ -74,7 +75,7 @@ static int take_open(struct script_reader *reader, const struct group *group, ch
     if (writes) {
         count_made(script, opening->path);
     }
-    return add(reader, group, &(struct act){.action = ACT_OPEN, .opening = script->opening_count - 1, .count = 1});
+    return script_add(reader, group, &(struct act){.action = ACT_OPEN, .opening = script->opening_count - 1, .count = 1});
 }
 
 static int is_same(const struct group *one, const struct group *other) {
@@ -188,41 +189,7 @@ static int take_on_file(struct script_reader *reader, enum action action, const 
         act.in = opening->view;
     }
     opening->is_open = action != ACT_CLOSE;
-    return add(reader, group, &act);
-}
-
-static int note_removal(struct script_reader *reader, const char *path, int64_t count) {
-    struct script *const script = reader->script;
-    struct removal *const removals = script_grown(reader, REMOVALS, script->removals, script->removal_count, sizeof *removals);
-    if (removals == NULL) {
-        return reader->error->status;
-    }
-    script->removals = removals;
-    removals[script->removal_count] = (struct removal){.path = strdup(path), .count = count};
-    return removals[script->removal_count++].path == NULL ? script_no_memory(reader) : STATUS_OK;
-}
-
-/* RANKS mkdir|rmdir PATH, stat|unlink PATH [COUNT], put|get PATH COUNT BYTES */
-static int take_by_name(struct script_reader *reader, enum action action, const struct group *group, char **word,
-                        int count) {
-    struct act act = {.action = action, .count = 1};
-    const int sized = action == ACT_PUT || action == ACT_GET;
-    const int counted = sized || action == ACT_STAT || action == ACT_UNLINK;
-    if (count < (sized ? 5 : 3) || count > (sized ? 5 : counted ? 4 : 3) || !word_path(word[2]) ||
-        (count > 3 && !word_number(word[3], 1, INT_MAX, &act.count)) ||
-        (count > 4 && !word_number(word[4], 1, INT64_MAX / 4, &act.bytes))) {
-        return script_wrong(reader, "not `RANKS mkdir|rmdir PATH`, `RANKS stat|unlink PATH [COUNT]` or `RANKS put|get PATH "
-                             "COUNT BYTES`", word[0]);
-    }
-    if (act.count > 1 && strchr(word[2], '#') == NULL) {
-        return script_wrong(reader, "the path of several files has # for the number", word[2]);
-    }
-    if (action == ACT_UNLINK && note_removal(reader, word[2], act.count) != STATUS_OK) {
-        return reader->error->status;
-    }
-    reader->script->made += action == ACT_PUT ? act.count : 0;
-    act.path = strdup(word[2]);
-    return act.path == NULL ? script_no_memory(reader) : add(reader, group, &act);
+    return script_add(reader, group, &act);
 }
 
 static int take_other(struct script_reader *reader, enum action action, const struct group *group, char **word,
@@ -230,12 +197,12 @@ static int take_other(struct script_reader *reader, enum action action, const st
     struct act act = {.action = action, .count = 1};
     if (action == ACT_BARRIER) {
         act.group = script_group(reader, group);
-        return count != 2 ? script_wrong(reader, "not `RANKS barrier`", word[0]) : add(reader, group, &act);
+        return count != 2 ? script_wrong(reader, "not `RANKS barrier`", word[0]) : script_add(reader, group, &act);
     }
     if (count != 3 || !word_seconds(word[2], &act.seconds)) {
         return script_wrong(reader, "not `RANKS compute SECONDS`", word[0]);
     }
-    return add(reader, group, &act);
+    return script_add(reader, group, &act);
 }
 
 /* The lines of a collective call stand together, one for each rank that has the file open. */
@@ -284,7 +251,7 @@ int script_take_act(struct script_reader *reader, char **word, int count) {
         return take_open(reader, &group, word, count);
     }
     if (action >= ACT_MKDIR) {
-        return take_by_name(reader, (enum action)action, &group, word, count);
+        return script_take_names(reader, (enum action)action, &group, word, count);
     }
     if (take_on_file(reader, (enum action)action, &group, word, count) == STATUS_OK) {
         end_call(reader);

@@ -1,4 +1,4 @@
-/* What the parts that read a script share; for script.c and script_acts.c alone. */
+/* What the parts that read a script share; for script.c, script_acts.c and script_names.c alone. */
 #ifndef ACIC_BENCH_SCRIPT_READER_H
 #define ACIC_BENCH_SCRIPT_READER_H
 
@@ -17,7 +17,7 @@ struct script_reader {
     struct error *error;
 };
 
-enum { GROUPS, ACTS, OPENINGS, REMOVALS }; /* the arrays that grow */
+enum { GROUPS, ACTS, OPENINGS, ENDINGS }; /* the arrays that grow */
 
 /* Note what is wrong with the line; returns the status noted. */
 int script_wrong(const struct script_reader *reader, const char *problem, const char *text);
@@ -31,5 +31,12 @@ int script_group(struct script_reader *reader, const struct group *group);
 
 /* Take a line on what ranks do; returns the status noted. */
 int script_take_act(struct script_reader *reader, char **word, int count);
+
+/* script_names.c: take a line on files by name; returns the status noted. */
+int script_take_names(struct script_reader *reader, enum action action, const struct group *group, char **word,
+                      int count);
+
+/* Add what some ranks do; to what is done if this rank is one of them. What `act` owns is freed if it is not. */
+int script_add(struct script_reader *reader, const struct group *group, struct act *act);
 
 #endif

@@ -86,6 +86,7 @@ int word_action(const char *name) {
         [ACT_SYNC] = "sync",       [ACT_VIEW] = "view",           [ACT_WRITE] = "write",       [ACT_READ] = "read",
         [ACT_MKDIR] = "mkdir",     [ACT_WRITE_ALL] = "write_all", [ACT_READ_ALL] = "read_all", [ACT_RMDIR] = "rmdir",
         [ACT_PUT] = "put",         [ACT_GET] = "get",             [ACT_STAT] = "stat",         [ACT_UNLINK] = "unlink",
+        [ACT_RENAME] = "rename",
     };
     for (int action = 0; action < ACTIONS; action++) {
         if (strcmp(NAMES[action], name) == 0) {

@@ -270,7 +270,7 @@ def test_locks_and_what_is_removed_are_said_to_be_left_out() -> None:
 
     assert said({}) == []
     assert said({"empty_files": 124, "asked_files": 3, "removed_files": 124}) == [
-        "The application makes, looks at or removes 251 names beside its I/O, IOR does not."
+        "The application makes, looks at, changes or removes 251 names beside its I/O, IOR does not."
     ]
 
 

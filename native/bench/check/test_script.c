@@ -73,6 +73,17 @@ static void refused(const char *path) {
         "0 stat a# 2 8",
         "0 mkdir a 2",
         "0 unlink ../a",
+        "0 rename a",
+        "0 rename a ../b",
+        "0 rename a b 2",
+        "0 rename a# b 2",
+        "0 rename a# b# 0",
+        "0 rename a b 1 1",
+        "0 rename a b\n1 rename a c", /* another name than before */
+        "0 rename a b\n0 rename b a",
+        "0 rename a a",
+        "0 rename a b\n0 rename b c\n0 rename c a", /* names go round */
+        "0 rename a/b c\n0 rename c a/b",
     };
     struct script script;
     for (size_t i = 0; i < sizeof WRONG / sizeof WRONG[0]; i++) {
@@ -102,7 +113,7 @@ static void taken(const char *path) {
          "1-2 open f posix r a\n1-2 read f 0 4\n1-2 close f");
     CHECK(script_read(&script, path, 2, &error) == STATUS_OK);
     CHECK(script.ranks == 4 && script.act_count == 10 && script.all_acts == 29 && script.made == 6);
-    CHECK(script.longest == 16 && script.opening_count == 2 && script.removal_count == 1);
+    CHECK(script.longest == 16 && script.opening_count == 2 && script.ending_count == 1);
     static const enum action ORDER[] = {ACT_COMPUTE, ACT_OPEN,    ACT_WRITE_ALL, ACT_WRITE, ACT_SYNC,
                                         ACT_CLOSE,   ACT_BARRIER, ACT_OPEN,      ACT_READ,  ACT_CLOSE};
     for (int64_t i = 0; i < script.act_count; i++) {
@@ -125,12 +136,33 @@ static void many_removals(const char *path) {
     struct script script;
     struct error error = NO_ERROR;
     save(path, HEAD, "0 unlink far# 2000000000\n1 unlink own\n2 unlink a#0 50\n");
-    CHECK(script_read(&script, path, 0, &error) == STATUS_OK && script.removal_count == 3);
+    CHECK(script_read(&script, path, 0, &error) == STATUS_OK && script.ending_count == 3);
     CHECK(script_removes(&script, "far1999999999") && !script_removes(&script, "far2000000000"));
     CHECK(!script_removes(&script, "far99999999999999999999") && !script_removes(&script, "far"));
     CHECK(script_removes(&script, "own") && !script_removes(&script, "own0"));
     CHECK(script_removes(&script, "a40") && script_removes(&script, "a490") && !script_removes(&script, "a500"));
     CHECK(!script_removes(&script, "a0") && !script_removes(&script, "a"));
+    script_free(&script);
+}
+
+static void renames(const char *path) {
+    struct script script;
+    struct error error = NO_ERROR;
+    char to[32];
+    char few[4];
+    save(path, HEAD, "0 rename t#.tmp t# 12\n1 rename now last\n* rename now last\n2 rename last d/older\n"
+                     "3 rename made/in done\n0 unlink d/older\n3 rename x#y z 1\n");
+    CHECK(script_read(&script, path, 2, &error) == STATUS_OK && script.act_count == 2 && script.ending_count == 6);
+    CHECK(script.acts[0].action == ACT_RENAME && strcmp(script.acts[0].to, "last") == 0);
+    CHECK(script_renames(&script, "t11.tmp", to, sizeof to) && strcmp(to, "t11") == 0);
+    CHECK(!script_renames(&script, "t12.tmp", to, sizeof to) && !script_renames(&script, "t1", to, sizeof to));
+    CHECK(script_renames(&script, "now", to, sizeof to) && strcmp(to, "last") == 0);
+    CHECK(script_renames(&script, "made/in/part/a", to, sizeof to) && strcmp(to, "done/part/a") == 0);
+    CHECK(script_renames(&script, "made/in", to, sizeof to) && strcmp(to, "done") == 0);
+    CHECK(!script_renames(&script, "made/inn", to, sizeof to) && !script_renames(&script, "made", to, sizeof to));
+    CHECK(!script_renames(&script, "", to, sizeof to) && !script_renames(&script, "/", to, sizeof to));
+    CHECK(!script_renames(&script, "made/in/part", few, sizeof few));
+    CHECK(script_removes(&script, "d/older") && !script_removes(&script, "now"));
     script_free(&script);
 }
 
@@ -207,6 +239,7 @@ int main(void) {
     refused(path);
     taken(path);
     many_removals(path);
+    renames(path);
     groups();
     pieces(path);
     burning();

@@ -45,7 +45,7 @@ class Demand:
         over: how often each byte of the files is read, 1.0 for what is written; again: how often by the same stream.
         alike: streams that read the same bytes at the same time: all, or 1 where each has its own.
         gaps: B of an own file for each that is read of it; 1.0 where nothing lies between.
-        made, asked, removed: names of which nothing is moved; named_by: processes that ask for it.
+        made, asked, renamed, removed: what is done to names beside opening; named_by: processes that ask for it.
         reopens: opens of files beyond those that they and the streams have to be opened.
         piece: B of the pieces that lie together on a disk, as the files that it finds were written; inf: whole files.
     """
@@ -84,6 +84,7 @@ class Demand:
     gaps: float
     made: int
     asked: int
+    renamed: int
     removed: int
     named_by: float
     reopens: int
@@ -152,6 +153,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         gaps=gaps,
         made=use.made,
         asked=use.asked,
+        renamed=use.renamed,
         removed=use.removed,
         named_by=use.names_by or float(w.io_processes),
         reopens=use.opens,

@@ -44,6 +44,7 @@ class Design:
         making: round trips to make a file, and to close it.
         reopening: round trips to open a file that another process of the node has opened before, and to close it.
         removing: round trips to remove a file.
+        renaming: round trips to give a file another name.
         shares: how far a client asks once for what several of its processes read at the same time, 0 to 1.
         telling: round trips to tell on what file system a file is (statfs).
         looks: as many more to open one for each server with metadata beyond the first, as folders are spread over all.
@@ -82,6 +83,7 @@ class Design:
     making: int
     reopening: int
     removing: int
+    renaming: int
     read_server: float
     write_server: float
     read_byte: float
@@ -124,6 +126,7 @@ DESIGNS: Mapping[str, Design] = {
         making=3,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
         reopening=1,  # attributes: close-to-open
         removing=2,  # LOOKUP, REMOVE
+        renaming=3,
         shares=0.5,  # the page cache, but each open file is read ahead by itself
         read_server=1e-4,
         write_server=1e-4,
@@ -141,6 +144,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=2,  # LOOKUP; open-behind asks no more; FLUSH
         making=3,  # LOOKUP, CREATE, FLUSH
         reopening=1,  # FLUSH: open-behind asks no more for what a file is
+        renaming=6,
         removing=3,  # LOOKUP, again on other servers where there are several, UNLINK
         hunts=0.25,  # timed with one, two and four servers
         shares=0.5,  # as NFS's
@@ -160,6 +164,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=1,  # OPEN at the metadata server, which answers with capabilities
         making=2,  # CREATE at the metadata server, its journal; capabilities come back with the answer
         reopening=0,  # the client has the capabilities
+        renaming=3,
         removing=2,  # UNLINK at the metadata server, its journal; capabilities are called back
         telling=0,  # a monitor's, or none
         shares=1.0,  # one cache of objects
@@ -190,6 +195,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=3,  # lookup, attributes, its size
         making=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
         reopening=1,  # attributes: the library remembers names
+        renaming=6,
         removing=6,  # lookup, attributes, entry, metafile, data files
         looks=1,
         read_server=2e-4,

@@ -31,6 +31,7 @@ def other_names(demand: Demand, systems: Systems) -> Floats:
     Who opens a file again that he has closed asks once whether it is still the same, by MPI-IO also where it is.
     """
     trips = demand.made * systems.making + demand.asked * _looking(systems) + demand.removed * systems.removing
+    trips = trips + demand.renamed * systems.renaming
     again = demand.reopens * (1.0 + (_telling(systems) if demand.mpi else np.zeros(len(systems))))
     asking = _round_trips(trips, demand.named_by, systems) + _round_trips(again, demand.openers, systems)
     served = _served(trips, demand.named_by, demand, systems) + _served(again, demand.openers, demand, systems)

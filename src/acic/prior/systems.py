@@ -38,7 +38,7 @@ class Systems:
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         attributes: servers that answer for files' attributes.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, making, reopening, removing, telling, shares, looks, hunts, read_server,
+        call, trips, opening, making, reopening, removing, renaming, telling, shares, looks, hunts, read_server,
             write_server, read_byte, write_byte, client, read_ask, write_ask, writing, behind, keeps, ahead,
             windows, remembers, leases, cached, piece, hashed, closes, scatters, serial, page, threads, extent,
             written, durable, alone, commits: as `Design` has them.
@@ -64,6 +64,7 @@ class Systems:
     making: Floats
     reopening: Floats
     removing: Floats
+    renaming: Floats
     telling: Floats
     shares: Floats
     looks: Floats

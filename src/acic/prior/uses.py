@@ -36,8 +36,8 @@ class Use:
             iteration has parts of all processes, as the segments of a benchmark.
         others: whether what is read other processes of the run wrote.
         copied: whether each process reads as much as it writes elsewhere, by turns.
-        made, asked, removed: names of which nothing is moved: of empty files and folders that are made, of those that
-            are looked at, and of files and folders that go.
+        made, asked, renamed, removed: what is done to names: empty files and folders that are made, those that are
+            looked at, files and folders that get another name, and those that go.
         names_by: processes that do that, all as much; None: those that do I/O.
         opens: beyond those that files and processes have to be opened.
         openers: processes that open each shared file together; None: those that do I/O.
@@ -61,6 +61,7 @@ class Use:
     copied: bool = False
     made: int = 0
     asked: int = 0
+    renamed: int = 0
     removed: int = 0
     names_by: float | None = None
     opens: int = 0
@@ -206,6 +207,7 @@ def _use_of(phase: Phase) -> Use:
         others=phase.details.get("written_by_others") is True,
         made=round(_number(phase, "empty_files")),
         asked=round(_number(phase, "asked_files")),
+        renamed=round(_number(phase, "renames")),
         removed=round(_number(phase, "removed_files")),
         names_by=_number(phase, "names_by") or None,
         openers=_openers(phase),

@@ -8,7 +8,7 @@ from acic.errors import InvalidInput
 
 _COUNTED = {
     *("asked_files", "began", "empty_files", "ended", "idle_seconds", "input_writers", "names_by", "opens"),
-    *("pause_seconds", "ranks_apart", "removed_files", "syncs", "times_over"),
+    *("pause_seconds", "ranks_apart", "removed_files", "renames", "syncs", "times_over"),
 }
 _ABOVE_ZERO = ("ranks_apart", "times_over")
 _PROCESSES = ("input_writers", "names_by")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -30,7 +31,7 @@ class Evidence:
         self._mounts = dict(reversed(log.job.mounts))  # of two file systems at one place, the first
         self._traces: dict[str, Trace] = {}
         self._places: dict[int, tuple[str, dict[str, str | int]]] = {}
-        self._renames: dict[int, int] | None = None
+        self._renames: dict[int, Counter[int]] | None = None
 
     def traced(self, group: Group) -> Traced | None:
         """Return the traced requests of a group, at its level or, if they are the same there, below."""
@@ -106,17 +107,25 @@ class Evidence:
         lower = self.tables.get("MPI-IO") or self.tables.get("POSIX")
         return lower.about(group.files).totals[OPENS] if lower is not None else 0
 
-    def renames(self, group: Group) -> int:
-        """Return how often all processes together renamed the files that a group writes; 0 if the log does not tell."""
+    def renames(self, group: Group) -> tuple[int, float]:
+        """Return how often the files that a group writes were renamed, and by how many processes, if all do as much.
+
+        Both are 0 if the log does not tell.
+        """
         if group.direction != WRITE or "POSIX" not in self.log.modules:
-            return 0
+            return 0, 0.0
         if self._renames is None:
             records = self.log.modules["POSIX"].records
             self._renames = {}
             for one in records[records["POSIX_RENAME_SOURCES"] > 0]:
-                file = int(one["id"])
-                self._renames[file] = self._renames.get(file, 0) + int(one["POSIX_RENAME_SOURCES"])
-        return sum([self._renames.get(file, 0) for file in group.files]) if self._renames else 0
+                by_rank = self._renames.setdefault(int(one["id"]), Counter())
+                by_rank[int(one["rank"])] += int(one["POSIX_RENAME_SOURCES"])
+        if not self._renames:
+            return 0, 0.0
+        ranks = sum((self._renames[file] for file in group.files if file in self._renames), Counter[int]())
+        every, together = ranks.total(), ranks.pop(-1, 0)
+        busiest = max(ranks.values(), default=0) + together / self.processes
+        return every, min(float(self.processes), every / busiest) if every else 0.0
 
     def waits(self, group: Group) -> int:
         """Return how often each process waited for PnetCDF's non-blocking requests on the group's files."""

@@ -256,8 +256,9 @@ def _details(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
     details |= _parts(found, evidence)
     if opens := evidence.opens(group):
         details["opens"] = opens
-    if renames := evidence.renames(group):
-        details["renames"] = renames
+    renames, names_by = evidence.renames(group)
+    if renames:
+        details["renames"], details["names_by"] = renames, names_by
     if syncs := sum(totals[SYNCS : SYNCS + 3]):
         details["syncs"] = syncs
     if unaligned := totals[UNALIGNED]:

@@ -223,8 +223,9 @@ def _of_time(phase: Phase, layout: _Layout) -> Iterator[str]:
     opens = _told(phase, "opens")
     if opens > _MANY_OPENS * c.io_processes * c.iterations:
         yield f"The application opens files {opens:.0f} times; such metadata calls are not repeated."
-    if names := sum(_told(phase, name) for name in ("asked_files", "empty_files", "removed_files")):
-        yield f"The application makes, looks at or removes {names:.0f} names beside its I/O, IOR does not."
+    acts = ("asked_files", "empty_files", "removed_files", "renames")
+    if names := sum(_told(phase, name) for name in acts):
+        yield f"The application makes, looks at, changes or removes {names:.0f} names beside its I/O, IOR does not."
 
 
 def _of_turns(phase: Phase, every: Sequence[Phase]) -> Iterator[str]:

@@ -45,6 +45,7 @@ class Reading:
     opens: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     made: set[str] = field(default_factory=set)
     removed: set[str] = field(default_factory=set)
+    renamed: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # how often, by the last name
 
 
 def members(text: str, ranks: int) -> list[int]:
@@ -57,10 +58,28 @@ def members(text: str, ranks: int) -> list[int]:
     return found
 
 
+def numbered(pattern: str, count: str) -> list[str]:
+    return [pattern.replace("#", str(number)) for number in range(int(count))]
+
+
+def last(path: str, names: Mapping[str, str]) -> str:
+    """The name at the end of all changes, of the path and of each folder that it is in."""
+    for old, new in names.items():
+        if path == old or path.startswith(old + "/"):
+            return last(new + path[len(old) :], names)
+    return path
+
+
 def read(text: str) -> Reading:
+    """Return what a script does, files under the last names that they get: such a name stands in all lines."""
     first, second, *lines = text.splitlines()
     assert first == "acic-script 1"
-    reader = _Reader(int(second.removeprefix("ranks ")))
+    names = {}
+    for line in lines:
+        _, action, *words = line.split()
+        if action == "rename":
+            names.update(zip(numbered(words[0], words[2]), numbered(words[1], words[2]), strict=True))
+    reader = _Reader(int(second.removeprefix("ranks ")), names)
     for line in lines:
         who, action, *words = line.split()
         for rank in members(who, reader.found.ranks):
@@ -71,8 +90,9 @@ def read(text: str) -> Reading:
 class _Reader:
     """Takes the lines of a script; a method for each action."""
 
-    def __init__(self, ranks: int) -> None:
+    def __init__(self, ranks: int, names: Mapping[str, str]) -> None:
         self.found = Reading(ranks=ranks, computed=[0.0] * ranks)
+        self._names = names
         self._paths: dict[str, tuple[str, str]] = {}
         self._views: dict[tuple[int, str], list[int]] = {}
         self._bursts = [0] * ranks
@@ -83,11 +103,16 @@ class _Reader:
 
     barrier = close = mkdir = rmdir = stat = _nothing
 
+    def rename(self, _: int, __: str, to: str, count: str) -> None:
+        for new in numbered(to, count):
+            self.found.renamed[last(new, self._names)] += 1
+
     def compute(self, rank: int, seconds: str) -> None:
         self.found.computed[rank] += float(seconds)
         self._last[rank] = None
 
     def open(self, _: int, name: str, interface: str, mode: str, path: str) -> None:
+        path = last(path, self._names)
         self._paths[name] = (path, interface)
         self.found.opens[path] += 1
         if mode == "w":
@@ -100,7 +125,7 @@ class _Reader:
         self.found.syncs[self._paths[name][0]] += 1
 
     def unlink(self, _: int, path: str, count: str) -> None:
-        self.found.removed |= {path.replace("#", str(number)) for number in range(int(count))}
+        self.found.removed |= {last(one, self._names) for one in numbered(path, count)}
 
     def read(self, rank: int, name: str, *numbers: str) -> None:
         self._several(rank, name, False, numbers)
@@ -127,16 +152,16 @@ class _Reader:
         self._note(rank, path, write, interface, True, pieces)
 
     def put(self, rank: int, path: str, count: str, size: str) -> None:
-        self.found.made |= {path.replace("#", str(number)) for number in range(int(count))}
+        self.found.made |= {last(one, self._names) for one in numbered(path, count)}
         self._whole(rank, path, True, int(count), int(size))
 
     def get(self, rank: int, path: str, count: str, size: str) -> None:
         self._whole(rank, path, False, int(count), int(size))
 
     def _whole(self, rank: int, path: str, write: bool, count: int, size: int) -> None:
-        for number in range(count):
-            self.found.opens[path.replace("#", str(number))] += 1
-            self._note(rank, path.replace("#", str(number)), write, "posix", False, [(0, size)])
+        for one in (last(told, self._names) for told in numbered(path, str(count))):
+            self.found.opens[one] += 1
+            self._note(rank, one, write, "posix", False, [(0, size)])
 
     def _note(
         self, rank: int, path: str, write: bool, interface: str, collective: bool, pieces: list[tuple[int, int]]

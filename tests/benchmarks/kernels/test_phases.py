@@ -235,6 +235,32 @@ def test_names_are_told_of_their_files_and_empty_ones_of_the_most() -> None:
     assert many == {"asked_files": 1, "empty_files": 4, "removed_files": 3, "names_by": 8 / 6}
 
 
+def test_a_file_is_told_of_by_the_last_name_that_it_gets() -> None:
+    """So who reads it reads what another wrote; and a folder's new name is its files', too."""
+    writer = Writer(4)
+    writer.mkdir("new", ranks=0)
+    for rank in range(4):
+        writer.put(f"new/{rank}.tmp", 1, 100, ranks=rank)
+        writer.rename(f"new/{rank}.tmp", f"new/{rank}", ranks=rank)
+    writer.rename("new", "old", ranks=0)
+    for rank in range(2):
+        writer.get(f"old/{rank}", 1, 100, ranks=rank + 2)
+    write, read = (phases(writer)[f"{way} old/0"] for way in ("write", "read"))
+    assert (write.files, write.details["renames"], write.details["empty_files"]) == (4, 5, 1)
+    assert (read.files, read.details["written_by_others"], read.details.get("renames")) == (2, True, None)
+
+
+def test_a_file_that_is_replaced_again_and_again_is_one() -> None:
+    writer = Writer(1)
+    for _ in range(3):
+        writer.put("state.tmp", 1, 100, ranks=0)
+        writer.rename("state.tmp", "state", ranks=0)
+        writer.compute(0.1)
+    (one,) = phases(writer).values()
+    assert (one.example, one.files, one.details["opens"], one.details["renames"]) == ("state", 1, 3, 3)
+    assert (one.characteristics.iterations, one.details["iterations_are"]) == (3, "again")
+
+
 def test_what_is_written_and_read_is_told_removed_once() -> None:
     writer = Writer(2)
     writer.put("x", 1, 100, ranks=0)

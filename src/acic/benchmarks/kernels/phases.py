@@ -82,7 +82,7 @@ def _named(groups: Iterable[_Group], found: Played) -> dict[int, dict[str, float
         group = of.get(path, most)
         acts[group]["asked" if act == "opened" else act] += times
         ranks[group][rank] += times
-    told = {name: f"{name}_files" for name in ("asked", "renamed", "removed")} | {"made": "empty_files"}
+    told = {"made": "empty_files", "asked": "asked_files", "renamed": "renames", "removed": "removed_files"}
     return {
         group: {told[act]: times for act, times in sorted(some.items())}
         | ({"names_by": some.total() / max(ranks[group].values())} if some else {})

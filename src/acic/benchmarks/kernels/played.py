@@ -112,7 +112,11 @@ def played(script: Script) -> Played:
 def _renamed(script: Script) -> dict[str, str]:
     """Return what each name of a file or folder is changed to: always the same one, which acic-bench sees to."""
     renames = (words for _, action, *words in map(str.split, script.lines) if action == "rename")
-    return {old: new for words in renames for old, new in zip(_numbered(words[0], words[2]), _numbered(words[1], words[2]), strict=True)}
+    return {
+        old: new
+        for words in renames
+        for old, new in zip(_numbered(words[0], words[2]), _numbered(words[1], words[2]), strict=True)
+    }
 
 
 def _numbered(pattern: str, count: str) -> list[str]:
