@@ -45,6 +45,7 @@ class Reading:
     opens: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     made: set[str] = field(default_factory=set)
     removed: set[str] = field(default_factory=set)
+    names: Mapping[str, str] = field(default_factory=dict)  # what each one is changed to
     renamed: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # how often, by the last name
 
 
@@ -91,8 +92,7 @@ class _Reader:
     """Takes the lines of a script; a method for each action."""
 
     def __init__(self, ranks: int, names: Mapping[str, str]) -> None:
-        self.found = Reading(ranks=ranks, computed=[0.0] * ranks)
-        self._names = names
+        self.found = Reading(ranks=ranks, computed=[0.0] * ranks, names=names)
         self._paths: dict[str, tuple[str, str]] = {}
         self._views: dict[tuple[int, str], list[int]] = {}
         self._bursts = [0] * ranks
@@ -105,14 +105,14 @@ class _Reader:
 
     def rename(self, _: int, __: str, to: str, count: str) -> None:
         for new in numbered(to, count):
-            self.found.renamed[last(new, self._names)] += 1
+            self.found.renamed[last(new, self.found.names)] += 1
 
     def compute(self, rank: int, seconds: str) -> None:
         self.found.computed[rank] += float(seconds)
         self._last[rank] = None
 
     def open(self, _: int, name: str, interface: str, mode: str, path: str) -> None:
-        path = last(path, self._names)
+        path = last(path, self.found.names)
         self._paths[name] = (path, interface)
         self.found.opens[path] += 1
         if mode == "w":
@@ -125,7 +125,7 @@ class _Reader:
         self.found.syncs[self._paths[name][0]] += 1
 
     def unlink(self, _: int, path: str, count: str) -> None:
-        self.found.removed |= {last(one, self._names) for one in numbered(path, count)}
+        self.found.removed |= {last(one, self.found.names) for one in numbered(path, count)}
 
     def read(self, rank: int, name: str, *numbers: str) -> None:
         self._several(rank, name, False, numbers)
@@ -152,14 +152,14 @@ class _Reader:
         self._note(rank, path, write, interface, True, pieces)
 
     def put(self, rank: int, path: str, count: str, size: str) -> None:
-        self.found.made |= {last(one, self._names) for one in numbered(path, count)}
+        self.found.made |= {last(one, self.found.names) for one in numbered(path, count)}
         self._whole(rank, path, True, int(count), int(size))
 
     def get(self, rank: int, path: str, count: str, size: str) -> None:
         self._whole(rank, path, False, int(count), int(size))
 
     def _whole(self, rank: int, path: str, write: bool, count: int, size: int) -> None:
-        for one in (last(told, self._names) for told in numbered(path, str(count))):
+        for one in (last(told, self.found.names) for told in numbered(path, str(count))):
             self.found.opens[one] += 1
             self._note(rank, one, write, "posix", False, [(0, size)])
 

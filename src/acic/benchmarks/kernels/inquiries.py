@@ -1,4 +1,4 @@
-"""Applications held out: pulsars, a database of columns and a crystal."""
+"""Applications for a test: pulsars, a database of columns and a crystal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications held out, jobs that pass files on: a checkpoint changed and genes of cells."""
+"""Applications for a test, jobs that pass files on: a checkpoint changed and genes of cells."""
 
 from __future__ import annotations
 

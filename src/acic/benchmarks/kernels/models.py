@@ -1,4 +1,4 @@
-"""Applications held out: galaxies on nested grids, an exploding star, a shelf sea, electrons and phonons, a mantle."""
+"""Applications for a test: galaxies on nested grids, a supernova, a shelf sea, electrons and phonons, a mantle."""
 
 from __future__ import annotations
 
