@@ -83,6 +83,53 @@ def test_all_of_a_script_is_done_and_nothing_else(bench: Bench, tmp_path: Path, 
     assert told["filesMade"] == 1 + 1 + 5
 
 
+RENAMING = """acic-script 1
+ranks 2
+0 mkdir made
+0 put made/x#.tmp 4 300
+0 rename made/x#.tmp made/x# 4
+0 rename made done
+0 open f posix w now
+0 write f 0 700 3
+0 close f
+0 rename now last
+0 open f posix w now
+0 write f 0 700 3
+0 close f
+* barrier
+1 get done/x# 4 300
+1 open f posix r last
+1 read f 0 700 3
+1 close f
+1 rename last older
+1 unlink done/x# 3
+* barrier
+0 open f posix w last
+0 write f 0 2100
+0 close f
+"""
+
+
+def test_files_and_folders_get_other_names(bench: Bench, tmp_path: Path) -> None:
+    """Data tell the last name, under which they are read, checked and synced."""
+    told = play(bench, tmp_path, RENAMING, "-W --settle", ranks=2).play
+    files = {str(path.relative_to(tmp_path / "files")) for path in (tmp_path / "files").rglob("*") if path.is_file()}
+    assert files == {"done/x3", "now", "older", "last"}
+    assert (tmp_path / "files" / "done" / "x3").read_bytes() == replayed(number_of("done/x3"), 0, 300)
+    assert (tmp_path / "files" / "older").read_bytes() == replayed(number_of("older"), 0, 2100)
+    assert (told["metadataCalls"], told["filesMade"]) == (1 + 4 + 1 + 1 + 1 + 3, 4 + 1 + 1)
+    assert told["syncs"] == 1 + 2 + 1  # of what is there; of a name that was opened twice, what has it now
+
+
+def test_wrong_data_of_a_file_that_was_renamed_are_found(bench: Bench, tmp_path: Path) -> None:
+    """By a later job, which knows the last name alone."""
+    play(bench, tmp_path, "acic-script 1\nranks 2\n0 put b.tmp 1 800\n0 rename b.tmp b\n", "--fill", ranks=2)
+    read = "acic-script 1\nranks 2\n1 get b 1 800\n"
+    play(bench, tmp_path, read, "-W", ranks=2)
+    (tmp_path / "files" / "b").write_bytes(bytes(800))
+    assert "b at byte 0" in play(bench, tmp_path, read, "-W", ranks=2, status=WRONG_DATA).data["Error"]
+
+
 def test_times_add_up(bench: Bench, tmp_path: Path) -> None:
     script = "acic-script 1\nranks 2\n0 compute 0.3\n* barrier\n* compute 0.1\n0 put f 1 1000000\n0 unlink f\n"
     before = time.monotonic()
@@ -160,6 +207,7 @@ def test_writes_that_are_lost_are_found(bench: Bench, tmp_path: Path) -> None:
         ("0 get nothing 1 8", "nothing"),
         ("1 stat nothing", "stat"),
         ("0 unlink nothing", "unlink"),
+        ("0 rename nothing more", "rename"),
         ("* open f posix r nothing\n* close f", "open"),
         ("* open f mpiio r nothing\n* close f", "nothing"),
         ("0 put a 1 8\n0 open f posix r a\n0 read f 4 8\n0 close f", "too early"),
