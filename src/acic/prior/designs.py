@@ -126,7 +126,7 @@ DESIGNS: Mapping[str, Design] = {
         making=3,  # LOOKUP, CREATE, SETATTR; COMMIT at the close
         reopening=1,  # attributes: close-to-open
         removing=2,  # LOOKUP, REMOVE
-        renaming=3,
+        renaming=2,  # LOOKUP of the new name, RENAME
         shares=0.5,  # the page cache, but each open file is read ahead by itself
         read_server=1e-4,
         write_server=1e-4,
@@ -144,7 +144,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=2,  # LOOKUP; open-behind asks no more; FLUSH
         making=3,  # LOOKUP, CREATE, FLUSH
         reopening=1,  # FLUSH: open-behind asks no more for what a file is
-        renaming=6,
+        renaming=5,  # LOOKUP of both names, locks, and a pointer where the new one's hash says; timed
         removing=3,  # LOOKUP, again on other servers where there are several, UNLINK
         hunts=0.25,  # timed with one, two and four servers
         shares=0.5,  # as NFS's
@@ -164,7 +164,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=1,  # OPEN at the metadata server, which answers with capabilities
         making=2,  # CREATE at the metadata server, its journal; capabilities come back with the answer
         reopening=0,  # the client has the capabilities
-        renaming=3,
+        renaming=2,  # RENAME at the metadata server, its journal
         removing=2,  # UNLINK at the metadata server, its journal; capabilities are called back
         telling=0,  # a monitor's, or none
         shares=1.0,  # one cache of objects
@@ -195,7 +195,7 @@ DESIGNS: Mapping[str, Design] = {
         opening=3,  # lookup, attributes, its size
         making=6,  # lookup, make data files, make metafile, entry, attributes of it, its size
         reopening=1,  # attributes: the library remembers names
-        renaming=6,
+        renaming=9,  # lookup of both, attributes, the entry under its new name, the old one's end; timed
         removing=6,  # lookup, attributes, entry, metafile, data files
         looks=1,
         read_server=2e-4,
@@ -215,7 +215,7 @@ DESIGNS: Mapping[str, Design] = {
 }
 SHARDED: Mapping[str, Design] = {
     "GlusterFS": replace(  # counted: an XATTROP of the file's size after each write, half a LOOKUP before each read
-        DESIGNS["GlusterFS"], trips=2, removing=7, read_ask=1e-4, write_ask=2e-4, writing=5e-5
+        DESIGNS["GlusterFS"], trips=2, removing=7, renaming=6, read_ask=1e-4, write_ask=2e-4, writing=5e-5
     ),
 }
 """Those that do more where files are cut to pieces."""
