@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise, product
 
@@ -46,6 +46,7 @@ class Reading:
     made: set[str] = field(default_factory=set)
     removed: set[str] = field(default_factory=set)
     names: Mapping[str, str] = field(default_factory=dict)  # what each one is changed to
+    kept: Mapping[str, str] = field(default_factory=dict)  # files that replace others: what they are told as
     renamed: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # how often, by the last name
 
 
@@ -71,16 +72,22 @@ def last(path: str, names: Mapping[str, str]) -> str:
     return path
 
 
-def read(text: str) -> Reading:
-    """Return what a script does, files under the last names that they get: such a name stands in all lines."""
+def read(text: str, there: Collection[str] = ()) -> Reading:
+    """Return what a script does, files under the last names that they get: such a name stands in all lines.
+
+    But what replaces a file that is there before, and such a file, keep the name that they have.
+    """
     first, second, *lines = text.splitlines()
     assert first == "acic-script 1"
-    names = {}
+    names, kept = dict[str, str](), dict[str, str]()
     for line in lines:
         _, action, *words = line.split()
         if action == "rename":
-            names.update(zip(numbered(words[0], words[2]), numbered(words[1], words[2]), strict=True))
+            pairs = zip(numbered(words[0], words[2]), numbered(words[1], words[2]), strict=True)
+            for old, new in pairs:
+                (kept if {old, new} & set(there) else names)[old] = new
     reader = _Reader(int(second.removeprefix("ranks ")), names)
+    reader.found.kept = {new: old for old, new in kept.items()}
     for line in lines:
         who, action, *words = line.split()
         for rank in members(who, reader.found.ranks):

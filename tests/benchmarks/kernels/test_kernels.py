@@ -31,7 +31,8 @@ EVERY = pytest.mark.parametrize("one", KERNELS, ids=KEYS)
 
 @cache
 def reading(key: str) -> Reading:
-    return read(next(one for one in KERNELS if one.key == key).run.text)
+    one = next(one for one in KERNELS if one.key == key)
+    return read(one.run.text, one.inputs)
 
 
 def test_the_page_s_example_gets_as_far_as_to_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +118,7 @@ def _writers(phase: Found, found: Reading, before: Reading) -> float:
 @EVERY
 def test_files_are_inputs_results_or_removed(one: Kernel) -> None:
     found = reading(one.key)
-    assert found.made - found.removed == {last(path, found.names) for path in one.results}
+    assert found.made - found.removed == {found.kept.get(path, last(path, found.names)) for path in one.results}
     assert found.removed <= found.made
     assert {request.path for request in found.requests} <= found.made | {last(path, found.names) for path in one.inputs}
     prepared = read(one.prepares.text) if one.prepares else Reading()

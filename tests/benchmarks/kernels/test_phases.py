@@ -18,6 +18,7 @@ from acic.benchmarks.kernels.played import played, sign
 from acic.benchmarks.kernels.script import Box, Script, Writer, prepared
 from acic.benchmarks.kernels.sketches import sketch
 from acic.errors import InvalidInput
+from acic.prior import uses_of
 from acic.workloads import Access, Characteristics, Interface, Operation, Phase, Quality
 from tests.benchmarks.kernels.reading import seen
 
@@ -248,6 +249,32 @@ def test_a_file_is_told_of_by_the_last_name_that_it_gets() -> None:
     write, read = (phases(writer)[f"{way} old/0"] for way in ("write", "read"))
     assert (write.files, write.details["renames"], write.details["empty_files"]) == (4, 5, 1)
     assert (read.files, read.details["written_by_others"], read.details.get("renames")) == (2, True, None)
+
+
+def test_what_replaces_an_input_is_not_what_was_read_of_it() -> None:
+    """`rsync` reads the copy that is there twice before it writes it anew: it was told to read what it had written."""
+    inputs, writer = Writer(2), Writer(2)
+    inputs.put("x", 1, 100, ranks=0)
+    writer.get("x", 1, 100, ranks=1)
+    writer.put("x.tmp", 1, 100, ranks=1)
+    writer.rename("x.tmp", "x", ranks=1)
+    found = workload_of("copy", played(writer.script, ["x"]), inputs=played(inputs.script))
+    assert [(one.example, use.own) for one, use in zip(found.phases, uses_of(found), strict=True)] == [
+        ("x", False),
+        ("x.tmp", False),
+    ]
+    assert found.phases[1].details["renames"] == 1
+
+
+def test_names_change_with_those_of_their_folders_and_may_not_go_round() -> None:
+    writer = Writer(1)
+    writer.put("a/x", 1, 100, ranks=0)
+    writer.rename("a", "b", ranks=0)
+    writer.rename("b/x", "b/y", ranks=0)
+    assert list(phases(writer)) == ["write b/y"]
+    writer.rename("b/y", "a/x", ranks=0)
+    with pytest.raises(InvalidInput, match="go round"):
+        phases(writer)
 
 
 def test_a_file_that_is_replaced_again_and_again_is_one() -> None:

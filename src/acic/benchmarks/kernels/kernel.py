@@ -89,7 +89,7 @@ class Kernel:
 
     @cached_property
     def _derived(self) -> tuple[Workload, float]:
-        found = played(self.run)
+        found = played(self.run, self.inputs)
         first = (self.told.example, *self.inputs) if self.told.example else self.inputs
         inputs = played(self.prepares) if self.prepares else None
         name = self.told.name or self.name

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from acic.benchmarks.kernels.script import ALL, Script
+from acic.errors import InvalidInput
 from acic.workloads import Interface
 
 Gaps = Mapping[int, int]
@@ -98,9 +99,20 @@ class Played:
     named: Counter[Named] = field(default_factory=Counter)
 
 
-def played(script: Script) -> Played:
-    """Return what the ranks of a script do to files."""
-    reader = _Reader(script.ranks, _renamed(script))
+def played(script: Script, there: Collection[str] = ()) -> Played:
+    """Return what the ranks of a script do to files.
+
+    What replaces a file that is there before keeps the name that it was written under, and such a file its own, as in
+    logs: what is read of it the run did not write.
+
+    Args:
+        script: what they do.
+        there: files that are there before.
+
+    Raises:
+        InvalidInput: names that are changed go round.
+    """
+    reader = _Reader(script.ranks, _renamed(script, there))
     for line in script.lines:
         ranks, action, *words = line.split()
         if act := reader.acts[action]:
@@ -109,13 +121,14 @@ def played(script: Script) -> Played:
     return reader.found
 
 
-def _renamed(script: Script) -> dict[str, str]:
+def _renamed(script: Script, there: Collection[str]) -> dict[str, str]:
     """Return what each name of a file or folder is changed to: always the same one, which acic-bench sees to."""
     renames = (words for _, action, *words in map(str.split, script.lines) if action == "rename")
     return {
         old: new
-        for words in renames
-        for old, new in zip(_numbered(words[0], words[2]), _numbered(words[1], words[2]), strict=True)
+        for path, to, count in renames
+        for old, new in zip(_numbered(path, count), _numbered(to, count), strict=True)
+        if old not in there and new not in there
     }
 
 
@@ -216,12 +229,14 @@ class _Reader:
 
     def _last(self, path: str) -> str:
         """Return the last name that a file gets, whose folder may get another one, too."""
-        if not self._renamed:
-            return path
-        while path in self._renamed:
-            path = self._renamed[path]
-        folder, slash, own = path.rpartition("/")
-        return f"{self._last(folder)}/{own}" if slash else path
+        for _ in range(len(self._renamed) + 1):
+            part = path
+            while part and part not in self._renamed:
+                part = part.rpartition("/")[0]
+            if not part:
+                return path
+            path = self._renamed[part] + path[len(part) :]
+        raise InvalidInput(f"the names of {path} go round", hint="change names to others that are not changed back")
 
     def _view(self, rank: int, words: list[str]) -> None:
         self._views[rank, words[0]] = _View(list(map(int, words[1:])))
