@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acic.cluster import BatchRunner, Ending, Job, Refused, State, jobscript
+from acic.cluster import BatchRunner, Ending, Job, Refused, State, Withdrawn, jobscript
 from acic.cluster.directives import Request, check_attributes, minutes_of
 from acic.cluster.lsf import Lsf
 from acic.cluster.pbs import Pbs
@@ -344,6 +344,66 @@ def test_a_job_of_which_nothing_is_understood_is_cancelled_all_the_same(
     with pytest.raises(TransientError, match="nothing that is understood"):
         BatchRunner("pbs").cancel(submitted(tmp_path))
     assert "qdel 7.server" in (tmp_path / "log").read_text()
+
+
+NEVER = "Can Never Run: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 2)"
+
+
+def silence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend("qstat", "{name}: cannot connect to server", 1, folder, monkeypatch)
+    fake("qdel", "exit 1", folder, monkeypatch)
+
+
+def test_what_a_scheduler_said_before_it_fell_silent_is_not_said_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One word of a job that never runs counted for as long as nobody answered, and the campaign paused."""
+    pytest.importorskip("psij")
+    pbs_says(f"    job_state = Q\n    comment = {NEVER}", tmp_path, monkeypatch)
+    runner, made = BatchRunner("pbs", interval=0), submitted(tmp_path)
+    assert runner.poll(made) == Ending(state=State.QUEUED, reason=NEVER)
+    silence(tmp_path, monkeypatch)
+    assert runner.poll(made) == Ending(state=State.QUEUED, reason="pbs does not answer")
+    jobscript.Files.of(made, "t").started.write_text("7.server")
+    assert runner.poll(made) == Ending(state=State.RUNNING)
+
+
+def test_a_job_is_taken_back_though_its_scheduler_falls_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What never began was told as an error of the run, and counted as a failure of its configuration."""
+    pytest.importorskip("psij")
+    pbs_says("    job_state = Q", tmp_path, monkeypatch)
+
+    def back(job: Job, ending: Ending) -> None:
+        silence(tmp_path, monkeypatch)
+        raise Withdrawn(f"enough of {job.name}, which is {ending.state}")
+
+    made = submitted(tmp_path)
+    with pytest.raises(Withdrawn, match=f"enough of {made.name}, which is queued"):
+        BatchRunner("pbs", watch=back).wait(made)
+    ticket = read_ticket(made)
+    assert ticket is not None
+    assert not ticket.may_start  # it may still be in the queue
+    assert "qdel 7.server" in (tmp_path / "log").read_text()
+
+
+def test_a_job_that_begins_while_it_is_taken_back_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("psij")
+    pbs_says("    job_state = Q", tmp_path, monkeypatch)
+    made, seen = submitted(tmp_path), list[State]()
+    files = jobscript.Files.of(made, "t")
+
+    def back(job: Job, ending: Ending) -> None:
+        seen.append(ending.state)
+        if ending.state is State.QUEUED:
+            silence(tmp_path, monkeypatch)
+            files.started.write_text("7.server")
+            raise Withdrawn(f"enough of {job.name}")
+        files.end.write_text(json.dumps({"kind": "program", "status": 0, "begin": 1.0, "end": 3.0}))
+
+    ending = BatchRunner("pbs", watch=back, interval=0).wait(made)
+    assert (ending.state, ending.seconds, seen) == (State.DONE, 2.0, [State.QUEUED, State.RUNNING])
 
 
 QSELECT = """case "$*" in

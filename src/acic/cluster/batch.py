@@ -144,8 +144,9 @@ class BatchRunner:
         try:
             sight = self._sights.of(job, native) if native is not None else None
         except TransientError:
-            return before
-        now = self._judge(job, ticket, sight, before)
+            now = self._unseen(job, ticket, before)
+        else:
+            now = self._judge(job, ticket, sight, before)
         if now.state is State.UNKNOWN:
             self._give_up(job, ticket, native)
         if now.state.over:
@@ -160,6 +161,14 @@ class BatchRunner:
         with suppress(AcicError):
             if native is not None:
                 self._scheduler.cancel(native)
+
+    def _unseen(self, job: Job, ticket: Ticket, before: Ending) -> Ending:
+        """Return where `job` is while the scheduler does not answer: where it was, unless it has begun since."""
+        if before.state is not State.QUEUED:
+            return before
+        if _begun(job, ticket):
+            return Ending(state=State.RUNNING)
+        return replace(before, reason=f"{self.name} does not answer")  # what it said last, it does not say any more
 
     def _judge(self, job: Job, ticket: Ticket, sight: Sight | None, before: Ending) -> Ending:
         """Return where `job` is by what the scheduler says and by what its script wrote."""
@@ -184,8 +193,7 @@ class BatchRunner:
         if sight is None:
             return Ending(state=State.UNKNOWN, reason=f"gone from {self.name} without an exit status")
         if sight.state is State.FAILED:
-            started = jobscript.Files.of(job, ticket.token).started.exists()
-            return Ending(state=State.FAILED, reason=sight.reason) if started else _not_started(job)
+            return Ending(state=State.FAILED, reason=sight.reason) if _begun(job, ticket) else _not_started(job)
         return Ending(state=State.UNKNOWN, reason=sight.reason or f"ended in {self.name} without an exit status")
 
     def wait(self, job: Job) -> Ending:
@@ -196,11 +204,24 @@ class BatchRunner:
                 try:
                     self._watch(job, ending)
                 except (Withdrawn, Refused):
-                    self.cancel(job)
-                    raise
+                    if self._taken_back(job):
+                        raise
                 time.sleep(nap)
                 nap = min(1.5 * nap, _LONGEST_NAP)
         return ending
+
+    def _taken_back(self, job: Job) -> bool:
+        """Cancel a job that is in the queue; return whether nothing of it runs, as far as that can be known.
+
+        Leave to start is taken from it before the scheduler is asked: where that does not answer, the job may stay in
+        the queue, and does nothing. One that has begun just before is waited for.
+        """
+        try:
+            self.cancel(job)
+        except AcicError:
+            ticket = read_ticket(job)
+            return ticket is None or not _begun(job, ticket)
+        return True
 
     def cancel(self, job: Job) -> Ending:
         """See `Runner.cancel`."""
@@ -280,6 +301,10 @@ class BatchRunner:
     def _record(self, job: Job, ending: Ending) -> Ending:
         self._sights.drop(job)
         return records.record_or_tell(job, ending)
+
+
+def _begun(job: Job, ticket: Ticket) -> bool:
+    return jobscript.Files.of(job, ticket.token).started.exists()
 
 
 def _not_started(job: Job) -> Ending:

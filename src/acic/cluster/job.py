@@ -179,7 +179,8 @@ class Runner(Protocol):
     def poll(self, job: Job) -> Ending:
         """Return where a submitted job is.
 
-        What cannot be seen now (a scheduler that does not answer) is as it was before: nothing is lost.
+        What cannot be seen now (a scheduler that does not answer) is as it was before: nothing is lost. The reason
+        of a job in a queue is then that, and not what the scheduler said before.
         """
 
     def wait(self, job: Job) -> Ending:
