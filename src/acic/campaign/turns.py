@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from acic.campaign.budget import Budget
 from acic.campaign.comparison import in_turn
+from acic.cluster import Refused
 from acic.platforms import Platform
 from acic.space import Configuration
 
@@ -38,7 +39,7 @@ class Turns:
         processes: of the application, whose machines are paid.
         held: machines of each run that are asked for, as its processes may need fewer.
         time_limit: s for each run, which has failed then; None for what is left of the budget, or a day without one.
-        announce: is told how the budget ended.
+        announce: is told how the budget ended, or why a scheduler refused a run.
 
     Raises:
         InvalidInput: the budget is money where nothing has a price.
@@ -73,26 +74,38 @@ class Turns:
     ) -> list[list[tuple[float | None, str]]]:
         """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note.
 
+        What was measured until the budget is used up, or a scheduler refuses a run, is kept.
+
         Args:
             run: takes the round, the configuration's position and the s that it may take, and makes one.
             goal: "time" or "cost".
             rounds: how often each is run.
             seed: of the order in each round.
             watch: is told how many runs were made.
+
+        Raises:
+            Refused: a scheduler takes no such run, and none before it gave a figure.
         """
         found: list[list[tuple[float | None, str]]] = [[] for _ in self._wanted]
         turns = list(in_turn(rounds, len(self._wanted), seed=seed))
         for done, (turn, position) in enumerate(turns):
             begun = time.monotonic()
             self._until = begun + self._purse.seconds
-            took = run(turn, position, self._limit(self._purse.left(position)))
+            try:
+                took = run(turn, position, self._limit(self._purse.left(position)))
+            except Refused as refused:
+                if all(figure is None for rows in found for figure, _ in rows):
+                    raise
+                self._announce(f"note: run {done + 1} of {len(turns)} and what follows are left out: {refused.problem}")
+                break
             elapsed = time.monotonic() - begun
             self._purse.pay(position, elapsed, held=elapsed if took.held is None else took.held)
             over = self._purse.left(position) <= 0
-            if not over or took.seconds is not None:
+            counts = not over or took.seconds is not None
+            if counts:
                 found[position].append((self._objective(goal, self._wanted[position], took.seconds), took.note))
                 watch(done + 1)
-            if over:
+            if over and not (counts and done + 1 == len(turns)):
                 self._announce(f"note: the budget was used up in run {done + 1} of {len(turns)}")
                 break
         return found
