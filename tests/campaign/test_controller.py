@@ -18,7 +18,7 @@ import pytest
 from acic.benchmarks import find_benchmark
 from acic.campaign.budget import Budget
 from acic.campaign.controller import ASKED, GIVE_UP, USED_UP, Controller
-from acic.campaign.jobs import NotTaken, TakenBack, Trial
+from acic.campaign.jobs import NeverTaken, NotTaken, TakenBack, Trial
 from acic.campaign.journal import Journal
 from acic.campaign.planning import Planner
 from acic.campaign.points import Field
@@ -27,7 +27,6 @@ from acic.campaign.request import Request, Where
 from acic.campaign.session import Session
 from acic.campaign.state import QUARANTINE, TRIES, Stage, State, replay
 from acic.campaign.summary import summary
-from acic.cluster import Refused
 from acic.errors import AcicError, InvalidInput, StoreError, TransientError, UnreadableInput
 from acic.report.contents import contents_of, figures
 from acic.space import Configuration
@@ -125,9 +124,9 @@ def test_a_run_whose_end_nobody_saw_is_paid_for(
     assert (told.seconds, told.dollars) == (made.state.seconds, made.state.dollars)
 
 
-@pytest.mark.parametrize("kind", [Refused, NotTaken])
+@pytest.mark.parametrize("kind", [NeverTaken, NotTaken])
 def test_a_job_that_the_scheduler_refuses_pauses_the_campaign_and_is_no_run(
-    tmp_path: Path, kind: type[Refused] | type[NotTaken]
+    tmp_path: Path, kind: type[NotTaken]
 ) -> None:
     """It was a failure of the configuration: charged, stored, and after two points the configuration was left alone."""
     trials = FakeTrials(lab_platform())
@@ -159,12 +158,24 @@ def test_a_job_that_the_scheduler_refuses_pauses_the_campaign_and_is_no_run(
     assert [len(p.repetitions) for p in made.state.progress] == [len(p.attempts) for p in made.state.progress]
 
 
-def test_what_a_run_cost_before_its_job_was_not_taken_is_paid(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        (NotTaken, "see that ssh works; then --resume --name c goes on"),
+        (
+            NeverTaken,
+            "see its queues and limits; once it takes such jobs, --resume --name c goes on; "
+            "another queue or --time-limit needs a new campaign",
+        ),
+    ],
+)
+def test_what_a_run_cost_before_its_job_was_not_taken_is_paid(tmp_path: Path, kind: type[NotTaken], hint: str) -> None:
+    """Of a job that was refused it was in no budget, however often it was gone on with."""
     trials = FakeTrials(lab_platform())
 
     def outcome(trial: Trial) -> Outcome:
         if trial.number == 1:
-            away = NotTaken("no host answers", hint="see that ssh works")
+            away = kind("no host answers", hint="see that ssh works")
             away.elapsed, away.dollars = 5.0, 2.0
             raise away
         return Outcome.OK
@@ -173,7 +184,7 @@ def test_what_a_run_cost_before_its_job_was_not_taken_is_paid(tmp_path: Path) ->
     made = controller(tmp_path / "c", trials, budget=Budget(points=5), like=(WRITE,), screen=False)
     with pytest.raises(TransientError, match="no host answers") as caught:
         made.run()
-    assert caught.value.hint == "see that ssh works; then --resume --name c goes on"
+    assert caught.value.hint == hint
     told = replay(Journal.open(tmp_path / "c").events(), Field(trials.platform, (WRITE,)))
     (_, attempt), *_ = told.attempts
     assert (told.seconds, told.dollars) == (attempt.elapsed + 5.0, attempt.dollars + 2.0)

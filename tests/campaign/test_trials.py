@@ -20,16 +20,16 @@ import pytest
 
 from acic.benchmarks import Benchmark, find_benchmark
 from acic.campaign.answering import PATIENCE, answered
-from acic.campaign.jobs import Clash, Jobs, NotTaken, Run, Trial
+from acic.campaign.jobs import Clash, Jobs, NeverTaken, NotTaken, Run, TakenBack, Trial
 from acic.campaign.outputs import Outputs
 from acic.campaign.patience import NAPS
 from acic.campaign.places import check_place
 from acic.campaign.points import Point
 from acic.campaign.system import Standing
 from acic.campaign.trial import Trials
-from acic.cluster import Ending, Job, LocalRunner, State, StillRunning
+from acic.cluster import Ending, Job, LocalRunner, Refused, State, StillRunning, Withdrawn
 from acic.cluster.others import ProcessorTime
-from acic.errors import InvalidInput, TransientError
+from acic.errors import AcicError, InvalidInput, TransientError
 from acic.filesystems.hints import ROMIO_DEFAULTS
 from acic.platforms import Platform, load_platform
 from acic.space import Configuration, Parameter, Space
@@ -636,16 +636,23 @@ def test_a_job_that_is_not_taken_now_is_asked_for_again_and_is_no_run(
 
 
 class Gone(LocalRunner):
-    """A runner that takes no job of one step."""
+    """A runner that takes no job of one step, or where it `waits` has it in a queue first."""
 
-    def __init__(self, step: str, **options: Any) -> None:
+    def __init__(self, step: str, error: AcicError | None = None, *, waits: bool = False, **options: Any) -> None:
         super().__init__(**options)
-        self.step = step
+        self.step, self.waits = step, waits
+        self.error = error or TransientError("slurm does not answer", hint="see whether it runs")
 
     def submit(self, job: Job) -> None:
+        if not job.name.endswith(self.step):
+            super().submit(job)
+        elif not self.waits:
+            raise self.error
+
+    def wait(self, job: Job) -> Ending:
         if job.name.endswith(self.step):
-            raise TransientError("slurm does not answer", hint="see whether it runs")
-        super().submit(job)
+            raise self.error
+        return super().wait(job)
 
 
 def test_what_was_measured_counts_though_nobody_could_compare_its_bytes(lab: Laboratory, platform: Platform) -> None:
@@ -697,10 +704,22 @@ def test_machines_that_a_job_held_are_no_overhead_though_nobody_knows_how_long_i
     assert attempt.elapsed - attempt.overhead >= 0.5
 
 
-def test_a_file_that_was_made_is_paid_for_though_nothing_was_measured(lab: Laboratory, platform: Platform) -> None:
+@pytest.mark.parametrize(
+    ("error", "waits", "kind"),
+    [
+        (TransientError("slurm does not answer"), False, NotTaken),
+        (Refused("slurm does not take the job: Invalid account"), False, NeverTaken),
+        (Refused("the job never runs"), True, NeverTaken),
+        (Withdrawn("somebody asked for it"), True, TakenBack),
+    ],
+)
+def test_a_file_that_was_made_is_paid_for_though_nothing_was_measured(
+    lab: Laboratory, platform: Platform, error: AcicError, waits: bool, kind: type[NotTaken]
+) -> None:
     trials = made(lab, platform, sleep=lambda _: None)
-    trials._jobs.runner = Gone("-measure", mpiexec=find_benchmark(str(lab.benchmark)).mpiexec)
-    with pytest.raises(NotTaken) as caught:
+    mpiexec = find_benchmark(str(lab.benchmark)).mpiexec
+    trials._jobs.runner = Gone("-measure", error, waits=waits, mpiexec=mpiexec)
+    with pytest.raises(kind, match=error.problem) as caught:
         trials.run(trial(lab, point(platform, READ)))
     assert caught.value.elapsed > 0
     assert caught.value.dollars == pytest.approx(trials.dollars(point(platform), caught.value.elapsed))

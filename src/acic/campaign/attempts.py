@@ -7,12 +7,11 @@ from collections.abc import Callable
 from acic.campaign.attempt import Attempt, event_of
 from acic.campaign.checking import is_sieved, worth_checking
 from acic.campaign.course import Course
-from acic.campaign.jobs import Clash, NotTaken, TakenBack, Trial
+from acic.campaign.jobs import Clash, NeverTaken, NotTaken, TakenBack, Trial
 from acic.campaign.rules import Rules
 from acic.campaign.spending import Spending
 from acic.campaign.state import OpenRun, Progress
 from acic.campaign.trial import Trials
-from acic.cluster import Refused
 from acic.errors import TransientError, on_one_line
 from acic.space import Configuration
 from acic.store.measurement import Outcome
@@ -74,14 +73,13 @@ class Attempts:
         verify = worth_checking(progress, share=self._rules.verify, checked=self._checked)
         try:
             attempt = self._trials.run(Trial(name=name, number=number, point=point, time_limit=limit, verify=verify))
-        except Refused as refused:
-            note("refused", run=number, why=on_one_line(refused))
-            raise TransientError(refused.problem, hint=_REFUSED.format(name=campaign)) from refused
         except NotTaken as away:
             note("refused", run=number, why=on_one_line(away), elapsed=away.elapsed, dollars=away.dollars)
             if isinstance(away, TakenBack):
                 return False
-            raise TransientError(away.problem, hint=f"{away.hint}; then --resume --name {campaign} goes on") from away
+            passing = f"{away.hint}; then --resume --name {campaign} goes on"
+            hint = _REFUSED.format(name=campaign) if isinstance(away, NeverTaken) else passing
+            raise TransientError(away.problem, hint=hint) from away
         except Clash:  # of which nobody is to blame: the next number is taken
             note("lost", run=number, point=progress.number, clash=True)
             return True

@@ -15,7 +15,7 @@ from acic.campaign.patience import patiently
 from acic.campaign.points import Point
 from acic.campaign.system import Place
 from acic.campaign.verdict import ELSEWHERE, Verdict, judge
-from acic.cluster import Job, Runner, Withdrawn
+from acic.cluster import Job, Refused, Runner, Withdrawn
 from acic.cluster.launcher import Kind, find_launcher
 from acic.errors import AcicError, TransientError
 from acic.filesystems import Settings
@@ -32,6 +32,10 @@ class NotTaken(TransientError):
     """
 
     elapsed = dollars = 0.0
+
+
+class NeverTaken(NotTaken):
+    """A job of a run was not taken, or never runs in its queue, and so would be another one like it."""
 
 
 class TakenBack(NotTaken):
@@ -127,7 +131,7 @@ class Jobs:
         """Start a command of a run, wait for its end, and return how it went; `layout`: after what lays out its files.
 
         Raises:
-            Refused, NotTaken: the job is not taken, or taken back from the queue.
+            NotTaken: the job is not taken, or taken back from the queue.
             StillRunning: that was interrupted, and the job could not be ended.
         """
         hints = run.settings.hints if run.trial.point.workload.interface.on_mpi_io else {}
@@ -149,6 +153,8 @@ class Jobs:
             ending = self.runner.wait(job)
         except Withdrawn as error:
             raise TakenBack(error.problem, hint=error.hint) from error
+        except Refused as error:
+            raise NeverTaken(error.problem, hint=error.hint) from error
         run.held += ending.held(self._clock() - asked, job.time_limit)
         verdict = judge(run.outputs.evidence, job, ending, replica, hints)
         run.notes += [verdict.remark] if verdict.remark else []
@@ -158,6 +164,7 @@ class Jobs:
         """Have a job started, or put into a queue: asked again for some minutes where that cannot be done now.
 
         Raises:
+            NeverTaken: it never will be.
             NotTaken: it still cannot be.
         """
 
@@ -168,6 +175,8 @@ class Jobs:
 
         try:
             patiently(partial(self.runner.submit, job), TransientError, announce=self._announce, sleep=sleep)
+        except Refused as error:
+            raise NeverTaken(error.problem, hint=error.hint) from error
         except TransientError as error:
             raise NotTaken(error.problem, hint=error.hint) from error
 

@@ -19,7 +19,7 @@ from acic.campaign.points import Point
 from acic.campaign.striping import read_back
 from acic.campaign.system import Place, System
 from acic.campaign.verdict import Verdict
-from acic.cluster import Refused, Runner, StillRunning
+from acic.cluster import Runner, StillRunning
 from acic.cluster.others import TAKEN, ProcessorTime
 from acic.errors import AcicError, MissingData, TransientError, on_one_line, printable
 from acic.filesystems import WHOLE, settings
@@ -91,7 +91,7 @@ class Trials:
         """Return how the trial went. Its files are gone afterwards, except for the benchmark's output.
 
         Raises:
-            Refused: the scheduler takes no such job: there was no run.
+            NeverTaken: the scheduler takes no such job: there was no run.
             NotTaken: it took none for some minutes: the run came to nothing.
             Clash: a folder of its name is there, of another campaign or of a run that was killed, and stays.
             StillRunning: it was interrupted, and a job of it could not be ended: its files are left for `reclaim`.
@@ -153,7 +153,7 @@ class Trials:
     def _attempted(self, run: Run) -> Verdict:
         try:
             return self._attempt(run)
-        except (Refused, NotTaken):
+        except NotTaken:
             raise
         except Clash as clash:
             self._announce(
@@ -228,7 +228,7 @@ class Trials:
         output = run.outputs.evidence
         try:
             checked = self._jobs.step(run, "check", replica.checking())
-        except (Refused, NotTaken) as error:  # which takes nothing from what was measured
+        except NotTaken as error:  # which takes nothing from what was measured
             run.outputs.evidence = output
             run.notes.append(f"its bytes were not compared: {on_one_line(error)}")
             return measured
