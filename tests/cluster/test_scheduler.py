@@ -86,6 +86,8 @@ def test_a_scheduler_is_asked_for_no_more_minutes_than_the_limit(tmp_path: Path)
         ("slurm", "job-name", "mine", "leave it out"),
         ("pbs", "l", "select=3", "--nodes"),
         ("pbs", "l", "walltime=1:00:00", "--time-limit"),
+        ("pbs", "l", "mem=4gb,walltime=1:00:00", "--time-limit"),
+        ("pbs", "l", "place=excl,select=3:ncpus=2", "--nodes"),
         ("lsf", "W", "5", "--time-limit"),
     ],
 )
@@ -99,6 +101,7 @@ def test_what_acic_writes_itself_is_refused_as_an_attribute(scheduler: str, name
 
 def test_other_attributes_of_the_same_names_are_taken() -> None:
     check_attributes("pbs", {"l": "filesystems=home:eagle"})
+    check_attributes("pbs", {"l": "mem=4gb,min_walltime=1:00:00"})
     check_attributes("slurm", {"constraint": "haswell", "timeout-x": "1"})
     check_attributes("cobalt", {"nodes": "3"})
 

@@ -14,7 +14,7 @@ NAMING = {"slurm": "job-name", "pbs": "N", "lsf": "J"}  # names are not among wh
 _UNSAFE = re.compile(r"[\"\\`$\n]")  # none of these is to be had in a directive
 _OWN = {  # NAME=VALUE that acic writes by options of its own: a second one holds, and the journal would tell the first
     "slurm": {r"nodes=": "--nodes", r"time=": "--time-limit", r"(ntasks.*|array|output|error)=": ""},
-    "pbs": {r"l=(select|nodes)": "--nodes", r"l=walltime": "--time-limit", r"[Joe]=": ""},
+    "pbs": {r"l=(.*,)?(select|nodes)=": "--nodes", r"l=(.*,)?walltime=": "--time-limit", r"[Joe]=": ""},
     "lsf": {r"nnodes=": "--nodes", r"W=": "--time-limit", r"(n|o|oo|e|eo)=": ""},
 }
 
