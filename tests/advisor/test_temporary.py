@@ -77,6 +77,13 @@ def test_locks_that_a_log_tells_of_are_removed_beside() -> None:
     assert removed(found) == {"spill": 11}
 
 
+def test_who_renames_and_who_removes_are_counted_together() -> None:
+    """One process renames a file, and four remove eight: it alone was told to do all."""
+    write, read = phase("spill", Operation.WRITE, renames=1, names_by=1.0), SCRATCH[1]
+    found = removing_temporary(workload(write, read, OUTPUT), 8 * MIB)
+    assert found.phases[0].details["names_by"] == pytest.approx((1 + 8) / (1 + 2))
+
+
 def test_where_some_of_them_are_results_the_others_are_removed() -> None:
     assert removed(removing_temporary(workload(*SCRATCH, OUTPUT), 10 * MIB)) == {"spill": 6}
 

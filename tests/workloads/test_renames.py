@@ -133,6 +133,23 @@ def test_names_that_go_round_are_left(reads: str) -> None:
     assert joined(pipe("a", "b", "a", reads=reads)) == (reads == "a")
 
 
+def test_who_renames_and_who_makes_empty_files_are_counted_together() -> None:
+    """Each of four processes renames a file ten times, and one makes a lock: it alone was told to do all."""
+    calls = [*loop(processes=4, shared=False, file="/scratch/part"), call(0, "lock", 1.0, write=True)]
+    log = darshan_log(calls, processes=4, trace=False, heatmap=False)
+    records = log.modules["POSIX"].records
+    for column in ("POSIX_BYTES_WRITTEN", "POSIX_WRITES"):
+        records[column][-1] = 0
+    records["POSIX_MODE"][-1] = 0o664
+    parts = [f"/scratch/part.{rank:08}" for rank in range(4)]
+    details = only(
+        characterize(with_renames(log, *((parts[at % 4], f"{parts[at % 4]}.done", at % 4) for at in range(40)))),
+        Operation.WRITE,
+    ).details
+    assert (details["renames"], details["empty_files"], details["removed_files"]) == (40, 1, 1)
+    assert details["names_by"] == pytest.approx((40 + 2) / (10 + 2))  # what the first one does
+
+
 def test_of_files_that_became_one_by_turns_none_is_it() -> None:
     calls = [call(0, "a", 0.0, write=True), call(0, "b", 1.0, write=True), call(1, "out", 5.0, write=False)]
     log = darshan_log(calls, processes=4, trace=False)

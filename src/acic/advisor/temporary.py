@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from acic.units import format_bytes
 from acic.workloads import Operation, Phase, Workload
+from acic.workloads.details import names_by
 
 _ROUNDED = 0.05  # of a file, that sizes which people tell are off by
 
@@ -63,5 +64,5 @@ def _removing(phase: Phase, files: int) -> Phase:
         return phase
     c, before = phase.characteristics, phase.details
     by = 1.0 if c.shared else float(c.io_processes)
-    told = {"removed_files": int(before.get("removed_files", 0)) + files, "names_by": before.get("names_by", by)}
+    told = {"removed_files": int(before.get("removed_files", 0)) + files, "names_by": names_by(phase, files, by)}
     return replace(phase, details={**before, **told})

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from acic.errors import InvalidInput
+from acic.workloads.workload import Phase
+
+NAMED = ("asked_files", "empty_files", "removed_files", "renames")
+"""What is done to names, beside opening files to move something."""
 
 _COUNTED = {
-    *("asked_files", "began", "empty_files", "ended", "idle_seconds", "input_writers", "names_by", "opens"),
-    *("pause_seconds", "ranks_apart", "removed_files", "renames", "syncs", "times_over"),
+    *("began", "ended", "idle_seconds", "input_writers", "names_by", "opens", "pause_seconds", "ranks_apart"),
+    *("syncs", "times_over", *NAMED),
 }
 _ABOVE_ZERO = ("ranks_apart", "times_over")
 _PROCESSES = ("input_writers", "names_by")
@@ -36,6 +40,22 @@ def details_of(content: object) -> dict[str, str | int | float]:
 def possible(details: Mapping[str, str | int | float]) -> dict[str, str | int | float]:
     """Return the details that a file may have: damaged logs tell of pauses longer than the world is old."""
     return {name: value for name, value in details.items() if name not in _LIMITED or not _problem(name, value)}
+
+
+def names_by(phase: Phase, more: int, processes: float) -> float:
+    """Return how many processes do all that is done to names, if all did as much as the busiest.
+
+    Args:
+        phase: whose details tell of some of it.
+        more: is done that they do not tell of yet.
+        processes: that do this, all as much; the busiest of both are taken to be one.
+    """
+    told = sum(float(phase.details.get(name, 0)) for name in NAMED)
+    if not told:
+        return processes
+    by = float(phase.details.get("names_by", phase.characteristics.io_processes))
+    found = (told + more) / (told / by + more / processes)
+    return max(min(by, processes), min(found, max(by, processes)))  # between the two, however it is rounded
 
 
 def _problem(name: str, value: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from acic.workloads.columns import META_SECONDS, MODE, OPENS, READ, SLOWEST_SECONDS, WRITE
+from acic.workloads.details import names_by
 from acic.workloads.tables import Table
 from acic.workloads.workload import Interface, Phase
 
@@ -90,7 +91,8 @@ def told_of(empty: Empty, phases: Sequence[Phase], run: float) -> list[Phase]:
     one = phases[place]
     taken = None if one.seconds is None else one.seconds + empty.seconds
     counts = {"empty_files": empty.made, "asked_files": empty.asked, "removed_files": empty.made}
-    told = {name: count for name, count in counts.items() if count} | {"names_by": empty.processes}
+    by = names_by(one, sum(counts.values()), empty.processes)
+    told = {name: count for name, count in counts.items() if count} | {"names_by": by}
     taken = min(taken, run) if taken is not None and run > 0 else taken
     found[place] = replace(one, seconds=taken, details={**one.details, **told})
     return found

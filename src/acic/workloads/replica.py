@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from acic.units import GIB, KIB, MIB
+from acic.workloads.details import NAMED
 from acic.workloads.workload import Access, Characteristics, Interface, Operation, Phase, Workload
 
 _APIS = {
@@ -223,8 +224,7 @@ def _of_time(phase: Phase, layout: _Layout) -> Iterator[str]:
     opens = _told(phase, "opens")
     if opens > _MANY_OPENS * c.io_processes * c.iterations:
         yield f"The application opens files {opens:.0f} times; such metadata calls are not repeated."
-    acts = ("asked_files", "empty_files", "removed_files", "renames")
-    if names := sum(_told(phase, name) for name in acts):
+    if names := sum(_told(phase, name) for name in NAMED):
         yield f"The application makes, looks at, changes or removes {names:.0f} names beside its I/O, IOR does not."
 
 
