@@ -7,6 +7,7 @@ be switched on: no trace, a trace that ends early, no heat map, records merged o
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.units import GIB, KIB, MIB
 from acic.workloads.darshan import Heatmap, Job, Log, Module, Segments
 from acic.workloads.darshan.counters import LAYOUTS
 
 BIN_SECONDS = 0.1
 DXT_LIMIT = 65_532
+_SIZES = ["0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M", "10M_100M", "100M_1G", "1G_PLUS"]
+UPPER = (100, KIB, 10 * KIB, 100 * KIB, MIB, 4 * MIB, 10 * MIB, 100 * MIB, GIB)  # of the bins; darshan-common.h
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +217,7 @@ def _counters(level: str, calls: Sequence[Call]) -> dict[str, float]:
         else:
             found[plural] += 1
         found[f"BYTES_{kind}"] += call.length
+        found[f"SIZE_{verb}{'_AGG' * (level == 'MPI-IO')}_{_SIZES[bisect_left(UPPER, call.length)]}"] += 1
         found[f"F_{verb}_TIME"] += call.end - call.start
         found.setdefault(f"F_{verb}_START_TIMESTAMP", call.start)
         found[f"F_{verb}_END_TIMESTAMP"] = max(found[f"F_{verb}_END_TIMESTAMP"], call.end)

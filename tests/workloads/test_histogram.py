@@ -11,8 +11,7 @@ from acic.units import GIB, KIB, MIB
 from acic.workloads.columns import READ, WRITE
 from acic.workloads.darshan.counters import LAYOUTS
 from acic.workloads.histogram import count_requests, median_size
-
-UPPER = (100, KIB, 10 * KIB, 100 * KIB, MIB, 4 * MIB, 10 * MIB, 100 * MIB, GIB)  # darshan-common.h
+from tests.workloads.simulator import UPPER
 
 
 def bins(sizes: list[int]) -> list[int]:
@@ -37,6 +36,13 @@ def test_requests_that_move_most_are_told(data: int, count: int, small: list[int
     for size in small:
         common[size] += 1
     assert median_size(bins([data] * count + small), moved, common) == pytest.approx(data, rel=1e-6, abs=1)
+
+
+def test_sizes_of_more_requests_than_there_are_tell_nothing_of_them() -> None:
+    """Of a file that one writes and thousands read the common sizes are of both."""
+    blocks = [8 * MIB + at for at in range(5)]
+    told = median_size(bins([*blocks, 64 * KIB]), sum(blocks) + 64 * KIB, {64 * KIB: 4097})
+    assert told == pytest.approx(8 * MIB, rel=0.01)
 
 
 @given(sizes=st.lists(st.integers(1, 4 * GIB), min_size=1, max_size=100))

@@ -94,6 +94,23 @@ def test_what_all_write_and_all_read_is_shared() -> None:
     assert (write.shared, write.io_processes) == (True, 4)
 
 
+def test_a_file_that_one_writes_and_all_read_makes_no_others_requests_smaller() -> None:
+    """Blocks of 8 MiB among small headers were told to be 400 KiB where all read a file of settings."""
+    sizes = [8 * MIB + at * KIB for at in range(5)] + [96, 272, 544, 1072] * 25
+    calls = [
+        Call(
+            rank=rank, offset=at * 9 * MIB, length=size, start=at * 0.1, end=at * 0.1 + 0.05, file=f"/scratch/f.{rank}"
+        )
+        for rank in range(4)
+        for at, size in enumerate(sizes)
+    ]
+    settings = exchange(4, 1, requests=1)
+    largest = [characterize(darshan_log(some, processes=4, **BARE)).phases[0] for some in (calls, calls + settings)]
+    assert {one.files for one in largest} == {4}
+    requests = [one.characteristics.request_size for one in largest]
+    assert requests == [pytest.approx(8 * MIB, rel=0.01)] * 2
+
+
 @pytest.mark.parametrize("lone", [Operation.READ, Operation.WRITE])
 def test_where_it_may_be_either_nothing_is_made_of_it(lone: Operation) -> None:
     """All write a part, and one reads all, or the other way round: the same bytes, and requests as many as ranks."""

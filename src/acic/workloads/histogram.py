@@ -62,5 +62,7 @@ def _bytes_within(bin_: int, count: int, common: Mapping[int, int]) -> float:
     """Return the B of a bin: its common sizes as they are, its other requests in the middle, by the logarithm."""
     low, high = _EDGES[bin_], _EDGES[bin_ + 1]
     mine = {size: many for size, many in common.items() if low < size <= high}
-    others = max(0, count - sum(mine.values()))
+    if sum(mine.values()) > count:  # some are of other records, or of the other direction
+        mine = {}
+    others = count - sum(mine.values())
     return sum(size * many for size, many in mine.items()) + others * math.sqrt(max(1, low) * high)

@@ -82,7 +82,8 @@ def _writer(table: Table, row: int, processes: int) -> int | None:
 
 def _split(table: Table, writers: Mapping[int, int], processes: int) -> Table:
     """Return the table with a record of the writer behind each of these rows, which are left to those who read."""
-    order, ranks = [], []
+    order: list[int] = []
+    ranks: list[int] = []
     counters: list[list[int]] = []
     times: list[list[float]] = []
     for at, rank in enumerate(table.rank_list):
@@ -102,6 +103,7 @@ def _split(table: Table, writers: Mapping[int, int], processes: int) -> Table:
         partial=table.partial,
         source=table.source,
         load_rows=lambda: (counters, times),
+        count=lambda rows, way: table.requests_by_size([order[row] for row in rows], way),
     )
 
 
