@@ -168,13 +168,20 @@ def test_the_time_of_a_hundred_thousand_records_does_not_grow_by_their_square() 
     assert _seconds_of(32_768) < 6 * 16 * few  # 16 times as many; what grows by their square takes 256 times as long
 
 
-def _seconds_of(processes: int) -> float:
-    """Return the processor time that a log takes of which each process has four files, s."""
+def test_the_time_of_renamed_files_does_not_grow_by_their_square() -> None:
+    """Ranks were counted anew for each file: half a minute for a log that takes a second otherwise."""
+    few = min(_seconds_of(512, renames=1) for _ in range(3))
+    assert _seconds_of(4_096, renames=1) < 3 * 8 * few
+
+
+def _seconds_of(processes: int, renames: int = 0) -> float:
+    """Return the processor time that a log takes of which each process has four files, renamed so often, s."""
     files = 4
     small = darshan_log(loop(processes=4, shared=False), processes=4, trace=False, heatmap=False)
     records = np.tile(small.modules["POSIX"].records[:1], processes * files)
     records["id"] = np.arange(1, len(records) + 1)
     records["rank"] = np.arange(len(records)) % processes
+    records["POSIX_RENAME_SOURCES"] = renames
     log = dataclasses.replace(
         small,
         job=small.job._replace(processes=processes),

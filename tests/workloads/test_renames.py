@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,10 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acic.advisor.cautions import lost
+from acic.errors import MissingData
 from acic.units import KIB, MIB
 from acic.workloads import Operation, Phase, Quality, Workload, characterize, characterize_file
-from acic.workloads.darshan import Log, Module, read_log, renamed
+from acic.workloads.darshan import Log, Module, read_log, renamed, within
 from acic.workloads.darshan.counters import LAYOUTS
+from acic.workloads.darshan.lustre import DTYPE
+from acic.workloads.replay import replay_trace, save_replay
 from tests.workloads.darshan.logs import DATA
 from tests.workloads.simulator import Call, darshan_log, loop
 
@@ -51,6 +56,12 @@ def test_who_renames_a_file_that_another_reads_does_not_share_it() -> None:
     assert read.details["written_by_others"] is True
     assert (write.details["renames"], "renames" in read.details) == (12, False)
     assert write.example == read.example
+
+
+@pytest.mark.parametrize(("name", "by"), [("next", 4.0), ("own", 4.0), ("all", 1.0), ("mpiio", 1.0)])
+def test_a_file_that_all_have_open_is_renamed_by_one(name: str, by: float) -> None:
+    """Of files that all write together one record tells, and all of them were told to rename each."""
+    assert only(of(name), Operation.WRITE).details["names_by"] == by
 
 
 @pytest.mark.parametrize("name", ["next", "own", "all", "mpiio"])
@@ -133,6 +144,16 @@ def test_names_that_go_round_are_left(reads: str) -> None:
     assert joined(pipe("a", "b", "a", reads=reads)) == (reads == "a")
 
 
+@pytest.mark.parametrize("names", [("a",), ("a.tmp", "a"), ("a.tmp", "a", "a.done")])
+def test_a_file_is_opened_as_often_whatever_its_names(names: tuple[str, ...]) -> None:
+    """A process writes under each of its names, and reads under the last: nine times were told of three names."""
+    calls = [call(0, name, float(at), write=True) for at, name in enumerate(names)]
+    log = darshan_log([*calls, call(0, names[-1], 5.0, write=False)], processes=4, heatmap=False)
+    log.modules["POSIX"].records["POSIX_F_OPEN_START_TIMESTAMP"] = range(len(names))
+    log = with_renames(log, *((f"/scratch/{old}", f"/scratch/{new}", 0) for old, new in pairwise(names)))
+    assert [one.details["opens"] for one in characterize(log).phases] == [len(names)] * 2
+
+
 def test_who_renames_and_who_makes_empty_files_are_counted_together() -> None:
     """Each of four processes renames a file ten times, and one makes a lock: it alone was told to do all."""
     calls = [*loop(processes=4, shared=False, file="/scratch/part"), call(0, "lock", 1.0, write=True)]
@@ -148,6 +169,45 @@ def test_who_renames_and_who_makes_empty_files_are_counted_together() -> None:
     ).details
     assert (details["renames"], details["empty_files"], details["removed_files"]) == (40, 1, 1)
     assert details["names_by"] == pytest.approx((40 + 2) / (10 + 2))  # what the first one does
+
+
+def staged() -> Log:
+    """Return a log of a file that was written in one folder, renamed into another and read there, on Lustre."""
+    log = pipe("stage/a", "run/a", reads="run/a")
+    layouts = np.zeros(2, dtype=DTYPE)
+    layouts["id"], layouts["LUSTRE_COMP_STRIPE_COUNT"] = list(log.names), 4
+    return replace(log, modules={**log.modules, "LUSTRE": Module("LUSTRE", 2, False, layouts)})
+
+
+def test_a_file_lies_where_its_last_name_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What had been written in another folder was left out, and then read as an input."""
+    log = staged()
+    for module in ("characterize", "replay"):
+        monkeypatch.setattr(import_module(f"acic.workloads.{module}"), "read_log", lambda *_, **__: log)
+    assert characterize_file("job.darshan", only="/scratch/run") == characterize(log)
+    assert save_replay(Path("job.darshan"), tmp_path / "trace", only="/scratch/run") == replay_trace(log)
+    with pytest.raises(MissingData, match="no file of"):
+        characterize_file("job.darshan", only="/scratch/stage")
+
+
+def test_datasets_lie_where_their_file_does() -> None:
+    log = staged()
+    file = next(key for key, name in log.names.items() if name == "/scratch/stage/a")
+    datasets = np.zeros(1, dtype=LAYOUTS["H5D"].dtype())
+    datasets["id"], datasets["file_id"] = 7, file
+    modules = {**log.modules, "H5D": Module("H5D", LAYOUTS["H5D"].version, False, datasets)}
+    found = renamed(replace(log, names={**log.names, 7: "/scratch/stage/a:x"}, modules=modules))
+    (become,) = found.modules["H5D"].records["file_id"].tolist()
+    assert (found.names[become], found.names[7]) == ("/scratch/run/a", "/scratch/run/a:x")
+    assert within(found, "/scratch/run") is found
+
+
+def test_a_replay_has_a_renamed_file_once() -> None:
+    """What the job had written was filled before, and read beside writing it."""
+    made = replay_trace(pipe("a.tmp", "a", reads="a"))
+    (file,) = made.files
+    assert (file.path, file.size_before, file.size_after) == ("/scratch/a", 0, MIB)
+    assert any(line.startswith("barrier ") for line in made.lines)
 
 
 def test_of_files_that_became_one_by_turns_none_is_it() -> None:
@@ -198,6 +258,40 @@ def test_where_all_have_one_record_names_tell_what_a_file_was(names: tuple[str, 
     write, read = (only(found, one) for one in (Operation.WRITE, Operation.READ))
     assert (write.example == read.example) is same
     assert (read.details.get("written_by_others") is True) is same
+
+
+def untold(names: list[str]) -> Log:
+    """Return a log of files that all have open, and one process renamed: of each pair of names the other one."""
+    records = np.zeros(len(names), dtype=LAYOUTS["POSIX"].dtype())
+    records["id"] = np.arange(1, len(names) + 1)
+    old, new = records[1::2], records[::2]
+    old["POSIX_RENAME_SOURCES"] = old["POSIX_BYTES_WRITTEN"] = new["POSIX_RENAME_TARGETS"] = 1
+    new["rank"] = -1
+    log = darshan_log([], processes=4)
+    modules = {"POSIX": Module("POSIX", LAYOUTS["POSIX"].version, False, records)}
+    return replace(log, names=dict(enumerate(names, 1)), modules=modules)
+
+
+def test_the_shortest_of_many_old_names_is_found() -> None:
+    """Of those in the order of letters the first thousand were looked at."""
+    others = [name for at in range(2000) for name in (f"/scratch/plot{at}", f"/scratch/out1{at:06}.tmp")]
+    found = renamed(untold(["/scratch/out1", "/scratch/out1_tmp", *others]))
+    assert found.modules["POSIX"].records["id"].tolist()[:2] == [1, 1]
+
+
+def test_the_time_to_find_old_names_does_not_grow_by_the_square_of_their_number() -> None:
+    few = min(_seconds_of(1_000) for _ in range(3))
+    assert _seconds_of(32_000) < 6 * 32 * few
+
+
+def _seconds_of(files: int) -> float:
+    """Return the processor time that it takes to follow the names of so many files, s."""
+    log = untold([name for at in range(files) for name in (f"/scratch/out{at:06}", f"/scratch/out{at:06}.tmp")])
+    before = time.process_time()
+    found = renamed(log)
+    seconds = time.process_time() - before
+    assert len(found.names) == files
+    return seconds
 
 
 @given(

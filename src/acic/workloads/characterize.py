@@ -31,7 +31,8 @@ def characterize_file(path: Path | str, *, partial: bool = False, only: str = ""
     Args:
         path: of the log.
         partial: leave out modules that are damaged, with a note, instead of refusing the log.
-        only: a directory, as the job saw it: files elsewhere are left out, so that their time counts as computing.
+        only: a directory, as the job saw it: files elsewhere are left out, so that their time counts as computing. One
+            that was renamed lies where its last name is.
 
     Raises:
         UnreadableInput: there is no such file, it is no whole Darshan log, or nothing whole is left of it.
@@ -44,9 +45,10 @@ def characterize_file(path: Path | str, *, partial: bool = False, only: str = ""
             f"cannot read {path}: none of its modules that count I/O ({', '.join(log.lost)}) could be read",
             hint="copy it again from where Darshan wrote it, or run the job again" if partial else "use a newer acic",
         )
+    log = renamed(log)  # all of it, as a file may have been renamed into `only`, or out of it
     if not only or (part := within(log, only)) is log:
-        return characterize(log)
-    found = characterize(part)
+        return _characterized(log)
+    found = _characterized(part)
     note = f"Files that do not lie below {only} are left out: the time in their I/O counts as computing."
     return replace(found, notes=(*found.notes, note))
 
@@ -56,7 +58,11 @@ def characterize(log: Log) -> Workload:
 
     The phase with the most bytes is first, of as many the one that began first.
     """
-    log = renamed(log)
+    return _characterized(renamed(log))
+
+
+def _characterized(log: Log) -> Workload:
+    """Return the workload of a log whose files have their last names."""
     found = tables(log)
     if log.dxt or log.heatmaps:
         found |= substitutes(log, found)

@@ -32,6 +32,7 @@ class Evidence:
         self._traces: dict[str, Trace] = {}
         self._places: dict[int, tuple[str, dict[str, str | int]]] = {}
         self._renames: dict[int, Counter[int]] | None = None
+        self._opens: dict[str, Counter[tuple[int, int]]] = {}
 
     def traced(self, group: Group) -> Traced | None:
         """Return the traced requests of a group, at its level or, if they are the same there, below."""
@@ -103,9 +104,19 @@ class Evidence:
         Records of datasets and variables count how often these were opened, within the files.
         """
         if group.table.name not in LIBRARY_DATA.values():
-            return group.totals[OPENS]
+            return self._opened(group) if self.log.renamed else group.totals[OPENS]
         lower = self.tables.get("MPI-IO") or self.tables.get("POSIX")
         return lower.about(group.files).totals[OPENS] if lower is not None else 0
+
+    def _opened(self, group: Group) -> int:
+        """Return how often the processes of a group opened its files, by whichever name: each has its own record."""
+        table = group.table
+        if table.name not in self._opens:
+            self._opens[table.name] = found = Counter[tuple[int, int]]()
+            for file, rank, opens in zip(table.file_list, table.rank_list, table.column(OPENS), strict=True):
+                found[file, rank] += opens
+        mine = {(table.file_list[row], table.rank_list[row]) for row in group.rows}
+        return sum(self._opens[table.name][one] for one in mine)
 
     def renames(self, group: Group) -> tuple[int, float]:
         """Return how often the files that a group writes were renamed, and by how many processes, if all do as much.
@@ -122,10 +133,12 @@ class Evidence:
                 by_rank[int(one["rank"])] += int(one["POSIX_RENAME_SOURCES"])
         if not self._renames:
             return 0, 0.0
-        ranks = sum((self._renames[file] for file in group.files if file in self._renames), Counter[int]())
+        ranks = Counter[int]()
+        for file in group.files:
+            ranks.update(self._renames.get(file, {}))
         every, together = ranks.total(), ranks.pop(-1, 0)
-        busiest = max(ranks.values(), default=0) + together / self.processes
-        return every, min(float(self.processes), every / busiest) if every else 0.0
+        busiest = max(ranks.values(), default=0) + together  # of a file that all have open, one changes the name
+        return every, every / busiest if every else 0.0
 
     def waits(self, group: Group) -> int:
         """Return how often each process waited for PnetCDF's non-blocking requests on the group's files."""

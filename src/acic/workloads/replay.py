@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from acic.whole import whole
 from acic.workloads.collective import number_calls
-from acic.workloads.darshan import Log, read_log, within
+from acic.workloads.darshan import Log, read_log, renamed, within
 from acic.workloads.dependencies import dependencies
 from acic.workloads.losses import losses
 from acic.workloads.requests import Requests, requests_of
@@ -65,10 +65,17 @@ class Replay:
 def replay_trace(log: Log) -> Replay:
     """Return the trace of an application's reads and writes.
 
+    A file that was renamed is one file, of its last name.
+
     Raises:
         MissingData: the log has no DXT segments.
         UnreadableInput: they are impossible.
     """
+    return _replayed(renamed(log))
+
+
+def _replayed(log: Log) -> Replay:
+    """Return the trace of a log whose files have their last names."""
     numbered = number_calls(log, requests_of(log))
     sizes, barriers = dependencies(numbered.requests)
     made, split = _split(numbered.requests)
@@ -101,8 +108,8 @@ def save_replay(log: Path, trace: Path, *, partial: bool = False, only: str = ""
         UnreadableInput: the log cannot be read.
         InvalidInput: the file cannot be written, or `only` is no absolute path.
     """
-    found = read_log(log, partial=partial)
-    made = replay_trace(within(found, only) if only else found)
+    found = renamed(read_log(log, partial=partial))
+    made = _replayed(within(found, only) if only else found)
     write_trace(made, trace)
     return made
 

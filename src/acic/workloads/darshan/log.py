@@ -44,6 +44,7 @@ class Log:
         heatmaps: bytes over time, by module ("POSIX", "MPIIO", "STDIO"); checked, but made on first use.
         notes: what was left out and why, one sentence each.
         lost: modules that were left out whole.
+        renamed: whether records of a file have its last name, so that a process may have several of one.
     """
 
     path: Path
@@ -54,6 +55,7 @@ class Log:
     heatmaps: Mapping[str, Heatmap]
     notes: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    renamed: bool = False
 
 
 def read_log(path: Path | str, *, partial: bool = False) -> Log:

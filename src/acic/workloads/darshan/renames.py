@@ -10,11 +10,9 @@ alone opened, renameat(), and files in renamed folders are not counted.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +21,8 @@ from acic.workloads.darshan.log import Log
 from acic.workloads.darshan.records import Module
 
 _INTERFACES = ("MPI-IO", "STDIO", "H5F", "PNETCDF_FILE")  # above POSIX, or beside it: whose records are of files
-_OPENS = {"POSIX": ("POSIX_OPENS",), "MPI-IO": ("MPIIO_INDEP_OPENS", "MPIIO_COLL_OPENS"), "STDIO": ("STDIO_OPENS",)}
 _COUNTERS = ("BYTES_WRITTEN", "RENAME_SOURCES", "OPENS", "F_OPEN_START_TIMESTAMP")
 _SKEW = 1.0  # s, by which processes' clocks may differ, each of which begins when its process does
-_MOST = 1000  # files whose names begin alike that are looked at for one
 
 
 def renamed(log: Log) -> Log:
@@ -46,7 +42,7 @@ def renamed(log: Log) -> Log:
         return log
     modules = {name: _module(one, last) for name, one in log.modules.items()}
     traces = {name: replace(one, record_id=_under(one.record_id, last)) for name, one in log.dxt.items()}
-    return replace(log, modules=modules, dxt=traces)
+    return replace(log, names=_names(log, last), modules=modules, dxt=traces, renamed=True)
 
 
 @dataclass(slots=True)
@@ -103,20 +99,22 @@ def _pairs(log: Log, records: NDArray[np.void], uses: Mapping[int, _Use]) -> set
     old, new = targets["POSIX_RENAMED_FROM"].astype(np.uint64).tolist(), targets["id"].tolist()
     pairs = {(a, b) for a, b in zip(old, new, strict=True) if a in uses and a != b}
     known, told = {a for a, _ in pairs}, {b for _, b in pairs}
-    gone = sorted(
-        (_stem(log.names.get(file, "")), file) for file, use in uses.items() if use.gone and file not in known
-    )
-    for file in set(targets["id"][targets["rank"] < 0].tolist()) - told:
-        alike = [(len(name), one) for name, one in _beginning(gone, _stem(log.names.get(file, ""))) if one != file]
-        if alike:
-            pairs.add((min(alike)[1], file))
-    return pairs
+    untold = set(targets["id"][targets["rank"] < 0].tolist()) - told
+    return pairs | _by_names(log, [file for file, use in uses.items() if use.gone and file not in known], untold)
 
 
-def _beginning(files: list[tuple[str, int]], name: str) -> Iterator[tuple[str, int]]:
-    """Yield those of sorted files whose names begin with a name."""
-    behind = islice(files, bisect_left(files, (name, 0)), None) if name else ()
-    return islice(takewhile(lambda one: one[0].startswith(name), behind), _MOST)
+def _by_names(log: Log, gone: list[int], came: set[int]) -> set[tuple[int, int]]:
+    """Return the files whose old names begin as their new ones, each with the shortest name that does."""
+    stems = {file: stem for file in came if (stem := _stem(log.names.get(file, "")))}
+    known = {*stems.values()}
+    lengths = {*map(len, known)}
+    shortest: dict[str, list[tuple[int, int]]] = {}  # two, as one may be the file itself
+    for file in gone:
+        name = _stem(log.names.get(file, ""))
+        for stem in known.intersection([name[:length] for length in lengths]):
+            shortest[stem] = sorted([*shortest.get(stem, []), (len(name), file)])[:2]
+    alike = {new: [old for _, old in shortest.get(stem, []) if old != new] for new, stem in stems.items()}
+    return {(olds[0], new) for new, olds in alike.items() if olds}
 
 
 def _stem(name: str) -> str:
@@ -130,6 +128,18 @@ def _follows(old: _Use, new: _Use, was: int, became: int, above: list[set[int]])
     alike = all((was in files) is (became in files) for files in above)
     used = bool(new.opened) or any(became in files for files in above)
     return not used or (alike and not new.before(old))
+
+
+def _names(log: Log, last: Mapping[int, int]) -> dict[int, str]:
+    """Return the names that are left, with datasets below the last names of their files."""
+    names = {file: name for file, name in log.names.items() if file not in last}
+    for module in log.modules.values():
+        if "file_id" in _fields(module):
+            for one, file in zip(module.records["id"].tolist(), module.records["file_id"].tolist(), strict=True):
+                name, before = names.get(one, ""), f"{log.names.get(file)}:"
+                if file in last and name.startswith(before):
+                    names[one] = f"{log.names[last[file]]}:{name.removeprefix(before)}"
+    return names
 
 
 def _fields(module: Module) -> tuple[str, ...]:
@@ -146,19 +156,7 @@ def _module(module: Module, last: Mapping[int, int]) -> Module:
     for name in ("id", "file_id"):
         if name in _fields(module):
             records[name] = _under(records[name], last)
-    for column in _OPENS.get(module.name, ()):
-        records[column] = _together(records, column)
     return replace(module, records=records)
-
-
-def _together(records: NDArray[np.void], column: str) -> list[int]:
-    """Return a count of opens with those of the same process and file in each of their records, as if they were one."""
-    keys = [*zip(records["id"].tolist(), records["rank"].tolist(), strict=True)]
-    counts: list[int] = records[column].tolist()
-    total: Counter[tuple[int, int]] = Counter()
-    for key, count in zip(keys, counts, strict=True):
-        total[key] += max(0, count)
-    return [total[key] if count > 0 else count for key, count in zip(keys, counts, strict=True)]
 
 
 def _under(files: NDArray[np.uint64], last: Mapping[int, int]) -> NDArray[np.uint64]:

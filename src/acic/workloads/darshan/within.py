@@ -44,7 +44,8 @@ def within(log: Log, directory: str) -> Log:
     elsewhere = [file for file, name in log.names.items() if name.startswith("/") and file not in mine]
     mine.update(file for file, name in log.names.items() if name[:1] not in ("", "/"))  # streams, a machine: no files
     chosen = {name: _chosen(module, mine) for name, module in log.modules.items()}
-    if not elsewhere and all(rows.all() for rows in chosen.values()):  # counters alone may have been lost
+    of_use = [rows.all() for name, rows in chosen.items() if name != "LUSTRE"]  # layouts may be of names that are gone
+    if not elsewhere and all(of_use):  # counters alone may have been lost
         return log
     modules = {name: _part(log.modules[name], rows) for name, rows in chosen.items() if rows.any()}
     maps = {
