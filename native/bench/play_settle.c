@@ -5,6 +5,8 @@
 
 #include "play.h"
 
+enum { TURNS = 4 }; /* looks for a file that gets another name, or is removed, while it is looked for */
+
 /* A file that some rank has removed holds nothing back; one whose name was changed does. */
 static void settle_file(struct play *play, const char *own, struct error *error) {
     char path[TEXT_SIZE];
@@ -12,7 +14,7 @@ static void settle_file(struct play *play, const char *own, struct error *error)
         return;
     }
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0 && errno == ENOENT) {
+    for (int i = 0; descriptor < 0 && errno == ENOENT && i < TURNS; i++) {
         if (!play_find(play, &play->script, own, path, error)) {
             return;
         }

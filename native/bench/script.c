@@ -103,6 +103,9 @@ static void check_end(struct script_reader *reader) {
             script_wrong(reader, "the file is not closed", script->openings[i].name);
         }
     }
+    if (reader->error->status == STATUS_OK) {
+        script_check_names(reader);
+    }
 }
 
 int script_read(struct script *script, const char *path, int rank, struct error *error) {

@@ -68,6 +68,7 @@ struct act {
 struct ending {
     char *path, *to; /* # stands for the number; NULL: they are removed */
     int64_t count;
+    int64_t line; /* of the script */
 };
 
 struct script {

@@ -18,7 +18,7 @@ static int ends(const struct ending *ending, const char *path, int64_t *number) 
     const size_t length = strlen(path);
     char digits[20] = "";
     char candidate[NAME];
-    if (length <= others || length - others >= sizeof digits) {
+    if (length <= others || length - others >= sizeof digits || strncmp(path, ending->path, before) != 0) {
         return 0;
     }
     memcpy(digits, path + before, length - others);

@@ -8,31 +8,64 @@
 
 enum { NAME = 4096 };
 
-/* The names under which what is written to a file may be looked for: they must not go round. */
-static int goes_round(const struct script *script, const char *path, const char *to) {
+/* Whether what gets one name after the other gets one again, as names that are looked for must not. */
+static int goes_round(const struct script *script, const char *path) {
     char from[NAME];
     char next[NAME];
+    char before[NAME];
     int64_t steps = 0;
-    snprintf(from, sizeof from, "%s", to);
-    while (strcmp(from, path) != 0 && steps++ <= script->ending_count && script_renames(script, from, next, sizeof next)) {
+    int64_t until = 1;
+    snprintf(from, sizeof from, "%s", path);
+    memcpy(before, from, sizeof before);
+    while (script_renames(script, from, next, sizeof next)) {
         memcpy(from, next, sizeof from);
+        if (strcmp(from, before) == 0) {
+            return 1;
+        }
+        if (++steps == until) { /* the round may begin behind what there was before: Brent, BIT 20, 1980 */
+            memcpy(before, from, sizeof before);
+            until *= 2;
+        }
     }
-    return strcmp(from, path) == 0;
+    return 0;
+}
+
+/* Each number by itself: a#, a2 and the folder of a2/b are different patterns, but not different names. */
+static int check_name(struct script_reader *reader, const struct ending *ending, int64_t number) {
+    char from[NAME];
+    char to[NAME];
+    char other[NAME];
+    if (!script_path(from, sizeof from, ending->path, number) || !script_path(to, sizeof to, ending->to, number)) {
+        return script_wrong(reader, "the path is too long", ending->path);
+    }
+    if (!script_renames(reader->script, from, other, sizeof other) || strcmp(to, other) != 0) {
+        return script_wrong(reader, "a name is changed to another one than before", from);
+    }
+    return goes_round(reader->script, from) ? script_wrong(reader, "names go round", from) : STATUS_OK;
+}
+
+int script_check_names(struct script_reader *reader) {
+    const struct script *const script = reader->script;
+    for (int64_t i = 0; i < script->ending_count; i++) {
+        const struct ending *const ending = &script->endings[i];
+        reader->line = ending->line;
+        for (int64_t k = 0; ending->to != NULL && k < ending->count; k++) {
+            if (check_name(reader, ending, k) != STATUS_OK) {
+                return reader->error->status;
+            }
+        }
+    }
+    return STATUS_OK;
 }
 
 /* Note that names end; `to` is NULL where they are removed. */
 static int note_ending(struct script_reader *reader, const char *path, const char *to, int64_t count) {
     struct script *const script = reader->script;
     for (int64_t i = 0; to != NULL && i < script->ending_count; i++) {
-        const struct ending *const ending = &script->endings[i];
-        if (ending->to != NULL && strcmp(ending->path, path) == 0) {
-            return strcmp(ending->to, to) == 0 && ending->count == count
-                       ? STATUS_OK
-                       : script_wrong(reader, "a name is changed to another one than before", path);
+        const struct ending *const known = &script->endings[i];
+        if (known->to != NULL && known->count == count && strcmp(known->path, path) == 0 && strcmp(known->to, to) == 0) {
+            return STATUS_OK; /* it is done again */
         }
-    }
-    if (to != NULL && goes_round(script, path, to)) {
-        return script_wrong(reader, "names go round", path);
     }
     struct ending *const endings = script_grown(reader, ENDINGS, script->endings, script->ending_count, sizeof *endings);
     if (endings == NULL) {
@@ -40,7 +73,8 @@ static int note_ending(struct script_reader *reader, const char *path, const cha
     }
     script->endings = endings;
     struct ending *const ending = &endings[script->ending_count++];
-    *ending = (struct ending){.path = strdup(path), .to = to == NULL ? NULL : strdup(to), .count = count};
+    *ending = (struct ending){
+        .path = strdup(path), .to = to == NULL ? NULL : strdup(to), .count = count, .line = reader->line};
     return ending->path == NULL || (to != NULL && ending->to == NULL) ? script_no_memory(reader) : STATUS_OK;
 }
 

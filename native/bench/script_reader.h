@@ -36,6 +36,10 @@ int script_take_act(struct script_reader *reader, char **word, int count);
 int script_take_names(struct script_reader *reader, enum action action, const struct group *group, char **word,
                       int count);
 
+/* script_names.c: check that each name is changed to one other only, and that names do not go round; returns the status
+ * noted. */
+int script_check_names(struct script_reader *reader);
+
 /* Add what some ranks do; to what is done if this rank is one of them. What `act` owns is freed if it is not. */
 int script_add(struct script_reader *reader, const struct group *group, struct act *act);
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.bench import FAILED, WRONG_DATA, Bench, Summary
+from tests.native.bench import FAILED, OK, WRONG_DATA, Bench, Summary
 from tests.native.model import replayed
 
 SCRIPT = """acic-script 1
@@ -153,6 +153,46 @@ def test_settling_syncs_what_was_written_and_is_still_there(bench: Bench, tmp_pa
     play(bench, tmp_path, lost, ranks=1)
     summary = play(bench, tmp_path, lost, "--settle", ranks=1, status=FAILED)
     assert "cannot sync" in summary.data["Error"]
+
+
+# Who opens a file of this name waits until it is gone.
+_WAITING = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OPEN(name)                                                                      \\
+    int name(const char *path, int flags, ...) {                                        \\
+        int (*const real)(const char *, int, ...) = dlsym(RTLD_NEXT, #name);            \\
+        const char *const own = strrchr(path, '/');                                     \\
+        va_list more;                                                                   \\
+        va_start(more, flags);                                                          \\
+        const int mode = flags & O_CREAT ? va_arg(more, int) : 0;                       \\
+        va_end(more);                                                                   \\
+        for (int i = 0; own && !strcmp(own, "/late") && i < 1000 && !access(path, F_OK); i++) \\
+            usleep(10000);                                                              \\
+        return real(path, flags, mode);                                                 \\
+    }
+OPEN(open)
+OPEN(open64)
+"""
+
+
+def test_what_another_rank_removes_while_it_is_looked_for_is_not_settled(bench: Bench, tmp_path: Path) -> None:
+    """It was found under its other name, and gone when it was opened: a run failed by it."""
+    (tmp_path / "shim.c").write_text(_WAITING)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "shim.so", "shim.c", "-ldl"], cwd=tmp_path, check=True)
+    (tmp_path / "files").mkdir()
+    (tmp_path / "script").write_text(
+        "acic-script 1\nranks 2\n1 put late.tmp 1 100\n* barrier\n0 rename late.tmp late\n* barrier\n"
+        "0 compute 0.3\n0 unlink late\n"
+    )
+    preloaded = {"LD_PRELOAD": str(tmp_path / "shim.so")}
+    done = bench.run("play script --dir files --settle", ranks=2, cwd=tmp_path, env=preloaded)
+    assert done.returncode == OK, done.stderr
 
 
 def test_waiting_uses_no_processor(bench: Bench, tmp_path: Path) -> None:

@@ -84,6 +84,10 @@ static void refused(const char *path) {
         "0 rename a a",
         "0 rename a b\n0 rename b c\n0 rename c a", /* names go round */
         "0 rename a/b c\n0 rename c a/b",
+        "0 rename a# b# 4\n0 rename a2 c2", /* of the same name, by other patterns */
+        "0 rename a2 c2\n0 rename a# b# 4",
+        "0 rename b2 a2\n0 rename a# b# 4",
+        "0 rename e/x d/x\n0 rename d e",
     };
     struct script script;
     for (size_t i = 0; i < sizeof WRONG / sizeof WRONG[0]; i++) {
@@ -163,6 +167,13 @@ static void renames(const char *path) {
     CHECK(!script_renames(&script, "", to, sizeof to) && !script_renames(&script, "/", to, sizeof to));
     CHECK(!script_renames(&script, "made/in/part", few, sizeof few));
     CHECK(script_removes(&script, "d/older") && !script_removes(&script, "now"));
+    script_free(&script);
+    save(path, HEAD, "0 rename a# b# 4\n1 rename a2 b2\n2 rename a# b# 8\n0 rename b# c# 2\n0 rename a/b a\n");
+    CHECK(script_read(&script, path, 2, &error) == STATUS_OK && script.ending_count == 5);
+    CHECK(script_renames(&script, "a7", to, sizeof to) && strcmp(to, "b7") == 0);
+    script_free(&script);
+    save(path, HEAD, "0 rename b2 a2\n0 compute 1\n0 rename a# b# 4\n");
+    CHECK(script_read(&script, path, 3, &error) == STATUS_FAILED && strstr(error.text, ":3: names go round") != NULL);
     script_free(&script);
 }
 
