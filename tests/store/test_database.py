@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from acic.errors import InvalidInput, MissingData, StoreError
 from acic.space import Configuration
@@ -181,12 +182,12 @@ def test_what_is_removed_is_gone_and_can_be_added_again(store: Store) -> None:
 def test_what_was_added_at_once_is_found_by_its_ends(store: Store) -> None:
     """Also where some of it was known, or added and removed, before; it is no more where an end is gone."""
     store.add([measurement(1), measurement(2), measurement(99)])
-    store.remove([fingerprint(measurement(99))])  # whose row number SQLite gives to the next
+    store.remove([fingerprint(measurement(99))])  # whose row number SQLite would give to the next
     added = store.add(map(measurement, range(6)))
     new = [fingerprint(measurement(i)) for i in (0, 3, 4, 5)]
-    assert (added.added, added.ends) == (4, (new[0], new[-1]))
+    assert (added.added, [mark for mark, _ in added.ends]) == (4, [new[0], new[-1]])
     later = store.add([measurement(7)])
-    assert later.ends == (fingerprint(measurement(7)),) * 2
+    assert [mark for mark, _ in later.ends] == [fingerprint(measurement(7))] * 2
     assert store.add([measurement(7)]).ends == ()
     assert store.between(*added.ends) == new
     assert store.between(*later.ends) == [fingerprint(measurement(7))]
@@ -196,6 +197,26 @@ def test_what_was_added_at_once_is_found_by_its_ends(store: Store) -> None:
     assert store.between(*added.ends) == []
     store.add([measurement(0)])  # behind what was added with it at first
     assert store.between(*added.ends) == []
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(theirs=st.integers(1, 4), gone=st.sets(st.integers(0, 3)), back=st.permutations(range(4)), after=st.booleans())
+def test_what_others_added_is_never_between_the_ends(
+    store: Store, theirs: int, gone: set[int], back: list[int], after: bool
+) -> None:
+    """An end that was removed and put back had others' measurements before it, which were taken for one's own."""
+    others = [measurement(10 + i) for i in range(theirs)]
+    store.remove(store.fingerprints())
+    mine = store.add(map(measurement, range(4)))
+    if not after:
+        store.add(others)
+    store.remove([fingerprint(measurement(i)) for i in gone])
+    if after:  # where what was removed last has left its place
+        store.add(others)
+    for i in back:
+        store.add([measurement(i)])
+    found = store.between(*mine.ends)
+    assert found == ([] if gone & {0, 3} else [fingerprint(measurement(i)) for i in range(4) if i not in gone])
 
 
 def test_measurements_are_found_by_what_they_say_and_compared_with_what_is_said_now(store: Store) -> None:

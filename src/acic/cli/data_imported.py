@@ -125,7 +125,7 @@ def _stored(measurements: Sequence[Measurement], store: Store) -> Standing:
     return Standing(
         new=result.added,
         known=known,
-        imported="-".join(mark[:_DIGITS] for mark in result.ends),
+        imported="-".join(f"{mark[:_DIGITS]}.{row}" for mark, row in result.ends),
         of_another_file=len(measurements) - len(new),
         judged_otherwise=store.judged_otherwise(measurements) if known else 0,
         configured_otherwise=store.configured_otherwise(measurements),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,8 @@ from acic.errors import AcicError, InvalidInput, MissingData
 
 if TYPE_CHECKING:
     from acic.store.database import Store
+
+_IMPORT = re.compile(r"([0-9a-f]+)\.([0-9]{1,18})-([0-9a-f]+)\.([0-9]{1,18})")  # as `acic data import` tells it
 
 
 @click.command(epilog="Example: acic data remove --contributor alice --revision 2025-01 --dry-run")
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="That this file holds: an output of IOR, or an exchange file; or all files of a folder.",
 )
-@click.option("--import", "imported", type=Text(), help="That an import added: what it told, as 4f2a-99ab.")
+@click.option("--import", "imported", type=Text(), help="That an import added: what it told, as 4f2a.1-99ab.8.")
 @click.option("--dry-run", is_flag=True, help="Say how many there are, and of whom; remove none.")
 @store_option
 @json_option
@@ -103,16 +107,20 @@ def _found(
 
 def _of_import(store: Store, text: str) -> set[str]:
     """Return the fingerprints of what an import added, told by the first and the last of them."""
-    first, dash, last = text.partition("-")
-    if not dash:
-        raise InvalidInput(f"{text!r} is no import", hint="give what `acic data import` told, as 4f2a9c1b77aa-99ab12cd")
-    try:
-        return set(store.between(store.named(first), store.named(last)))
-    except MissingData as error:
-        raise MissingData(
-            f"the first or the last measurement of the import {text} is gone, so nobody knows what it added",
-            hint="take out the others by --file, or by their IDs (`acic data list --limit 20`)",
-        ) from error
+    told = _IMPORT.fullmatch(text)
+    if not told:
+        raise InvalidInput(
+            f"{text!r} is no import", hint="give what `acic data import` told, as 4f2a9c1b77aa.1-99ab12cd0e5f.8"
+        )
+    with suppress(MissingData):
+        first, last = ((store.named(told[mark]), int(told[mark + 1])) for mark in (1, 3))
+        if found := store.between(first, last):
+            return set(found)
+    raise MissingData(
+        f"the first or the last measurement of the import {text} is gone, or was removed and put back, so nobody knows "
+        "what it added",
+        hint="take out the others by --file, or by their IDs (`acic data list --limit 20`)",
+    )
 
 
 def _of_files(store: Store, paths: Sequence[Path]) -> set[str]:

@@ -34,12 +34,12 @@ class AddResult:
     """How many of the measurements given were new, and how many the store had already.
 
     Args:
-        ends: the fingerprints of the first and the last that were new, by which `Store.between` finds them all.
+        ends: the first and the last that were new, by which `Store.between` finds them all.
     """
 
     added: int
     duplicates: int
-    ends: tuple[str, ...] = field(default=(), compare=False)
+    ends: tuple[engine.End, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +171,7 @@ class Store:
         removed = 0
         marks = iter(fingerprints)
         with self._connections.connected(write=True) as connection:
+            engine.use_up_rows(connection)
             while batch := list(islice(marks, contradictions.VALUES)):
                 removed += connection.execute(table.delete().where(table.c.fingerprint.in_(batch))).rowcount
         return removed
@@ -180,16 +181,15 @@ class Store:
         where = [self._reader.table.c[name] == value for name, value in wanted.items()]
         return [str(row[0]) for row in self._reader.select(("fingerprint",), where)]
 
-    def between(self, first: str, last: str) -> list[str]:
-        """Return the fingerprints of what was added from `first` (a whole one) to `last`; none where either is gone.
+    def between(self, first: engine.End, last: engine.End) -> list[str]:
+        """Return the fingerprints of what was added from `first` to `last`; none where either was removed since.
 
-        Writers come one at a time, so what a call of `add` kept stands together, and what came later behind it.
+        Writers come one at a time, so what a call of `add` kept stands together, and what came later behind it. What
+        was removed and added again is in a row with another number, and others' rows may be before it.
         """
-        from sqlalchemy import select
-
-        table = self._reader.table
-        begin, end = (select(table.c.id).where(table.c.fingerprint == m).scalar_subquery() for m in (first, last))
-        return [str(row[0]) for row in self._reader.select(("fingerprint",), [table.c.id >= begin, table.c.id <= end])]
+        among = [self._reader.table.c.id.between(first[1], last[1])]
+        found = [(str(row.fingerprint), int(row.id)) for row in self._reader.select(("fingerprint", "id"), among)]
+        return [mark for mark, _ in found] if found[:1] == [first] and found[-1:] == [last] else []
 
     def by_output(self) -> dict[str, list[str]]:
         """Return the fingerprints of what came from each raw output, by its sha256 in hex."""

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from acic.errors import StoreAway, StoreError, with_extra
@@ -28,13 +29,15 @@ _INCOMING = f"CREATE TEMPORARY TABLE incoming AS SELECT {_NAMES} FROM {TABLE} LI
 _COPY = f"COPY incoming ({_NAMES}) FROM STDIN"
 _TAKE_OVER = f"INSERT INTO {TABLE} ({_NAMES}) SELECT * FROM incoming ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608 (own names)
 _VALUES = ", ".join(f":{name}" for name in COLUMNS)
-_INSERT = f"INSERT INTO {TABLE} ({_NAMES}) VALUES ({_VALUES}) ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608 (own names)
+_INSERT = f"INSERT INTO {TABLE} (id, {_NAMES}) VALUES (:id, {_VALUES}) ON CONFLICT (fingerprint) DO NOTHING"  # noqa: S608 (own names)
 _PASSING_STATES = ("57P01", "57P02", "57P03", "53300")  # shut down, crashed, starting, full
 _PASSING = re.compile("database system is |too many|connection slots")  # other refusals will come again
 _CACHE = (
     64 * MIB
 )  # B of a file's pages at most, for who writes: in 2 MiB, SQLite's own, those of a large import come and go
 _LOCK = 0x61636963  # "acic": the name of PostgreSQL's advisory lock
+
+End = tuple[str, int]  # of what was added at once: a fingerprint, and the number of its row
 
 
 def create(place: Location, waits: Callable[[], None] = lambda: None) -> Engine:
@@ -101,31 +104,52 @@ def may_pass(place: Location, error: BaseException) -> bool:
     return "FATAL" not in said or _PASSING.search(said) is not None
 
 
-def insert_new(connection: Connection, batches: Iterable[Sequence[Mapping[str, Any]]]) -> tuple[int, tuple[str, ...]]:
+def insert_new(connection: Connection, batches: Iterable[Sequence[Mapping[str, Any]]]) -> tuple[int, tuple[End, ...]]:
     """Insert rows, passing over those whose fingerprint is there.
 
     They are counted before and after, which is exact while the write lock is held: drivers disagree on
     what they tell of many inserts at once, and having each returned takes three times as long.
 
     Returns:
-        How many were new, and the fingerprints of the first and the last of these.
+        How many were new, and the first and the last of these.
     """
     from sqlalchemy import func, select
 
     from acic.store.schema import measurement
 
     number = select(func.count()).select_from(measurement)
-    newest = select(func.coalesce(func.max(measurement.c.id), 0))
-    before, last = connection.execute(number).scalar_one(), connection.execute(newest).scalar_one()
+    before, last = connection.execute(number).scalar_one(), _last_row(connection)
     if connection.dialect.name == "sqlite":
-        for rows in batches:
-            connection.exec_driver_sql(_INSERT, [*rows])  # SQLAlchemy's own way looks at each value of each row
+        numbers = count(last + 1)
+        for rows in batches:  # SQLAlchemy's own way looks at each value of each row
+            connection.exec_driver_sql(_INSERT, [{**row, "id": n} for row, n in zip(rows, numbers, strict=False)])
     else:
         for rows in batches:
             _copy(connection, rows)
-    new = select(measurement.c.fingerprint).where(measurement.c.id > last).limit(1)
-    ends = [connection.execute(new.order_by(order)).scalar() for order in (measurement.c.id, measurement.c.id.desc())]
-    return connection.execute(number).scalar_one() - before, tuple(str(mark) for mark in ends if mark)
+    new = select(measurement.c.fingerprint, measurement.c.id).where(measurement.c.id > last).limit(1)
+    ends = [connection.execute(new.order_by(order)).first() for order in (measurement.c.id, measurement.c.id.desc())]
+    return connection.execute(number).scalar_one() - before, tuple((str(row[0]), int(row[1])) for row in ends if row)
+
+
+def use_up_rows(connection: Connection) -> None:
+    """Before rows are removed: see to it that no other one ever gets their numbers, by which imports are named.
+
+    PostgreSQL's sequence does. SQLite would give the highest to the next row; it keeps a number for who uses the file.
+    """
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA user_version = {_last_row(connection)}")
+
+
+def _last_row(connection: Connection) -> int:
+    """Return the highest number of a row that there is, or in SQLite that there ever was."""
+    from sqlalchemy import func, select
+
+    from acic.store.schema import measurement
+
+    last = int(connection.execute(select(func.coalesce(func.max(measurement.c.id), 0))).scalar_one())
+    if connection.dialect.name == "sqlite":
+        last = max(last, int(connection.exec_driver_sql("PRAGMA user_version").scalar_one()))
+    return last
 
 
 def _copy(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
