@@ -140,7 +140,9 @@ def test_a_folder_that_was_imported_can_be_taken_out(acic: Acic, tmp_path: Path)
     assert two.json["removed"] == 4
     assert acic("data", "remove", "--file", folder.parent, "--json").json["removed"] == added - 4
     assert _listed(acic) == before
-    assert acic("data", "remove", "--file", folder.parent).status == 4
+    (folder / "linked").symlink_to(IOR)
+    nothing = acic("data", "remove", "--file", folder.parent)
+    assert (nothing.status, f"skipped {folder}/linked: is a link to a folder" in nothing.err) == (4, True)
 
 
 def test_an_import_is_undone_without_what_was_there_before(acic: Acic, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from datetime import timedelta, timezone
 from pathlib import Path
 
@@ -99,6 +100,40 @@ def test_a_file_that_may_not_be_looked_at_does_not_either(
     assert [(s.path.name, s.reason) for s in report.skipped] == [
         ("b.json", f"cannot read {path}/b.json: Permission denied")
     ]
+
+
+def test_what_is_not_looked_into_is_told(tianhe: Platform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A colleague's closed folder, one that is a link, and what was purged behind a link, were left out in silence.
+
+    The closed one is said by a fake, as root may look at everything.
+    """
+    path = folder(tmp_path / "x", a="posix_fpp")
+    folder(tmp_path / "elsewhere", b="posix_shared")
+    closed = folder(path / "closed", c="posix_shared")
+    (path / "linked").symlink_to(tmp_path / "elsewhere")
+    (path / "purged.json").symlink_to(tmp_path / "gone.json")
+    (path / "a.json.rc").unlink()
+    (path / "a.json.rc").symlink_to(tmp_path / "gone.rc")
+    os.mkfifo(path / "pipe")
+    scandir = os.scandir
+
+    def refusing(place: str) -> Iterator[os.DirEntry[str]]:
+        if place == str(closed):
+            raise PermissionError(errno.EACCES, "Permission denied", place)
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    report = import_path(path, tianhe)
+    assert len(report.measurements) == 2
+    nothing = "No such file or directory"
+    assert {s.path.relative_to(path).as_posix(): s.reason for s in report.skipped} == {
+        "a.json.rc": f"cannot read {path}/a.json.rc: {nothing}",
+        "closed": "cannot be looked into: Permission denied",
+        "linked": "is a link to a folder, and not followed: give that folder itself",
+        "pipe": "is no regular file",
+        "purged.json": f"cannot read {path}/purged.json: {nothing}",
+    }
+    assert [s.path for s in import_path(closed, tianhe).skipped] == [closed]
 
 
 def test_names_tell_configurations(tianhe: Platform, tmp_path: Path) -> None:

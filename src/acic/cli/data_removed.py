@@ -125,12 +125,17 @@ def _of_import(store: Store, text: str) -> set[str]:
 
 def _of_files(store: Store, paths: Sequence[Path]) -> set[str]:
     """Return the fingerprints of what the store has of these files, and of all files below these folders."""
+    from acic.store.folders import files_below
+
     stored, found = store.by_output(), set[str]()
     for path in paths:
         if not path.is_dir():
             found |= _of_file(store, path, stored)
             continue
-        for file in sorted(one for one in path.rglob("*") if one.is_file()):
+        files, skipped = files_below(path)
+        for one in skipped:
+            say(f"skipped {one.path}: {one.reason}")
+        for file in files:
             try:
                 found |= _of_file(store, file, stored)
             except AcicError as error:  # as in an import, it does not end what is done with the others

@@ -14,19 +14,12 @@ from acic.errors import AcicError, InvalidInput, UnreadableInput
 from acic.platforms import Platform
 from acic.space import Configuration, Value
 from acic.store.exchange import is_exchange, read_exchange
+from acic.store.folders import Skipped, files_below
 from acic.store.ior import IorResult, read_ior
 from acic.store.ior_files import is_companion
 from acic.store.measurement import Measurement, Outcome, check_figures
 from acic.store.naming import NamingRule, overlay
 from acic.workloads import Operation
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A file, or a part of it, that gave no measurement, and why."""
-
-    path: Path
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +106,8 @@ def import_path(
 ) -> ImportReport:
     """Return the measurements in a file of IOR's or of acic's own format, or in all files below a folder.
 
-    Nothing is stored. In a folder, a file that cannot be read is reported and the rest go on; a
-    single one is an error.
+    Nothing is stored. In a folder, what cannot be read or looked into is reported and the rest go on; a
+    single file is an error.
 
     Args:
         path: the file or folder.
@@ -132,11 +125,11 @@ def import_path(
         options.rule.check(platform)
     overlay(platform, options.configuration or {})
     alone = not path.is_dir()
+    outputs, skipped = ([path], list[Skipped]()) if alone else _outputs_below(path)
     measurements: list[Measurement] = []
-    skipped: list[Skipped] = []
     overruled = Counter[str]()
     files = by_command = 0
-    for file in [path] if alone else sorted(filter(_may_be_output, path.rglob("*"))):
+    for file in outputs:
         try:
             if options.rule and not options.rule.matches(file) and not is_exchange_file(file):
                 skipped.append(Skipped(file, f"its name does not fit the rule {options.rule.template}"))
@@ -210,11 +203,17 @@ def read_own(path: Path) -> list[Measurement]:
     return found
 
 
-def _may_be_output(path: Path) -> bool:
+def _outputs_below(folder: Path) -> tuple[list[Path], list[Skipped]]:
+    """Return the files below a folder that do not only tell of others, and what was not looked into."""
+    files, skipped = files_below(folder)
+    return [one for one in files if not _tells_of_another(one)], skipped
+
+
+def _tells_of_another(path: Path) -> bool:
     try:
-        return path.is_file() and not is_companion(path)
+        return path.exists() and is_companion(path)
     except OSError:
-        return True  # reading it tells why
+        return False  # reading it tells why
 
 
 def _read(file: Path, platform: Platform, options: ImportOptions, known: Sequence[Measurement]) -> _Read:
