@@ -430,7 +430,7 @@ def test_a_store_that_another_holds_for_too_long(tmp_path: Path, monkeypatch: py
 
 
 def test_a_store_that_is_waited_for_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command was silent for up to a minute."""
+    """A command was silent for up to a minute, and for two where the other had begun to write."""
     path, said = tmp_path / "a.sqlite", list[str]()
     Store.open(str(path), announce=said.append).close()
     monkeypatch.setattr(locks, "TOLD_SECONDS", 0.1)
@@ -438,6 +438,7 @@ def test_a_store_that_is_waited_for_says_so(tmp_path: Path, monkeypatch: pytest.
         for kind in ("EXCLUSIVE", "IMMEDIATE"):
             assert said == []
             other.execute(f"BEGIN {kind}")
+            other.execute("CREATE TABLE x (y)")  # so that there is a journal
             ending = threading.Timer(0.7, other.execute, ["ROLLBACK"])
             ending.start()
             with Store.open(str(path), announce=said.append) as store:

@@ -13,6 +13,8 @@ from acic.store.location import Location
 from acic.store.locks import BUSY_SECONDS
 from acic.store.refusals import store_error
 
+_ROLL_BACK_SECONDS = 0.1  # for others that do it at the same time: who has the file for longer is alive, and waited for
+
 
 def exists(place: Location) -> bool:
     """Return whether something is there already; a server is taken to have it.
@@ -41,6 +43,7 @@ def connect(place: Location, *, read_only: bool = False) -> sqlite3.Connection:
     if read_only and place.file and Path(f"{os.path.realpath(place.file)}-journal").exists():
         # a writer that was killed leaves a journal, which only a connection that may write can roll back
         with suppress(sqlite3.Error), closing(connect(place)) as plain:
+            plain.execute(f"PRAGMA busy_timeout = {1000 * _ROLL_BACK_SECONDS:.0f}")
             plain.execute("SELECT 1 FROM sqlite_master").fetchone()
     options = "&".join(filter(None, ("mode=ro" if read_only else "", place.options)))
     uri = f"file:{quote(os.fsencode(str(place.file)))}?{options}"  # its name may be any bytes
