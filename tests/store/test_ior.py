@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acic.errors import InvalidInput, UnreadableInput
-from acic.store import Outcome
+from acic.store import Outcome, ior_files
 from acic.store.database import Store
 from acic.store.ior import IorResult, read_ior
 from acic.store.ior_files import is_companion
@@ -329,6 +329,25 @@ def test_an_exit_status_makes_a_failure(tmp_path: Path, beside: str) -> None:
     assert written(tmp_path, document())[0].outcome is Outcome.OK
 
 
+@pytest.mark.parametrize("place", ["beginning", "end"])
+def test_of_a_large_file_beside_an_output_the_ends_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """What 4,000 ranks say on standard error took all memory, and was read twice."""
+    most, size = 64 * KIB, 16 * MIB
+    monkeypatch.setattr(ior_files, "_LARGEST", most)
+    with (tmp_path / "run.json.err").open("wb") as file:
+        file.seek(0 if place == "beginning" else size)
+        file.write(b"\nERROR: no space left on device\n")
+        file.truncate(size + KIB)
+    tracemalloc.start()
+    results = written(tmp_path, document())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert {r.note for r in results} == {"ERROR: no space left on device"}
+    assert peak < size / 4
+
+
 def test_data_other_than_written_is_corrupt(tmp_path: Path) -> None:
     (tmp_path / "run.json.out").write_text("WARNING: Incorrect data on read (3 errors found).\n")
     write, read = written(tmp_path, document())
@@ -409,6 +428,16 @@ def test_what_lies_beside_printed_output_is_its_companion(tmp_path: Path, suffix
     shutil.copy(DATA / "posix_shared.txt", tmp_path / "job.out")
     (tmp_path / f"job{suffix}").touch()
     assert [p.name for p in tmp_path.iterdir() if not is_companion(p)] == ["job.out"]
+
+
+@pytest.mark.parametrize("name", ["job", "job.sh", "ior"])
+def test_what_a_script_or_a_program_printed_is_no_companion_of_it(tmp_path: Path, name: str) -> None:
+    """All results were in job.out, and it was neither read nor named."""
+    (tmp_path / name).write_bytes(b"\x7fELF\x02" if name == "ior" else b"#!/bin/bash\nmpiexec ior\n")
+    shutil.copy(DATA / "posix_shared.txt", tmp_path / f"{name}.out")
+    assert sorted(p.name for p in tmp_path.iterdir() if not is_companion(p)) == [name, f"{name}.out"]
+    shutil.copy(DATA / "posix_shared.txt", tmp_path / name)
+    assert [p.name for p in tmp_path.iterdir() if not is_companion(p)] == [name]
 
 
 @pytest.mark.parametrize("all_of_it", [True, False], ids=["a folder", "an output"])
@@ -580,6 +609,31 @@ def test_an_error_is_that_of_the_run_in_whose_output_it_stands(tmp_path: Path, s
     found = read_ior(tmp_path / f"log{suffix}")
     assert [r.outcome for r in found] == 2 * [Outcome.OK] + 2 * [Outcome.FAILED] + 2 * [Outcome.OK]
     assert found[2].note == "ERROR: no space left on device"
+
+
+LOADING = "Loading openmpi/4.1.4\n[node1:123] mca_base_component_repository_open: unable to open mca_x\n" + (
+    "srun: job 17 queued and waiting for resources\n" * 5
+)
+
+
+@pytest.mark.parametrize("name", ["posix_shared", "fail_nodir"])
+def test_what_a_batch_job_says_before_its_runs_is_of_none(tmp_path: Path, name: str) -> None:
+    """A job's own output, as most sites give it, was "no output of IOR"."""
+    text = genuine(name)
+    alone, behind = (written(tmp_path, before + text + text, "job.out") for before in ("", LOADING))
+    assert [(r.workload, r.outcome, r.repetitions, r.note, r.time) for r in behind] == [
+        (r.workload, r.outcome, r.repetitions, r.note, r.time) for r in alone
+    ]
+
+
+def test_an_error_before_the_first_heading_is_not_of_the_run_below_it(tmp_path: Path) -> None:
+    """Nor is it lost: it may be that of a run which came to no heading."""
+    error = "ERROR: Unrecognized I/O API, (utilities.c:415)"
+    ignored = "ERROR: ld.so: object '/opt/x.so' from LD_PRELOAD cannot be preloaded: ignored.\n"
+    first, *others = written(tmp_path, f"{LOADING}{ignored}{error}\n{genuine('posix_shared')}", "job.out")
+    assert (first.workload, first.outcome, first.note) == (None, Outcome.FAILED, error)
+    assert [r.outcome for r in others] == [Outcome.OK, Outcome.OK]
+    assert len(written(tmp_path, f"{ignored}{genuine('posix_shared')}", "job.out")) == 2
 
 
 def test_wrong_data_of_one_test_are_not_those_of_the_next(tmp_path: Path) -> None:

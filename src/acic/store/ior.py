@@ -12,8 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from acic.errors import InvalidInput, UnreadableInput
-from acic.store.ior_endings import Ending, begins_with_error, endings_of
+from acic.store.ior_endings import Ending, begins_with_error, endings_of, first_error
 from acic.store.ior_files import no_output, read_output, refused
+from acic.store.ior_kinds import RUN_IN_JSON, RUN_IN_TEXT, seems_csv, seems_json
 from acic.store.ior_options import IorOptions, from_command
 from acic.store.ior_output import IorOutput, IorTest, parse_csv, parse_json, parse_text
 from acic.store.ior_told import moved_otherwise, overruled
@@ -21,8 +22,6 @@ from acic.store.measurement import Outcome, Repetition
 from acic.workloads import Characteristics, Operation, characteristics_of, values_of
 
 _STAMP = "%a %b %d %H:%M:%S %Y"
-_IN_TEXT = re.compile(r"^(?:IOR|acic-bench)-\S+: MPI Coordinated", re.MULTILINE)  # which a run begins with
-_IN_JSON = re.compile(r'^\s*\{\s*"Version"\s*:', re.MULTILINE)
 _NO_BENCHMARK = re.compile(r'"Benchmark": "acic-bench".*^  "(Replay|Play)": \{', re.MULTILINE | re.DOTALL)
 _MDTEST = re.compile(r"^mdtest-\S+ was launched with \d+ total task", re.MULTILINE)
 
@@ -76,9 +75,7 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
         raise refused(path, error) from error
     text, sha256 = raw.decode(errors="replace"), hashlib.sha256(raw).hexdigest()
     results: list[IorResult] = []
-    heading = _IN_JSON if _seems_json(text) else _IN_TEXT
-    places = [0, *[match.start() for match in heading.finditer(text)][1:], len(text)]
-    for begin, end in pairwise(places):  # of a run, as files of several are often put together
+    for begin, end in pairwise([*_runs(text), len(text)]):
         part = text[begin:end]
         output = _parse(path, part, command)
         common = IorResult(
@@ -98,6 +95,21 @@ def read_ior(path: Path, *, command: str = "", processes: int | None = None, tim
                 shared = replace(shared, by_command=True, overruled=overruled(told, test.options))
             results += _results(test, ending, shared)
     return results
+
+
+def _runs(text: str) -> list[int]:
+    """Return where the output of each run begins, as files of several are often put together.
+
+    What a batch job says before the first one, as of modules that it loads, is of no run; but an error there may be of
+    one that came to no heading.
+    """
+    if seems_json(text):
+        return [0, *[match.start() for match in RUN_IN_JSON.finditer(text)][1:]]
+    begins = [match.start() for match in RUN_IN_TEXT.finditer(text)]
+    if not begins or seems_csv(text):
+        return [0, *begins]
+    error = first_error(text[: begins[0]])
+    return begins if error is None else [error, *begins]
 
 
 def _of_test(test: IorTest, output: IorOutput, common: IorResult, timezone: tzinfo) -> IorResult:
@@ -138,9 +150,9 @@ def _parsed(path: Path, text: str, command: str) -> IorOutput:
         return IorOutput(command=command)
     if match := _NO_BENCHMARK.search(text):
         raise no_output(path, f", but of `acic-bench {match.group(1).lower()}`")
-    if _seems_json(text):
+    if seems_json(text):
         return parse_json(text)
-    if beginning.startswith("access,"):
+    if seems_csv(text):
         return parse_csv(text, command)
     if beginning.startswith(("IOR-", "acic-bench-")) or begins_with_error(beginning):
         return parse_text(text)
@@ -156,10 +168,6 @@ def _of_something_else(path: Path, text: str) -> UnreadableInput:
         problem = f"{path} is of mdtest: it has rates of metadata operations, and acic learns from bandwidths"
         return UnreadableInput(problem, hint="give outputs of IOR or acic-bench")
     return no_output(path)
-
-
-def _seems_json(text: str) -> bool:
-    return text.lstrip()[:1] == "{" or '"Command line": "' in text
 
 
 def _options(test: IorTest, command: str, processes: int | None) -> IorOptions | None:

@@ -35,6 +35,12 @@ def begins_with_error(text: str) -> bool:
     return _ERROR.match(text) is not None
 
 
+def first_error(text: str) -> int | None:
+    """Return where a text tells of an error first; None where it tells of none."""
+    found = (match.start() for match in _ERROR.finditer(text) if not _IGNORED.match(match.group()))
+    return next(found, None)
+
+
 def endings_of(path: Path, text: str, output: IorOutput, *, last: bool) -> list[Ending]:
     """Return how each test of a run ended: an error ends IOR, and belongs to the test in whose part of the text it is.
 
@@ -44,10 +50,10 @@ def endings_of(path: Path, text: str, output: IorOutput, *, last: bool) -> list[
     ends = [end if test.ends is None else test.ends for test, end in zip(output.tests, places[1:], strict=True)]
     parts = [text[begin:end] for begin, end in zip(places, ends, strict=False)]
     endings = [_ending(part, None, finished=True) for part in parts[:-1]]
-    others = [beside(path, suffix) for suffix in (".out", ".err")] if last else []
-    said = _IGNORED.sub("", "\n".join([parts[-1], *others]))
+    out, err = [beside(path, suffix) for suffix in (".out", ".err")] if last else ("", "")
+    said = _IGNORED.sub("", "\n".join([parts[-1], out, err]))
     status, empty = _status(path) if last else None, not text.strip()
-    lines = beside(path, ".err").strip().splitlines() if last else []
+    lines = err.strip().splitlines()
     ending = _ending(said, status, finished=output.finished, empty=empty, told=output.error, lines=lines)
     return [*endings, ending]
 
