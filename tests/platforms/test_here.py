@@ -129,6 +129,22 @@ def test_a_job_of_any_size_is_on_this_one_machine(tmp_path: Path) -> None:
     assert load_platform(str(file)).compute_nodes is None
 
 
+def test_a_file_that_is_made_a_clusters_as_it_says_is_of_many_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said to leave a line out, which changed nothing: all aggregators were set on the first node."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    machine = Machine(host="login1", kernel="1", cores=64, memory=GIB, storage=(Storage("/x", "ext4", "/"),))
+    line = "compute_nodes = 1  # this machine alone: for a cluster leave it out, and change the name above\n"
+    text = platform_text(machine, today=TODAY)
+    assert line in text
+    kept_file().parent.mkdir(parents=True)
+    kept_file().write_text(text.replace(line, "").replace('name = "here-login1"', 'name = "mycluster"'))
+    for name in (str(kept_file()), "here", "mycluster"):
+        platform = load_platform(name)
+        assert platform.machines(platform.baseline, 1024) == 16
+
+
 def test_one_place_that_is_named_is_where_runs_write(tmp_path: Path) -> None:
     """It stood in the title alone, and runs wrote wherever their user stood: the space must stay as it is."""
     there = given_storage([tmp_path], Path("/proc/self/mounts").read_text())

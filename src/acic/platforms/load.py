@@ -110,7 +110,7 @@ def read_platform(text: str, name: str) -> Platform:
         made = replace(parse_platform(content), given=name)
     except InvalidInput as error:
         raise InvalidInput(f"{told}: {error.problem}", hint=error.hint) from error
-    if made.compute_nodes is None and (name == HERE or made.name.startswith(f"{HERE}-")):
+    if made.compute_nodes is None and (made.name == HERE or made.name.startswith(f"{HERE}-")):
         return replace(made, compute_nodes=1)  # which files of one machine did not always tell
     return made
 
