@@ -30,11 +30,15 @@ def user_folder(kind: Kind) -> Path:
     return folder
 
 
-def system_folder() -> Path:
-    """Return the folder of the system's settings for acic, whether it is there or not: `/etc/xdg/acic`, as XDG says."""
-    import platformdirs
+def system_folders() -> list[Path]:
+    """Return the folders of the system's settings for acic, whether they are there or not: the first goes before.
 
-    return platformdirs.site_config_path("acic")
+    They are `/etc/xdg/acic`, or in each folder of $XDG_CONFIG_DIRS, of which desktops set several.
+
+    Source: XDG Base Directory Specification 0.8, which has paths that are not absolute ignored.
+    """
+    named = map(Path, os.environ.get("XDG_CONFIG_DIRS", "").split(os.pathsep))
+    return [folder / "acic" for folder in named if folder.is_absolute()] or [Path("/etc/xdg/acic")]
 
 
 def has_folder(kind: Kind) -> bool:

@@ -74,6 +74,20 @@ def test_the_folder_is_that_of_the_systems_settings_unless_one_is_named(
     assert acic("platform", "list").err == ""
 
 
+@pytest.mark.parametrize("before", ["/nowhere", "", "relative", "/nowhere:/dev/null"])
+def test_of_several_folders_of_settings_the_first_that_has_platforms_counts(
+    site: Path, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    """Desktops put theirs before /etc/xdg: in a remote one a site's platforms were gone, and copies were acic's own."""
+    monkeypatch.delenv("ACIC_PLATFORMS")
+    monkeypatch.setenv("XDG_CONFIG_DIRS", f"{before}:{site.parent}")
+    assert site_folder() == (Path("/nowhere") if "nowhere" in before else site.parent) / "acic" / "platforms"
+    (site.parent / "acic").mkdir()
+    file = put(site.parent / "acic" / "platforms", "mycluster", text("mycluster"))
+    assert site_folder() == file.parent
+    assert platform_files()["mycluster"] == file
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -140,3 +154,8 @@ def test_the_users_own_goes_before_the_sites(site: Path) -> None:
     assert kept_name() == "mycluster"
     put(site, "mycluster", text("mycluster", "tianhe-lustre"))
     assert "servers" in load_platform("mycluster").space.names
+    kept_file().write_text(text("mycluster").replace("default_instance", "default_instanze"))
+    for name in ("mycluster", "here"):
+        with pytest.raises(InvalidInput, match="default_instanze") as caught:  # which was told of the site's file
+            load_platform(name)
+        assert caught.value.problem.startswith(f"{kept_file()}: ")

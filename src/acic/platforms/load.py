@@ -56,7 +56,7 @@ def _check_name(platform: Platform) -> None:
     name, file = platform.name, _told(platform.given)
     if platform.given in site_names() and name != platform.given:
         raise InvalidInput(f"the platform of {file} is called {name!r}", hint=f"its file has to be {name}.toml")
-    if name == HERE and is_platform_file(file):
+    if name == HERE and is_platform_file(platform.given):
         raise InvalidInput(
             f"the platform of {file} is called {name!r}, as this machine is", hint="give it another name"
         )
@@ -79,16 +79,13 @@ def platform_source(name: str) -> str:
         InvalidInput: no such platform.
         UnreadableInput: the file is missing.
     """
-    if name == HERE:
-        return _here()
     if is_platform_file(name):
         return text_of(Path(name))
-    known = platform_names()
-    if name not in known and name == kept_name():  # measurements of this machine bear it, not "here"
-        return _here()
+    if _is_own(name):
+        return text_of(kept_file()) if is_described() else platform_text(find_machine(), today=date.today())
     if name in (site := site_names()):
         return site_text(name)
-    if name in known:
+    if name in (known := platform_names()):
         return _bundled_text(name)
     names = ", ".join(sorted({*known, *site}))
     raise InvalidInput(
@@ -116,13 +113,16 @@ def read_platform(text: str, name: str) -> Platform:
 
 
 def _told(name: str) -> str:
-    """Return what errors call the platform file of a name: a site's has to be found by who keeps it."""
+    """Return what errors call the platform file of a name: the one that is read has to be found by who keeps it."""
+    if _is_own(name):
+        return str(kept_file()) if is_described() else name
     return str(site_file(name)) if name in site_names() else name
+
+
+def _is_own(name: str) -> bool:
+    """Return whether a name is this machine's: `here`, or that in the user's own file, which measurements bear."""
+    return name == HERE or (name not in platform_names() and name == kept_name())
 
 
 def _bundled_text(name: str) -> str:
     return resources.files("acic.platforms").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
-
-
-def _here() -> str:
-    return text_of(kept_file()) if is_described() else platform_text(find_machine(), today=date.today())

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from acic.errors import InvalidInput, UnreadableInput
-from acic.paths import expanded, is_trusted, resolved, system_folder
+from acic.paths import expanded, is_trusted, resolved, system_folders
 from acic.platforms.here import HERE
 from acic.whole import text_of
 
@@ -14,13 +14,16 @@ _SUFFIX = ".toml"
 
 
 def site_folder() -> Path:
-    """Return the folder, whether it is there or not: $ACIC_PLATFORMS, or one beside the system's settings.
+    """Return the folder, whether it is there or not: $ACIC_PLATFORMS, or the first beside the system's settings.
 
     Raises:
         InvalidInput: the variable names a folder of a user whom nobody knows.
     """
     named = os.environ.get("ACIC_PLATFORMS")
-    return expanded(Path(named)) if named else system_folder() / "platforms"
+    if named:
+        return expanded(Path(named))
+    folders = [folder / "platforms" for folder in system_folders()]
+    return next((folder for folder in folders if os.path.isdir(folder)), folders[0])
 
 
 def lacks_folder() -> bool:
