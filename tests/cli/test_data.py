@@ -17,7 +17,9 @@ import pytest
 from hypothesis import given, settings
 
 from acic.cli.data_shown import fields, row
-from acic.platforms import load_platform
+from acic.platforms import here, load_platform
+from acic.platforms.here import Machine, doubts
+from acic.platforms.mounts import Storage
 from acic.platforms.own_file import kept_file
 from acic.store import Basis, Measurement, Outcome
 from acic.store.bundled import bundled
@@ -170,10 +172,6 @@ def test_an_import_is_undone_without_what_was_there_before(acic: Acic, tmp_path:
     assert acic("data", "remove", "--import", "4f2a").status == 2
 
 
-def test_a_packed_output_is_known_and_taken_out_as_what_it_was(acic: Acic, tmp_path: Path) -> None:
-    packed = tmp_path / "4.json.gz"
-    packed.write_bytes(gzip.compress((IOR / "mpiio_coll.json").read_bytes()))
-    words = ("data", "import", tmp_path, *WHERE, "--rule", "{stripe_count}.json")
 @pytest.mark.parametrize("end", [0, -1], ids=["first", "last"])
 def test_an_import_whose_end_was_corrected_takes_nothing_of_others(acic: Acic, tmp_path: Path, end: int) -> None:
     """The end stood behind what a colleague had imported since, and all of that was removed, too."""
@@ -191,6 +189,10 @@ def test_an_import_whose_end_was_corrected_takes_nothing_of_others(acic: Acic, t
     assert len(_listed(acic)) == 6
 
 
+def test_a_packed_output_is_known_and_taken_out_as_what_it_was(acic: Acic, tmp_path: Path) -> None:
+    packed = tmp_path / "4.json.gz"
+    packed.write_bytes(gzip.compress((IOR / "mpiio_coll.json").read_bytes()))
+    words = ("data", "import", tmp_path, *WHERE, "--rule", "{stripe_count}.json")
     assert acic(*words).out.endswith("2 new, 0 known already\n")
     assert acic("data", "import", IOR / "mpiio_coll.json", *WHERE, "--set", "stripe_count=4").out.endswith(
         "0 new, 2 known already\n"
@@ -641,6 +643,17 @@ def test_a_machine_that_is_described_anew_loses_no_edits_and_tells_what_it_loses
     assert (back["copy"], back["orphans"]) == (f"{kept_file()}.2", 0)
     kept_file().write_text("no TOML")
     assert acic("platform", "detect", "--storage", tmp_path).status == 0, "nobody knows what fitted it"
+
+
+@pytest.mark.parametrize("more", [(), ("--dry-run",)], ids=["kept", "dry run"])
+def test_what_a_machines_file_has_to_be_read_with_is_told_in_json_too(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    storage = (Storage("/scratch/me", "lustre", "/scratch"),)
+    machine = Machine(host="x", kernel="1", cores=2, memory=1 << 30, storage=storage)
+    monkeypatch.setattr(here, "find_machine", lambda _: machine)
+    assert acic("platform", "detect", *more, "--json").json["doubts"] == doubts(machine) != []
 
 
 def test_what_another_machine_measured_asks_for_its_platform_file(

@@ -423,6 +423,34 @@ def test_runs_that_were_exported_are_gone_on_from() -> None:
         Survey.begin("lab", drawn(1), name="c", passes=2, seed=0, now=NOW, chosen=SOME[:1], done=more.runs)
 
 
+def test_a_survey_that_goes_on_is_there_with_all_that_was_measured_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ctrl-C left one that lacked some of it, which was measured again without a word."""
+    survey, content = begun(passes=1), Run.content
+    measure(survey, Fake().run)
+    before = survey.runs
+
+    def interrupted(self: Run) -> dict[str, object]:
+        if self == before[-1]:
+            raise KeyboardInterrupt
+        return content(self)
+
+    monkeypatch.setattr(Run, "content", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Survey.begin("lab", drawn(4), name="b", passes=2, seed=0, now=NOW, chosen=SOME, done=before)
+    assert [folder.name for folder in survey.journal.folder.parent.iterdir()] == ["truth"]
+
+
+def test_a_budget_that_is_none_is_refused_before_anything_is_built(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun()
+    monkeypatch.setattr("acic.benchmarks.find_benchmark", lambda *_, **__: pytest.fail("it was looked for"))
+    assert run(["survey", "run", "truth", "--budget", "2"]) == 2
+    assert "is not a duration" in capsys.readouterr().err
+
+
 def test_the_first_passes_alone_are_exported(tmp_path: Path) -> None:
     """A truth with a part of its next pass would judge some points by more runs than others."""
     survey = begun()

@@ -12,7 +12,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -80,8 +80,10 @@ class Journal:
         return self.folder / "raw"
 
     @classmethod
-    def create(cls, folder: Path, begun: Mapping[str, Any], *, kind: str = "campaign") -> Journal:
-        """Return the journal of a new campaign (or what else `kind` says) in `folder`, whose first line is `begun`.
+    def create(
+        cls, folder: Path, begun: Mapping[str, Any], *, kind: str = "campaign", events: Iterable[Event] = ()
+    ) -> Journal:
+        """Return the journal of a new campaign (or what else `kind` says) in `folder`: `begun`, and then `events`.
 
         Raises:
             InvalidInput: there is one of this name already.
@@ -93,11 +95,13 @@ class Journal:
         try:
             new_file(draft._file, 0o644).close()
             draft.append("begun", version=VERSION, **begun)
+            for event in events:
+                draft.append(**event)
             draft.folder.rename(folder)  # it appears whole, or not at all
             _keep_name(folder.parent)
-        except OSError as error:
+        except BaseException as error:
             shutil.rmtree(draft.folder, ignore_errors=True)
-            if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+            if not isinstance(error, OSError) or error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
                 raise
             raise InvalidInput(f"there is a {kind} {folder.name} already", hint=_ALREADY[kind]) from None
         return cls(folder)

@@ -124,7 +124,7 @@ def detect(storages: tuple[Path, ...], dry_run: bool, store_url: str | None, as_
     text = platform_text(found, today=date.today())
     if dry_run:
         if as_json:
-            emit_json({"file": None, "machine": found, "text": text})
+            emit_json({"file": None, "machine": found, "doubts": doubts(found), "text": text})
         else:
             click.echo(text, nl=False)
         return
@@ -132,7 +132,8 @@ def detect(storages: tuple[Path, ...], dry_run: bool, store_url: str | None, as_
     copy = keep(text)
     orphans = _orphans(copy, store_url) if copy else 0
     if as_json:
-        emit_json({"file": str(kept_file()), "copy": copy and str(copy), "orphans": orphans, "machine": found})
+        told = {"file": str(kept_file()), "copy": copy and str(copy), "orphans": orphans}
+        emit_json({**told, "machine": found, "doubts": doubts(found)})
         return
     for doubt in doubts(found):
         say(f"note: {doubt}")

@@ -160,8 +160,8 @@ def run(name: str, budget: str | None, as_json: bool) -> None:
     from acic.evaluation.survey import Survey
 
     opened = Survey.open(name)
-    benchmark = find_benchmark("acic-bench", announce=say)
     seconds = parse_seconds(budget) if budget is not None else None
+    benchmark = find_benchmark("acic-bench", announce=say)  # which may build it
     made, thrown_away = measured_in_lab(opened, benchmark, seconds)
     show_measured(opened, made, thrown_away, as_json)
 

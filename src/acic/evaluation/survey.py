@@ -179,10 +179,8 @@ class Survey:
             "mark": mark(read_platform(text, platform), applications),
             **plan,
         }
-        journal = Journal.create(_folder(name), begun, kind="survey")
-        for run in done:
-            journal.append("ran", **run.content())
-        return cls(journal)
+        events = ({"event": "ran", **run.content()} for run in done)
+        return cls(Journal.create(_folder(name), begun, kind="survey", events=events))
 
     @classmethod
     def open(cls, name: str) -> Survey:
