@@ -282,7 +282,7 @@ def test_a_run_after_one_whose_file_system_was_taken_down_deploys_it_anew(
         done.append("cleared")
         fake.site = None
 
-    monkeypatch.setattr("acic.lab.trial.reclaim", cleared)
+    monkeypatch.setattr("acic.lab.directories.reclaim", cleared)
     for expected in (["cleared", "deployed CephFS", "closed"], 2 * ["cleared", "deployed CephFS", "closed"]):
         assert acic("lab", "run", "--", "true").status == 0
         assert done == expected

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
 from acic.campaign.budget import Budget
 from acic.campaign.lab_command import LabCommand
 from acic.campaign.turns import Turns
+from acic.filesystems.ceph import Ceph
 from acic.lab import Lab
+from acic.lab.choice import choose
+from acic.lab.trial import run
 from acic.platforms import load_platform
 from acic.space import Configuration
 from acic.units import MIB
 from tests.cli.conftest import Result
 from tests.cli.conftest import acic as acic
 from tests.laboratory import lab as lab
+from tests.laboratory import need_lab
 
 PLATFORM = load_platform("lab")
 ON_EBS = Configuration({**PLATFORM.baseline, "placement": "part-time"})
@@ -142,3 +149,35 @@ def test_verify_runs_a_command_in_the_lab(
     baseline, other = result.json["verified"]
     assert baseline["configuration"] == dict(PLATFORM.baseline)
     assert other["measured"]["value"] > 0
+
+
+def test_what_clients_of_cephfs_hold_is_sent_in_the_time_of_a_run_and_copied_whole(lab: Lab, tmp_path: Path) -> None:
+    """A run was over before its bytes had left the nodes, and what came back of it were zeros."""
+    need_lab(Ceph().programs, " ".join(Ceph().packages))
+    lab.deploy(choose(PLATFORM.space, PLATFORM.baseline, {"file_system": "ceph", "consistency": "relaxed"}))
+    lab.fresh()
+    before, sent = sum(map(partial(out_of, lab), lab.facts.compute)), list[int]()
+    script = "cd {directory}; head -c 8388608 /dev/urandom >$(hostname); sha256sum $(hostname)"
+    job, ending = run(
+        lab,
+        ["sh", "-c", script],
+        processes=4,
+        folder=tmp_path,
+        seconds=60,
+        fresh=False,
+        results=tmp_path / "results",
+        ended=lambda _: sent.append(sum(map(partial(out_of, lab), lab.facts.compute)) - before),
+    )
+    assert ending.seconds is not None, ending
+    assert sent[0] >= 4 * 8 * MIB
+    told = {name: digest for digest, name in (line.split() for line in job.stdout.read_text().splitlines())}
+    found = {file.name: sha256(file.read_bytes()).hexdigest() for file in (tmp_path / "results").iterdir()}
+    assert found == told
+    assert len(found) == 4
+
+
+def out_of(lab: Lab, node: str) -> int:
+    """B that a node has sent."""
+    lines = lab.run(node, ("cat", "/proc/net/dev")).stdout.splitlines()[2:]
+    counts = {name.strip(): int(rest.split()[8]) for name, _, rest in (line.partition(":") for line in lines)}
+    return sum(count for name, count in counts.items() if name != "lo")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from acic.cli.lab_shown import run_command
 from acic.errors import InvalidInput, TransientError
 from acic.lab.results import ResultsStay, check_results
-from tests.lab.test_trial import Jammed
+from tests.lab.test_trial import Jammed, syncing
 
 LEAVING = "cd {directory}; mkdir -m 750 logs; echo a >logs/job.darshan; ln -s logs last; touch .x"
 
@@ -128,3 +129,34 @@ def test_a_folder_that_can_take_nothing_is_refused(tmp_path: Path, name: str, co
         check_results(tmp_path / name, command)
     assert sorted(os.listdir(tmp_path)) == ["full"]
     assert os.listdir(tmp_path / "full") == ["x"]
+
+
+@pytest.mark.parametrize("end", ["exit 0", "exit 3"])
+def test_what_other_nodes_hold_is_copied_too(
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """Zeros were, and what had them removed: on CephFS nodes may hold what they wrote after files are closed."""
+    held = syncing(tmp_path / "bin", monkeypatch, 'cat held >>"$1"')
+    lab: Any = Jammed(files, status=0, holds_back=True)
+    script = f"printf 'one ' >{{directory}}/x; echo other >{held}; {end}"
+    how = {"results": tmp_path / "results"}
+    with suppress(TransientError):
+        run_command(lab, lab.site, ["sh", "-c", script], 0, tmp_path, 20, as_json=False, **how)
+    assert (tmp_path / "results" / "x").read_text() == "one other\n"
+
+
+@pytest.mark.parametrize("end", ["exit 0", "exit 3"])
+def test_what_other_nodes_do_not_send_is_not_copied(
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    syncing(tmp_path / "bin", monkeypatch, "exit 1")
+    lab: Any = Jammed(files, status=0, holds_back=True)
+    script = f"echo >{{directory}}/x; {end}"
+    how = {"results": tmp_path / "results"}
+    with pytest.raises(TransientError) as caught:
+        run_command(lab, lab.site, ["sh", "-c", script], 0, tmp_path, 20, as_json=False, **how)
+    assert isinstance(caught.value.__cause__, ResultsStay)  # so that what has them is not taken down
+    assert "not all that it wrote was sent to the servers" in caught.value.__notes__[0]
+    assert list((tmp_path / "results").iterdir()) == []
+    (left,) = files.iterdir()
+    assert (left / "x").exists()

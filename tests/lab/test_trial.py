@@ -18,7 +18,8 @@ import pytest
 from acic.cli.lab_shown import run_command
 from acic.cluster import Job, LocalRunner, State
 from acic.errors import TransientError
-from acic.lab.trial import reclaim, run
+from acic.lab.directories import reclaim
+from acic.lab.trial import run
 from tests.cluster.services import until
 
 
@@ -33,10 +34,18 @@ class Stuck(LocalRunner):
 class Jammed:
     """As much of a lab as runs a command: what is deployed makes folders, and does not let go of them."""
 
-    def __init__(self, folder: Path, *, stuck: bool = False, status: int | None = None, deaf: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        stuck: bool = False,
+        status: int | None = None,
+        deaf: str = "",
+        holds_back: bool = False,
+    ) -> None:
         self.facts = SimpleNamespace(compute_nodes=1)
         self.nodes = {"c0": SimpleNamespace(within=Path)}
-        deployment = SimpleNamespace(directory=str(folder), hints={})
+        deployment = SimpleNamespace(directory=str(folder), hints={}, holds_back=holds_back)
         self.site: Any = SimpleNamespace(deployment=deployment, mounted=("c0",), configuration={})
         notes: dict[str, Any] = {}
         self.room = SimpleNamespace(remember=notes.__setitem__, recall=notes.get)
@@ -183,3 +192,74 @@ def test_what_a_run_said_and_nobody_takes_leaves_the_run_as_it_is(
     with pytest.raises(BrokenPipeError):
         run_command(lab, lab.site, ["sh", "-c", script], 0, tmp_path, 20, as_json=False)
     assert (tmp_path / "ended").exists()
+
+
+def syncing(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Path:
+    """Have a script for `sync`, with the file `held` beside it; return that file."""
+    folder.mkdir()
+    (folder / "sync").write_text(f"#!/bin/sh\ncd {folder}\n{script}\n")
+    (folder / "sync").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    return folder / "held"
+
+
+@pytest.mark.parametrize("holds_back", [True, False])
+def test_a_run_is_over_when_its_clients_have_sent_what_they_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, holds_back: bool
+) -> None:
+    """CephFS's may keep 32 MiB each: it was fast for not having written yet."""
+    files, asked = tmp_path / "files", tmp_path / "bin" / "asked"
+    files.mkdir()
+    syncing(tmp_path / "bin", monkeypatch, 'sleep 0.5; echo "$@" >>asked')
+    lab: Any = Jammed(files, status=0, holds_back=holds_back)
+    before: list[bool] = []
+    script = "mkdir {directory}/a; echo 1 >{directory}/a/x; echo 2 >'{directory}/y y'; ln -s /etc/passwd {directory}/z"
+    _, ending = run(
+        lab,
+        ["sh", "-c", script],
+        processes=0,
+        folder=tmp_path,
+        seconds=20,
+        ended=lambda _: before.append(asked.exists()),
+        done=lambda _: before.append(asked.exists()),
+    )
+    assert ending.state is State.DONE
+    assert ending.seconds is not None
+    assert (ending.seconds >= 0.5) == holds_back
+    assert before == 2 * [holds_back]
+    if holds_back:
+        told = asked.read_text()
+        assert "/a/x" in told
+        assert "/y y" in told
+        assert "/z" not in told
+
+
+def test_what_is_not_sent_is_a_run_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab: Any = Jammed(tmp_path / "files", status=0, holds_back=True)
+    (tmp_path / "files").mkdir()
+    syncing(tmp_path / "bin", monkeypatch, "echo sync: Input/output error >&2; exit 1")
+    _, ending = run(lab, ["sh", "-c", "touch {directory}/x"], processes=0, folder=tmp_path, seconds=20)
+    assert (ending.state, ending.exit_status) == (State.FAILED, None)
+    assert ending.reason == "not all that it wrote was sent to the servers: exit status 1: sync: Input/output error"
+    syncing(tmp_path / "other", monkeypatch, "sleep 100")
+    _, ending = run(lab, ["sh", "-c", "touch {directory}/x"], processes=0, folder=tmp_path, seconds=1.5)
+    assert ending.state is State.FAILED
+    assert ending.reason.startswith("not all that it wrote was sent to the servers: time limit of 1")
+
+
+def test_a_run_that_leaves_no_directory_holds_nothing_back(tmp_path: Path) -> None:
+    lab: Any = Jammed(tmp_path, status=0, holds_back=True)
+    _, ending = run(lab, ["rm", "-r", "{directory}"], processes=0, folder=tmp_path, seconds=20)
+    assert ending.state is State.DONE
+
+
+def test_input_that_is_not_read_anew_is_sent_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other nodes may not see it else, where caches are not emptied."""
+    files = tmp_path / "files"
+    files.mkdir()
+    syncing(tmp_path / "bin", monkeypatch, 'echo all >"$1"')
+    lab: Any = Jammed(files, status=0, holds_back=True)
+    script = ["sh", "-c", "grep all {directory}/input"]
+    how: dict[str, Any] = {"processes": 0, "folder": tmp_path, "seconds": 20, "prepare": "echo >{directory}/input"}
+    _, ending = run(lab, script, **how, fresh=False)
+    assert ending.state is State.DONE

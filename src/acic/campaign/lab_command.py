@@ -13,9 +13,10 @@ from acic.cluster import State
 from acic.errors import AcicError, InvalidInput
 from acic.filesystems import WHOLE, settings
 from acic.lab import Lab
+from acic.lab.directories import reclaim
 from acic.lab.results import PLACE
 from acic.lab.staging import stage_out
-from acic.lab.trial import reclaim, run
+from acic.lab.trial import run
 from acic.platforms import Platform
 from acic.space import Configuration
 from acic.units import format_bytes

@@ -42,7 +42,7 @@ def open_trials(
     if where.runner == LAB:
         from acic.cluster.lab import LabFacts
         from acic.lab import Lab
-        from acic.lab.trial import reclaim
+        from acic.lab.directories import reclaim
 
         lab = Lab.open(facts=LabFacts.of(platform.lab))
         reclaim(lab)  # of `acic lab run`: it would go on beside what is measured

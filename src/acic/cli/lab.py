@@ -149,8 +149,8 @@ def run(
     Without a command, acic-bench writes and reads. What is not asked for is as in the platform's baseline; if nothing
     is asked for, what is deployed stays.
     """
+    from acic.lab.directories import reclaim
     from acic.lab.results import check_results
-    from acic.lab.trial import reclaim
 
     _need_root()
     if not command:

@@ -34,7 +34,8 @@ def run_command(
     `how` are further arguments of `acic.lab.trial.run`.
 
     Raises:
-        AcicError: it failed, with its own exit status where it has one, or its `results` could not be copied.
+        AcicError: it failed, with its own exit status where it has one, or its `results` could not be copied, which
+            then is the cause of the first.
     """
     from acic.cluster import State
     from acic.lab.results import ResultsStay
@@ -60,7 +61,7 @@ def run_command(
         failed.exit_status = ending.exit_status or failed.exit_status
         if stay:
             failed.add_note(f"{stay.problem}; {stay.hint}")
-        raise failed
+        raise failed from stay
     if stay:
         raise stay
 

@@ -61,7 +61,7 @@ def _ready_lab(opened: Survey) -> Lab:
     """
     from acic.cluster.lab import LabFacts
     from acic.lab import Lab, OtherLab
-    from acic.lab.trial import reclaim
+    from acic.lab.directories import reclaim
 
     journal = opened.journal
     try:

@@ -6,7 +6,7 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,15 @@ def check_results(folder: Path, words: Sequence[str]) -> None:
         ) from error
 
 
-def copy_results(lab: Lab, node: str, directory: str, folder: Path, *, seconds: float) -> None:
+def copy_results(
+    lab: Lab,
+    node: str,
+    directory: str,
+    folder: Path,
+    *,
+    seconds: float,
+    send: Callable[[float], object] | None = None,
+) -> None:
     """Copy all that is in a directory of a node to a folder of this machine, which is made where it is not there.
 
     It is copied beside what it becomes, under a name of its own, so that what is there under its names is complete.
@@ -66,6 +74,7 @@ def copy_results(lab: Lab, node: str, directory: str, folder: Path, *, seconds: 
         directory: what is left there.
         folder: as `check_results` found it.
         seconds: after which copying is given up.
+        send: has all nodes send what they hold of it, in as many s, or raises TransientError; None where none does.
 
     Raises:
         ResultsStay: not all of it can be copied; then nothing is in the folder.
@@ -75,6 +84,8 @@ def copy_results(lab: Lab, node: str, directory: str, folder: Path, *, seconds: 
         place.mkdir(exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=place))
         try:
+            if send is not None:
+                send(seconds)
             _copy(source, unfinished, seconds)
             _move(unfinished, place)
         finally:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-import logging
-import shlex
-import shutil
+import math
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from acic.benchmarks import find_benchmark, hints_text
-from acic.cluster.job import Ending, Job, State, StillRunning
-from acic.errors import InvalidInput, TransientError
+from acic.cluster.job import Ending, Job, State
+from acic.errors import TransientError
 from acic.filesystems.hints import hints_environment, romio_hints
+from acic.lab.directories import note_job, run_directory
 from acic.lab.lab import Lab
-from acic.lab.results import PLACE, ResultsStay, copy_results
-from acic.lab.site import Site
+from acic.lab.results import PLACE, copy_results
+from acic.lab.settling import SYNC, settled
 from acic.units import MIB
-
-_log = logging.getLogger(__name__)
-_RUNNING = "running"  # the note of a run under way
-_REMOVING = 60.0  # s for a run's files to be removed
 
 # What is measured unless something else is asked for: a shared file in large and in interleaved small pieces.
 PATTERNS: Mapping[str, tuple[str, ...]] = {
@@ -55,6 +50,7 @@ def run(
     processes: int,
     folder: Path,
     seconds: float,
+    until: float = math.inf,
     prepare: str = "",
     fresh: bool = True,
     hints: Mapping[str, str] | None = None,
@@ -65,6 +61,8 @@ def run(
 ) -> tuple[Job, Ending]:
     """Run a command on the compute nodes, with a directory of its own on what is deployed, removed when it has ended.
 
+    Where clients hold back what was written, it has ended well when they have sent it, which is part of its time.
+
     Args:
         lab: with something deployed.
         words: the command; `{directory}` is where its files are to go.
@@ -72,6 +70,7 @@ def run(
         folder: for its output, a temporary one: the next run removes it where this program was killed. The command
             starts where this program did.
         seconds: after which it is ended, and so are what prepares it and copying its results.
+        until: when it is ended at the latest, what prepares it included, by the monotonic clock.
         prepare: a shell's command line that makes its input, on the first node; empty for none.
         fresh: whether all caches are emptied before it starts.
         hints: for MPI-IO, beside those that what is deployed needs.
@@ -84,21 +83,27 @@ def run(
         ResultsStay: they could not be copied; its directory is not removed then.
         TransientError: it was not started, or what prepares it failed.
     """
-    with _directory(lab) as (directory, site):
-        site_hints = {**site.deployment.hints, **(hints or {})}
+    with run_directory(lab) as (directory, site):
+        site_hints, held = {**site.deployment.hints, **(hints or {})}, site.deployment.holds_back
         made = partial(_started_here, lab, site_hints, directory)
+        send = partial(_sent, lab, partial(made, SYNC, min(processes, lab.facts.compute_nodes), folder))
         if prepare:
-            _prepared(lab, made(["sh", "-c", prepare], 0, folder, seconds))
+            _prepared(lab, made(["sh", "-c", prepare], 0, folder, _left(seconds, until)))
         if fresh:
             lab.fresh()
-        job = made(words, processes, folder, seconds)
+        elif prepare and held:
+            send(seconds)  # else other nodes may not see it
+        job = made(words, processes, folder, _left(seconds, until))
         begun(job)
         ending = _ended(lab, job)
+        if held and ending.state is State.DONE:
+            ending = settled(ending, send, job.time_limit)
         ended(ending)
         if ending.state is State.DONE:
             done(directory)
         if results is not None:
-            copy_results(lab, site.mounted[0], directory, results, seconds=seconds)
+            unsent = send if held and ending.state is not State.DONE else None
+            copy_results(lab, site.mounted[0], directory, results, seconds=seconds, send=unsent)
         return job, ending
 
 
@@ -111,7 +116,7 @@ def bandwidths(lab: Lab, *, processes: int, folder: Path, seconds: float) -> Ite
     benchmark = find_benchmark("acic-bench")
     each = -(-processes // lab.facts.compute_nodes)
     for pattern, options in PATTERNS.items():
-        with _directory(lab) as (directory, site):
+        with run_directory(lab) as (directory, site):
             hints = folder / "hints"
             hints.write_text(hints_text(site.deployment.hints))
             given = (
@@ -177,96 +182,37 @@ def _prepared(lab: Lab, job: Job) -> None:
         raise TransientError(problem, hint=ending.hint or "try it by itself: acic lab run --processes 0 -- sh -c ...")
 
 
+def _left(seconds: float, until: float) -> float:
+    """Return the s, of so many, that are left until then by the monotonic clock.
+
+    Raises:
+        TransientError: there are none.
+    """
+    left = min(seconds, until - time.monotonic())
+    if left <= 0:
+        raise TransientError("no time was left to run it", hint="give it more")
+    return left
+
+
+def _sent(lab: Lab, made: Callable[[float], Job], seconds: float) -> float:
+    """Have all clients send what they hold of a run's files, by a job that is made so; return the s that it took.
+
+    Raises:
+        TransientError: not all of it was sent in `seconds`.
+    """
+    job = made(seconds)
+    ending = _ended(lab, job)
+    if ending.state is not State.DONE or ending.seconds is None:
+        problem = f"not all that it wrote was sent to the servers: {ending.reason or ending.state}{_said(job)}"
+        raise TransientError(problem, hint=ending.hint or "give a longer --time-limit, or run it again")
+    return ending.seconds
+
+
 def _ended(lab: Lab, job: Job, mpiexec: Path | None = None) -> Ending:
-    lab.room.remember(_RUNNING, {**lab.room.recall(_RUNNING), "job": job.name, "folder": str(job.folder)})
+    note_job(lab, job)
     runner = lab.runner(mpiexec=mpiexec)
     runner.submit(job)
     return runner.wait(job)
-
-
-@contextmanager
-def _directory(lab: Lab) -> Iterator[tuple[str, Site]]:
-    """Make a directory on what is deployed, and remove it at the end; what a killed run left goes first."""
-    reclaim(lab)
-    site = lab.site
-    if site is None:
-        raise InvalidInput("nothing is deployed in the lab", hint="deploy something first: acic lab run --fs nfs")
-    directory = f"{site.deployment.directory}/run-{uuid.uuid4().hex[:12]}"
-    first = site.mounted[0]
-    lab.room.remember(_RUNNING, {"directory": directory})
-    try:
-        done = lab.run(first, ["mkdir", directory])
-    except BaseException:
-        lab.room.remember(_RUNNING, None)
-        raise
-    if done.returncode != 0:
-        lab.room.remember(_RUNNING, None)
-        raise TransientError(
-            f"cannot make {shlex.quote(directory)} on {first}: {done.stderr.strip()}", hint="try again"
-        )
-    try:
-        yield directory, site
-    except StillRunning:
-        raise  # the next one ends it by what is remembered
-    except ResultsStay:
-        lab.room.remember(_RUNNING, None)
-        raise
-    except BaseException:
-        _forget(lab, first, directory)
-        raise
-    _forget(lab, first, directory)
-
-
-def _forget(lab: Lab, first: str, directory: str) -> None:
-    _remove(lab, first, directory)
-    lab.room.remember(_RUNNING, None)
-
-
-def reclaim(lab: Lab) -> None:
-    """End what is left of a run whose controller was killed, and remove its files.
-
-    The file system is taken down if it keeps processes from ending or files from being removed.
-
-    Raises:
-        TransientError: some of its processes do not end.
-    """
-    note = lab.room.recall(_RUNNING)
-    if note is None:
-        return
-    _log.warning("a run was killed: what is left of it is removed")
-    if "job" in note:  # without a launcher nothing ends with its controller
-        folder = Path(note["folder"])
-        left = Job(name=note["job"], command=("true",), processes=0, folder=folder, time_limit=_REMOVING)
-        _end(lab, left)
-        shutil.rmtree(folder, ignore_errors=True)
-    if lab.site is not None:
-        _remove(lab, lab.site.mounted[0], note["directory"])
-    lab.room.remember(_RUNNING, None)
-
-
-def _end(lab: Lab, job: Job) -> None:
-    try:
-        lab.runner().reclaim(job)
-    except TransientError as error:  # they wait for a file system that does not answer
-        _log.warning("a run's processes do not end, so the file system is taken down: %s", error.problem)
-        lab.undeploy()
-        lab.runner().reclaim(job)
-
-
-def _remove(lab: Lab, node: str, directory: str) -> None:
-    """Remove a directory, or take down the file system that cannot: it is told, and takes nothing from what was run."""
-    try:
-        done = lab.run(node, ["rm", "-rf", directory], seconds=_REMOVING)
-        if done.returncode == 0:
-            return
-        why = done.stderr.strip()
-    except TransientError as error:
-        why = error.problem
-    _log.warning("a run's files cannot be removed, so the file system is taken down: %s", why)
-    try:
-        lab.undeploy()
-    except TransientError as error:
-        _log.warning("the file system cannot be taken down: %s; %s", error.problem, error.hint)
 
 
 def _rate(summary: Path, operation: str) -> float:
