@@ -18,6 +18,7 @@ from acic.cluster.lab import Devices, LabFacts, doctor
 from acic.errors import InvalidInput, TransientError, with_sudo
 from acic.lab import Lab, clean_up
 from acic.lab.choice import choose
+from acic.lab.results import ResultsStay
 from acic.platforms import load_platform
 from acic.space import Value
 from tests import laboratory
@@ -256,6 +257,26 @@ def test_what_a_run_failed_of_is_told_before_that_its_file_system_stays(
     assert (result.status, done) == (status, ["closed"])
     assert result.err.startswith(told)
     assert result.err.splitlines()[-1] == STAYS
+
+
+@pytest.mark.parametrize("status", [3, 6])
+def test_what_has_the_only_copy_of_results_is_not_taken_down(
+    acic: Acic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    """--no-keep destroyed them, under the message which told where they stay."""
+    done: list[str] = []
+    stay = ResultsStay("they could not be copied", hint="they stay in /acic/mnt/run-x")
+
+    def running(*_: object, **__: object) -> None:
+        if status == 6:
+            raise stay
+        failed = TransientError("the command failed")
+        failed.exit_status = status
+        raise failed from stay
+
+    fake_lab(monkeypatch, tmp_path, done, running).forget_last = lambda: done.append("forgotten")
+    result = acic("lab", "run", "--no-keep", "--", "true")
+    assert (result.status, done) == (status, ["closed"])
 
 
 def deploying(fake: Any, done: list[str]) -> None:
