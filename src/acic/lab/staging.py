@@ -75,11 +75,12 @@ def stage_out(lab: Lab, results: Sequence[str]) -> float:
     seen = lab.nodes[clients[0]].root / directory.removeprefix("/")
     sizes = {f"{directory}/{name}": _size(seen / name) for name in results}
     _open_archive(lab)
-    scripts = [_script(pieces, lab.nodes[ARCHIVE].address) for pieces in shares(sizes, len(clients))]
+    scripts = [_script(pieces) for pieces in shares(sizes, len(clients))]
+    command = ("sh", "-c", f"sh | socat -u - TCP:{lab.nodes[ARCHIVE].address}:{_PORT}")
     begin = time.monotonic()
     with ThreadPoolExecutor(len(clients)) as pool:
         jobs = {
-            node: pool.submit(lab.run, node, ("sh", "-c", script), seconds=_SECONDS)
+            node: pool.submit(lab.run, node, command, seconds=_SECONDS, stdin=script)
             for node, script in zip(clients, scripts, strict=True)
             if script
         }
@@ -109,14 +110,16 @@ def _joined(chunks: Sequence[Piece]) -> list[Piece]:
     return made
 
 
-def _script(pieces: Sequence[Piece], address: str) -> str:
-    """Return the shell script that sends the pieces, in one stream; pieces begin at whole MiB."""
-    reads = (
-        f"dd if={shlex.quote(p.file)} bs=1M skip={p.offset // MIB} count={-(-p.length // MIB)} status=none"
+def _script(pieces: Sequence[Piece]) -> str:
+    """Return the shell script that writes the pieces, in one stream; they begin at whole MiB.
+
+    It is read from standard input, one command after the other: of many files it is longer than a word may be.
+    """
+    failed = f"|| {{ echo {shlex.quote(_UNREAD)} >&2; exit 1; }}"
+    return "".join(
+        f"dd if={shlex.quote(p.file)} bs=1M skip={p.offset // MIB} count={-(-p.length // MIB)} status=none {failed}\n"
         for p in pieces
     )
-    read = f"{' && '.join(reads)} || echo {shlex.quote(_UNREAD)} >&2"
-    return f"{{ {read}; }} | socat -u - TCP:{address}:{_PORT}" if pieces else ""
 
 
 def _open_archive(lab: Lab) -> None:
