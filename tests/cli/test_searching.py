@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import math
@@ -1604,6 +1605,24 @@ def test_a_run_of_a_command_that_is_not_started_costs_no_other(lab: Path, monkey
     found = by_own_command(lab, platform, ["true"])
     notes = sorted(note for rounds in found for _, note in rounds)
     assert notes == ["", "the scheduler does not answer"]
+    assert not list(lab.glob("acic-*"))
+
+
+def test_a_disk_that_is_full_costs_a_run_of_a_command_and_not_those_before(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that had been measured was lost with "the system refused: No space left on device"."""
+    asked: list[int] = []
+
+    def read_back(*_: object) -> tuple[str, str]:
+        asked.append(1)
+        if len(asked) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return "", ""
+
+    monkeypatch.setattr("acic.campaign.own_command.read_back", read_back)
+    found = by_own_command(lab, parse_platform(tomllib.loads(PLATFORM)), ["true"])
+    assert sorted(note for rounds in found for _, note in rounds) == ["", "[Errno 28] No space left on device"]
     assert not list(lab.glob("acic-*"))
 
 

@@ -21,7 +21,7 @@ from acic.campaign.striping import read_back
 from acic.campaign.turns import Took, Turns
 from acic.campaign.waiting import Waiting
 from acic.cluster import Job, Runner, State, StillRunning, Withdrawn
-from acic.errors import InvalidInput, TransientError
+from acic.errors import InvalidInput, TransientError, on_one_line
 from acic.filesystems import DEPLOYMENT, Settings, settings
 from acic.filesystems.hints import hints_environment, own_variables, romio_hints
 from acic.platforms import Platform
@@ -42,7 +42,7 @@ class OwnCommand:
         platform: where it runs.
         wanted: the configurations.
         where: how runs are made.
-        budget: of all runs: what is left of it limits each, and the run that it ends in gives nothing.
+        budget: of all runs: what is left of it limits each, and of the run that it ends in only a figure counts.
         price: USD per machine and hour; None for the platform's.
         processes: of the application, whose machines are paid.
         time_limit: s for each run, which has failed then; None for what is left of the budget, or a day without one.
@@ -104,9 +104,12 @@ class OwnCommand:
         where, wanted = self._where, self._wanted[position]
         name = f"verify-{outputs.name}-{turn}-{position}"
         place = storage_directory(self._platform, wanted, Path(where.directory)) / f"acic-{name}"
-        note_run(name, place)
         how = {"nodes": where.nodes, "machines": self._machines(wanted), "processes": self._processes}
-        took = _Run(outputs, place, name, limit, **how)(self._runner, self._words, self._platform, wanted)
+        try:
+            note_run(name, place)
+            took = _Run(outputs, place, name, limit, **how)(self._runner, self._words, self._platform, wanted)
+        except OSError as error:  # no room for its hints, say, which costs a run, and not all before it
+            took = Took(None, on_one_line(error))
         return replace(took, held=None) if where.runner in (LOCAL, SSH) else took
 
     def _machines(self, configuration: Configuration) -> int:
@@ -123,12 +126,7 @@ def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configurat
         InvalidInput: they have to be deployed, or a place or layout is to be set and the command does not name its own;
             or all of it is quoted as one word.
     """
-    if len(words) == 1 and len(words[0].split()) > 1 and shutil.which(words[0]) is None:
-        shell = shlex.join(["sh", "-c", *words])
-        raise InvalidInput(
-            f"there is no program {words[0]!r}",
-            hint=f"leave out the quotes around the whole command, or have a shell read it: -- {shell}",
-        )
+    check_quotes(words)
     if DEPLOYMENT in platform.apply:
         raise InvalidInput(
             f"the configurations of {platform.name} have to be deployed, which acic does in the lab alone",
@@ -139,6 +137,20 @@ def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configurat
         raise InvalidInput(
             "the command does not say where its files go, so their place cannot be changed",
             hint=f"write {PLACE} where it names its output directory",
+        )
+
+
+def check_quotes(words: Sequence[str]) -> None:
+    """Refuse a command that is quoted as one word.
+
+    Raises:
+        InvalidInput: it is.
+    """
+    if len(words) == 1 and len(words[0].split()) > 1 and shutil.which(words[0]) is None:
+        shell = shlex.join(["sh", "-c", *words])
+        raise InvalidInput(
+            f"there is no program {words[0]!r}",
+            hint=f"leave out the quotes around the whole command, or have a shell read it: -- {shell}",
         )
 
 
