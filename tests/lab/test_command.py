@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from acic.campaign.budget import Budget
 from acic.campaign.lab_command import LabCommand
 from acic.campaign.turns import Turns
+from acic.cluster.others import ProcessorTime
 from acic.filesystems.ceph import Ceph
 from acic.lab import Lab
 from acic.lab.choice import choose
@@ -53,7 +56,8 @@ def measured(
         time_limit=60,
         announce=said,
     )
-    runs = LabCommand(words, PLATFORM, wanted, lab, turns, processes=processes, prepare=prepare, results=results)
+    how: dict[str, Any] = {"processes": processes, "prepare": prepare, "results": results}
+    runs = LabCommand(words, PLATFORM, wanted, lab, turns, **how, look=lambda: ProcessorTime(0, 0))
     seen: list[int] = []
     found = runs.measured("time", rounds, seed=1, watch=seen.append)
     assert seen == [*range(1, len(seen) + 1)]
@@ -123,6 +127,17 @@ WORKLOAD = [
     [
         ("--platform lab", "./app", "the command does not say where its files go"),
         ("--platform lab", "/opt/mpi/bin/mpirun -n 4 ./app {directory}", "mpirun would start processes on no node"),
+        *(
+            ("--platform lab", command, "would start processes on no node")
+            for command in (
+                "mpirun.openmpi -n 4 ./app {directory}",
+                "env X=1 mpiexec.mpich -n 4 ./app {directory}",
+                "time mpirun -n 4 ./app {directory}",
+                "sh -c 'cd /tmp;mpiexec -n 4 ./app < scf.in > {directory}/out'",
+            )
+        ),
+        ("--platform lab", "'./app {directory}'", "leave out the quotes around the whole command"),
+        ("--platform lab", "./app {directory}", "there is no program ./app"),
         ("--platform lab --nodes 2", "./app {directory}", "--nodes does nothing on lab"),
         ("--platform tianhe-lustre --prepare true", "./app {directory}", "--prepare does nothing except for"),
     ],
@@ -130,7 +145,7 @@ WORKLOAD = [
 def test_what_cannot_be_run_there_is_refused_at_once(
     acic: Callable[..., Result], options: str, command: str, told: str
 ) -> None:
-    result = acic("verify", *options.split(), *WORKLOAD, "--", *command.split())
+    result = acic("verify", *options.split(), *WORKLOAD, "--", *shlex.split(command))
     assert (result.status, result.out) == (2, "")
     assert told in result.err
 

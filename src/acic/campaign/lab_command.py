@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePath
 
+from acic.campaign.answering import answered
+from acic.campaign.own_command import check_quotes
 from acic.campaign.system import Deployed
-from acic.campaign.turns import Took, Turns
+from acic.campaign.turns import DAY, Took, Turns
 from acic.cluster import State
-from acic.errors import AcicError, InvalidInput
+from acic.cluster.others import TAKEN, ProcessorTime, processor_time_beside
+from acic.errors import AcicError, InvalidInput, on_one_line
 from acic.filesystems import WHOLE, settings
 from acic.lab import Lab
 from acic.lab.directories import reclaim
@@ -21,7 +28,11 @@ from acic.platforms import Platform
 from acic.space import Configuration
 from acic.units import format_bytes
 
-_LAUNCHERS = {"mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun", "srun"}
+_LAUNCHER = re.compile(
+    r"(mpiexec|mpirun)(\.(hydra|gforker|mpich|openmpi))?|mpirun_rsh|orterun|prterun|srun|aprun|jsrun|ibrun"
+)
+_BETWEEN = re.compile(r"[\s;&|()`\"']+")  # what ends a word of a shell's command line
+_TIMES, _LEAST = 20.0, 600.0  # what a run takes at most, of what it took elsewhere, and the least of that, s
 _ALIKE = 0.1  # of what must last: whole files are copied, and sizes that people tell are rounded
 
 
@@ -41,6 +52,7 @@ class LabCommand:
         processes: of the application.
         prepare: a shell's command line that makes what a run reads, in its directory, and is not timed; empty for none.
         results: B that must outlive a run.
+        look: tells what became of the machine's processors; None: from what the kernel and its processes tell.
 
     Raises:
         AcicError: what an earlier run left cannot be removed.
@@ -57,10 +69,12 @@ class LabCommand:
         processes: int,
         prepare: str,
         results: int,
+        look: Callable[[], ProcessorTime] | None = None,
     ) -> None:
         self._words, self._platform, self._wanted, self._lab, self._turns = words, platform, wanted, lab, turns
         self._processes = processes if processes > 1 else 0  # one alone needs no launcher
         self._prepare, self._results = prepare, results
+        self._look = look or (lambda: processor_time_beside(lab.processes()))
         reclaim(lab)  # of a run that was killed: it would go on beside what is measured
         self._system = Deployed(lab)
 
@@ -79,11 +93,13 @@ class LabCommand:
 
     def _run(self, turn: int, position: int, limit: float) -> Took:  # noqa: ARG002  # rounds are alike
         """Return what one run gave; one that cannot be made costs a run, and not all before it."""
+        until = time.monotonic() + self._turns.left(position)
         configuration = self._wanted[position]
         copied: list[_Copied] = []
+        looks: list[ProcessorTime] = []
         done = (lambda directory: copied.append(self._copied(directory))) if self._lost(configuration) else _nothing
-        with tempfile.TemporaryDirectory(dir=self._lab.room.names.images) as outputs:
-            try:
+        try:
+            with tempfile.TemporaryDirectory(dir=self._lab.room.names.images) as outputs:
                 self._system.ready(configuration)
                 job, ending = run(
                     self._lab,
@@ -91,16 +107,20 @@ class LabCommand:
                     processes=self._processes,
                     folder=Path(outputs),
                     seconds=limit,
+                    until=until,
                     prepare=self._prepare,
                     hints=self._hints(configuration),
+                    begun=lambda _: looks.append(self._look()),
+                    ended=lambda _: looks.append(self._look()),
                     done=done,
                 )
-            except AcicError as error:
-                return Took(None, error.problem)
-            if ending.state is not State.DONE or ending.seconds is None:
-                return Took(None, "; ".join(filter(None, [ending.reason or str(ending.state), *job.last_said()])))
-        staged = sum(one.seconds for one in copied)
-        return Took(ending.seconds + staged, "".join(one.told(self._results) for one in copied))
+                if ending.state is not State.DONE or ending.seconds is None:
+                    return Took(None, "; ".join(filter(None, [ending.reason or str(ending.state), *job.last_said()])))
+        except (AcicError, OSError) as error:
+            return Took(None, on_one_line(error))
+        before, after = looks
+        notes = [_beside(after.taken_since(before)), *(one.told(self._results) for one in copied)]
+        return Took(ending.seconds + sum(one.seconds for one in copied), "; ".join(filter(None, notes)))
 
     def _hints(self, configuration: Configuration) -> Mapping[str, str]:
         """Return what it sets for MPI-IO; all else of it is deployed."""
@@ -116,17 +136,13 @@ class LabCommand:
         """Copy what must last of what a run left in a node's directory, the newest files first.
 
         Raises:
-            TransientError: that fails.
+            TransientError: that fails, or the file system does not answer.
+            OSError: or it gives an error.
         """
         site = self._lab.site
         assert site is not None  # noqa: S101  # a run has just ended there
         seen = self._lab.nodes[site.mounted[0]].root / directory.removeprefix("/")
-        files = [one for one in seen.rglob("*") if one.is_file() and not one.is_symlink()]
-        names, size = [], 0
-        for file in sorted(files, key=lambda one: (-one.stat().st_mtime, str(one))):
-            if size < self._results:
-                names.append(f"{PurePath(directory).name}/{file.relative_to(seen)}")
-                size += file.stat().st_size
+        names, size = answered(partial(_newest, seen, self._results))
         return _Copied(stage_out(self._lab, names) if names else 0.0, size)
 
 
@@ -144,22 +160,59 @@ class _Copied:
         return f"{format_bytes(self.size)} of what it left were copied, where {format_bytes(wanted)} must last"
 
 
-def check_command(words: Sequence[str]) -> None:
+def check_command(words: Sequence[str], *, prepared: bool) -> None:
     """Refuse a command that cannot be run in the lab as it stands.
 
+    Args:
+        words: of the command.
+        prepared: whether something runs before, which may make the program.
+
     Raises:
-        InvalidInput: it does not say where its files go, or starts its processes by itself.
+        InvalidInput: it does not say where its files go, starts its processes by itself, is quoted as one word, or is
+            no program.
     """
+    check_quotes(words)
     if not any(PLACE in word for word in words):
         raise InvalidInput(
             "the command does not say where its files go, and only that is on the lab's file system",
             hint=f"write {PLACE} where it names its output directory",
         )
-    if (program := PurePath(words[0]).name) in _LAUNCHERS:
+    parts = (PurePath(part).name for word in words for part in _BETWEEN.split(word))
+    if program := next((part for part in parts if _LAUNCHER.fullmatch(part)), None):
         raise InvalidInput(
             f"{program} would start processes on no node of the lab",
             hint="leave it and its options out: as many as the job has (--processes) are started on all compute nodes",
         )
+    if not prepared and PLACE not in words[0] and shutil.which(words[0]) is None:
+        raise InvalidInput(
+            f"there is no program {words[0]}",
+            hint="give the path of one that can be run, from where you stand; --prepare may make it",
+        )
+
+
+def hung_after(run_seconds: float | None) -> float:
+    """Return the s after which a run hangs, by those that its log tells; a day where none does."""
+    return DAY if run_seconds is None else max(_LEAST, _TIMES * run_seconds)
+
+
+def _newest(seen: Path, wanted: int) -> tuple[list[str], int]:
+    """Return files below a directory, the newest first, until they have so many B, as its parent names them; their B.
+
+    Raises:
+        OSError: the file system gives an error.
+    """
+    files = [(one, one.stat()) for one in seen.rglob("*") if one.is_file() and not one.is_symlink()]
+    names, size = [], 0
+    for file, told in sorted(files, key=lambda one: (-one[1].st_mtime, str(one[0]))):
+        if size < wanted:
+            names.append(str(file.relative_to(seen.parent)))
+            size += told.st_size
+    return names, size
+
+
+def _beside(taken: float) -> str:
+    """Return that others got so much of the processor time, where that is more than nothing."""
+    return f"others got {taken:.0%} of the processor time" if taken > TAKEN else ""
 
 
 def _nothing(directory: str) -> None:

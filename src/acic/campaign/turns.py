@@ -13,7 +13,7 @@ from acic.cluster import Refused
 from acic.platforms import Platform
 from acic.space import Configuration
 
-_LIMIT = 24 * 3600.0  # s of a run, where neither a time limit nor a budget says less
+DAY = 24 * 3600.0  # s
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,13 @@ class Turns:
     Args:
         platform: where they are made; prices machines.
         wanted: the configurations.
-        budget: of all runs: what is left of it limits each, and the run that it ends in gives nothing.
+        budget: of all runs: what is left of it limits each, and of the run that it ends in only a figure counts.
         price: USD per machine and hour; None for the platform's.
         processes: of the application, whose machines are paid.
         held: machines of each run that are asked for, as its processes may need fewer.
-        time_limit: s for each run, which has failed then; None for what is left of the budget, or a day without one.
+        time_limit: s for each run, which has failed then; None for what is left of the budget.
         announce: is told how the budget ended, or why a scheduler refused a run.
+        longest: s for each run, where neither a time limit nor a budget says less.
 
     Raises:
         InvalidInput: the budget is money where nothing has a price.
@@ -57,8 +58,9 @@ class Turns:
         held: int,
         time_limit: float | None,
         announce: Callable[[str], None],
+        longest: float = DAY,
     ) -> None:
-        self._platform, self._wanted, self._price = platform, wanted, price
+        self._platform, self._wanted, self._price, self._longest = platform, wanted, price, longest
         self._processes, self._held, self._time_limit, self._announce = processes, held, time_limit, announce
         self._purse = _Purse(budget, platform.at_price(price), wanted, processes, held)
         self._until = math.inf  # when the budget's time is over, by the monotonic clock
@@ -110,6 +112,10 @@ class Turns:
                 break
         return found
 
+    def left(self, position: int) -> float:
+        """Return the s that the budget leaves for a run on that configuration, with all before it; inf for no limit."""
+        return self._purse.left(position)
+
     def enough(self) -> str:
         """Return why a run that is still waited for is to be taken back; empty where it is not."""
         return "the budget was used up" if time.monotonic() >= self._until else ""
@@ -117,7 +123,7 @@ class Turns:
     def _limit(self, left: float) -> float:
         """Return the s that a run may take of which the budget leaves so many."""
         limit = left if self._time_limit is None else min(left, self._time_limit)
-        return limit if limit < math.inf else _LIMIT
+        return limit if limit < math.inf else self._longest
 
     def _objective(self, goal: str, configuration: Configuration, seconds: float | None) -> float | None:
         if seconds is None or goal == "time":

@@ -26,13 +26,14 @@ def by_lab(
 ) -> list[list[tuple[float | None, str]]]:
     """Return, for each configuration, what each round of the command gave: s or USD (None if it failed), and a note.
 
-    `search` has the goal, the rounds, the results in B and a price, or None for the platform's.
+    `search` has the goal, the rounds, the results in B, a price, or None for the platform's, and the s of the log's
+    run, or None where none tells.
 
     Raises:
         AcicError: as of `Turns` and `LabCommand`, or no such lab is up, or another process works on it.
     """
     from acic.campaign.beside import beside
-    from acic.campaign.lab_command import LabCommand
+    from acic.campaign.lab_command import LabCommand, hung_after
     from acic.campaign.turns import Turns
     from acic.cluster.lab import LabFacts
     from acic.filesystems import LAB
@@ -47,6 +48,7 @@ def by_lab(
         held=1,
         time_limit=given["time_limit"],
         announce=say,
+        longest=hung_after(search["run_seconds"]),
     )
     with closing(Lab.open(facts=LabFacts.of(platform.lab))) as lab:
         asked = {"processes": processes, "prepare": given["prepare"] or "", "results": search["results"]}

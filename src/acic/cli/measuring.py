@@ -56,7 +56,8 @@ _OPTIONS = (
     click.option(
         "--time-limit",
         type=Duration(),
-        help="After which a job of a run is ended, as 10min.  [default: far above what is expected]",
+        help="After which a job of a run is ended, as 10min.  "
+        "[default: far above what is expected; of a command of your own a day]",
     ),
 )
 

@@ -128,7 +128,8 @@ def verify(
     campaign: str | None = None
     if own:
         measure = by_lab if in_lab else by_command
-        rows = measure(own, platform, configurations, given, search=mine, processes=workload.processes)
+        search = mine | {"run_seconds": workload.run_seconds}
+        rows = measure(own, platform, configurations, given, search=search, processes=workload.processes)
     else:
         mine["wanted"] = [one.kept() for one in wanted]
         rows, campaign, paused = _by_replica(workload, configurations, given, mine, store_url=store_url)
@@ -168,7 +169,7 @@ def _check_typed(platform: Platform, given: dict[str, Any], own: Sequence[str], 
     if in_lab or not own:
         check_placing(platform, given)
     if own and in_lab:
-        check_command(own)
+        check_command(own, prepared=bool(given["prepare"]))
     else:
         refuse_typed("except for a command of one's own in the lab", {"prepare"})
 
