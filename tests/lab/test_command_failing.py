@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from acic.campaign.answering import answered
 from acic.campaign.budget import Budget
 from acic.campaign.lab_command import LabCommand, hung_after
 from acic.campaign.turns import DAY, Turns
@@ -84,12 +87,24 @@ def test_an_error_of_the_system_costs_a_run_and_not_those_before(
     assert [seconds is None for seconds, _ in found] == [False, True, False]
 
 
+def test_a_file_system_that_does_not_answer_costs_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing can end who waits for one of FUSE: acic hung for ever when its results were looked for."""
+    over = threading.Event()
+    monkeypatch.setattr("acic.campaign.lab_command._newest", lambda *_: over.wait(60))
+    monkeypatch.setattr("acic.campaign.lab_command.answered", partial(answered, patience=0.2))
+    try:
+        found = measured(Deployed(tmp_path), "echo >{directory}/x", results=2)
+        assert found == [(None, "the file system has not answered for 0.2 s")]
+    finally:
+        over.set()
+
+
 def test_all_that_a_run_does_is_paid_of_the_budget(tmp_path: Path) -> None:
     """Each part of it took what the budget had left before the first one."""
     begun = time.monotonic()
     lab = Deployed(tmp_path, auditing=1.0)
     assert measured(lab, "sleep 100; : {directory}", budget="4s", prepare="sleep 2") == []
-    assert 4.0 <= time.monotonic() - begun < 5.5
+    assert 4.0 <= time.monotonic() - begun < 6.5
     begun = time.monotonic()
     assert measured(lab, "touch {directory}/../began", budget="500ms") == []
     assert not (tmp_path / "files" / "began").exists()

@@ -225,7 +225,7 @@ def test_a_run_is_over_when_its_clients_have_sent_what_they_hold(
     )
     assert ending.state is State.DONE
     assert ending.seconds is not None
-    assert (ending.seconds >= 0.5) == holds_back
+    assert ending.seconds >= (0.5 if holds_back else 0.0)
     assert before == 2 * [holds_back]
     if holds_back:
         told = asked.read_text()
@@ -242,9 +242,9 @@ def test_what_is_not_sent_is_a_run_that_fails(tmp_path: Path, monkeypatch: pytes
     assert (ending.state, ending.exit_status) == (State.FAILED, None)
     assert ending.reason == "not all that it wrote was sent to the servers: exit status 1: sync: Input/output error"
     syncing(tmp_path / "other", monkeypatch, "sleep 100")
-    _, ending = run(lab, ["sh", "-c", "touch {directory}/x"], processes=0, folder=tmp_path, seconds=1.5)
+    _, ending = run(lab, ["sh", "-c", "touch {directory}/x"], processes=0, folder=tmp_path, seconds=4)
     assert ending.state is State.FAILED
-    assert ending.reason.startswith("not all that it wrote was sent to the servers: time limit of 1")
+    assert ending.reason.startswith("not all that it wrote was sent to the servers: time limit of ")
 
 
 def test_a_run_that_leaves_no_directory_holds_nothing_back(tmp_path: Path) -> None:
