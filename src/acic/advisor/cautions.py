@@ -1,4 +1,4 @@
-"""What bytes hang on: answers that are right for some jobs alone, or that lose what they write with their machines."""
+"""What bytes hang on: answers right for some jobs alone, or that show them late, or lose them with their machines."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from acic.advisor.temporary import size_of
 from acic.units import format_bytes
 from acic.workloads import Operation, Phase, Workload
 
+STALE = ("GlusterFS",)  # clients go on with the size that an open file had (docs/filesystems.md)
 _SLIGHT = 0.01  # of what a job moves: less is its settings, as a rule
 
 
@@ -44,6 +45,21 @@ def lost(ranks: Sequence[int], workload: Workload, *, results: bool, counted: bo
         )
     disks = f"{_these(ranks)} what keeps files on disks that are lost with their machines."
     return (" ".join([disks, *told]),) if ranks and told else ()
+
+
+def stale(ranks: Sequence[int], workload: Workload) -> tuple[str, ...]:
+    """Return what the reader must know of the answers of those ranks, which are of a `STALE` file system."""
+    grown = [phase for phase in workload.phases if phase.details.get("read_while_written") is True]
+    if not ranks or not grown:
+        return ()
+    files = sum(phase.files for phase in grown)
+    read = "a file" if files == 1 else f"{files} files"
+    named = f" ({grown[0].example})" if grown[0].example else ""
+    return (
+        f"{_these(ranks)} {' or '.join(STALE)}, whose clients go on with the size of an open file that others append "
+        f"to: what lies behind is read as nothing. The job seems to read {read}{named} while others write. See that it "
+        "works before you rely on it; to open a file again shows all of it.",
+    )
 
 
 def _these(ranks: Sequence[int]) -> str:

@@ -12,12 +12,12 @@ from acic.advisor.advice import Advice, Estimate, Goal, Recommendation, Verdict
 from acic.advisor.answers import answers, places_of
 from acic.advisor.application import TimeModel, tells_io
 from acic.advisor.capacity import too_many, without_cost
-from acic.advisor.cautions import lost, one_writer
+from acic.advisor.cautions import STALE, lost, one_writer, stale
 from acic.advisor.changes import Change, by_parameter
 from acic.advisor.failing import often_failed
 from acic.advisor.forecast import Forecast, forecast
 from acic.advisor.indifferent import is_indifferent, said_so
-from acic.advisor.knowledge import Knowledge
+from acic.advisor.knowledge import KIND, Knowledge
 from acic.advisor.prices import one_price, price_of_it
 from acic.advisor.ranking import free_values, representative
 from acic.advisor.recorded import unlike_baseline
@@ -257,7 +257,13 @@ def _cautions(
     fleeting = [one.rank for one in recommendations if one.stages_out]
     counted = knowledge.staging.prior is not None
     failed = often_failed([one.configuration for one in recommendations], workload.phases, knowledge.learned.failing)
-    return (*failed, *alone, *lost(fleeting, workload, results=results > 0, counted=counted))
+    late = [
+        one.rank
+        for one in recommendations
+        if {one.configuration.get(KIND), *one.free.get(KIND, ())}.intersection(STALE)
+    ]
+    told = (*failed, *alone, *stale(late, workload))
+    return (*told, *lost(fleeting, workload, results=results > 0, counted=counted))
 
 
 def _not_copied(platform: Platform, knowledge: Knowledge) -> list[str]:

@@ -10,6 +10,7 @@ from acic.workloads.columns import COLLECTIVE, LIBRARY_DATA, SYNCS, UNALIGNED, W
 from acic.workloads.details import possible
 from acic.workloads.evidence import Evidence
 from acic.workloads.groups import Group
+from acic.workloads.growing import read_while_written
 from acic.workloads.iterations import Iterations, iterations
 from acic.workloads.participants import even, io_processes, ranks_apart, written_by_others
 from acic.workloads.tables import Table
@@ -280,4 +281,6 @@ def _parts(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         parts["ranks_apart"] = apart
     if written_by_others(group):
         parts["written_by_others"] = True
+    if read_while_written(group):
+        parts["read_while_written"] = True
     return parts
