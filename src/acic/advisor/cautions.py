@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from acic.advisor.safety import STALE, follows
 from acic.advisor.temporary import size_of
 from acic.units import format_bytes
 from acic.workloads import Operation, Phase, Workload
 
-STALE = ("GlusterFS",)  # clients go on with the size that an open file had (docs/filesystems.md)
 _SLIGHT = 0.01  # of what a job moves: less is its settings, as a rule
 
 
@@ -49,16 +49,27 @@ def lost(ranks: Sequence[int], workload: Workload, *, results: bool, counted: bo
 
 def stale(ranks: Sequence[int], workload: Workload) -> tuple[str, ...]:
     """Return what the reader must know of the answers of those ranks, which are of a `STALE` file system."""
-    grown = [phase for phase in workload.phases if phase.details.get("read_while_written") is True]
-    if not ranks or not grown:
+    if not ranks or not follows(workload):
         return ()
+    return (f"{_these(ranks)} {_late(workload)} See that it works before you rely on it.",)
+
+
+def left_out(workload: Workload) -> str:
+    """Return why what is `STALE` is left out for a workload that `follows` files that grow."""
+    return (
+        f"Left out is {_late(workload)} If it does not, tell read_while_written = false in a workload file "
+        "(acic characterize LOG --output FILE)."
+    )
+
+
+def _late(workload: Workload) -> str:
+    grown = [phase for phase in workload.phases if phase.details.get("read_while_written") is True]
     files = sum(phase.files for phase in grown)
     read = "a file" if files == 1 else f"{files} files"
     named = f" ({grown[0].example})" if grown[0].example else ""
     return (
-        f"{_these(ranks)} {' or '.join(STALE)}, whose clients go on with the size of an open file that others append "
-        f"to: what lies behind is read as nothing. The job seems to read {read}{named} while others write. See that it "
-        "works before you rely on it; to open a file again shows all of it.",
+        f"{' or '.join(STALE)}, whose clients go on with the size of an open file that others append to: what lies "
+        f"behind is read as nothing. The job seems to read {read}{named} while others write."
     )
 
 

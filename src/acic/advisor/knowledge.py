@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from acic.advisor.application import Effect
 from acic.advisor.learned import Learned
 from acic.advisor.ranges import beyond, in_words, label
-from acic.advisor.safety import at_fault, several_writers
+from acic.advisor.safety import STALE, at_fault, follows, several_writers
 from acic.advisor.staging import Staging, staging_of
 from acic.filesystems.inert import inert
 from acic.models.protocol import Prediction
@@ -77,6 +77,7 @@ class Knowledge:
         """
         made = copy(self)
         made.learned, made._foreseen = learned, {}
+        vars(made).pop("_steady", None)
         if self.learned.unsafe.shared and not self._single:
             vars(made)["_of_single"] = self._of_single.relearned(learned)
         return made
@@ -90,6 +91,10 @@ class Knowledge:
     def unsafe_for(self, workload: Workload) -> NDArray[np.bool_] | None:
         """Return which candidates would give back wrong bytes to `workload`, shape (candidates,); None for none."""
         return self.for_single if self._single and several_writers(workload) else None
+
+    def steady_for(self, workload: Workload) -> Knowledge:
+        """Return the same without what is `STALE` if `workload` follows files that grow, unless the baseline is."""
+        return self._steady if follows(workload) else self
 
     def inert(self, workload: Workload) -> tuple[str, ...]:
         """Return the parameters that `workload` takes no notice of."""
@@ -271,6 +276,13 @@ class Knowledge:
     @cached_property
     def _of_single(self) -> Knowledge:
         return Knowledge(self.platform, self.learned, self._all, single=True)
+
+    @cached_property
+    def _steady(self) -> Knowledge:
+        kept = ~np.isin(_kinds(self.platform.space, self._all), STALE)
+        if kept.all() or self._kinds[self.baseline] in STALE:
+            return self
+        return Knowledge(self.platform, self.learned, self._all[kept], single=self._single)
 
     @property
     def _unmeasured(self) -> Prior | None:

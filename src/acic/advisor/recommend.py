@@ -12,7 +12,7 @@ from acic.advisor.advice import Advice, Estimate, Goal, Recommendation, Verdict
 from acic.advisor.answers import answers, places_of
 from acic.advisor.application import TimeModel, tells_io
 from acic.advisor.capacity import too_many, without_cost
-from acic.advisor.cautions import STALE, lost, one_writer, stale
+from acic.advisor.cautions import left_out, lost, one_writer, stale
 from acic.advisor.changes import Change, by_parameter
 from acic.advisor.failing import often_failed
 from acic.advisor.forecast import Forecast, forecast
@@ -21,6 +21,7 @@ from acic.advisor.knowledge import KIND, Knowledge
 from acic.advisor.prices import one_price, price_of_it
 from acic.advisor.ranking import free_values, representative
 from acic.advisor.recorded import unlike_baseline
+from acic.advisor.safety import STALE
 from acic.advisor.staging import more_than_written
 from acic.advisor.temporary import removing_temporary
 from acic.advisor.verdict import judge
@@ -68,6 +69,9 @@ def recommend(
     """
     workload = removing_temporary(workload, results)
     knowledge = knowledge.safe_for(workload)
+    everything = len(knowledge.points)
+    knowledge = knowledge.steady_for(workload) if among is None else knowledge
+    late = [left_out(workload)] if len(knowledge.points) < everything else []
     knowledge = knowledge.fitting(workload, keep or ()) if among is None else knowledge
     allowed = places_of(knowledge, keep or {})
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
@@ -108,6 +112,7 @@ def recommend(
             *price_of_it(goal, recommendations[0], before, cost),
             *(one_price(platform, price) if rate is not None else ()),
             *(_unshown(found, allowed, top) if goal is Goal.PARETO and among is None else ()),
+            *late,
             *unlike,
             *_notes(workload, platform, knowledge, found, weighty),
             *(_not_copied(platform, knowledge) if results else ()),
@@ -257,11 +262,8 @@ def _cautions(
     fleeting = [one.rank for one in recommendations if one.stages_out]
     counted = knowledge.staging.prior is not None
     failed = often_failed([one.configuration for one in recommendations], workload.phases, knowledge.learned.failing)
-    late = [
-        one.rank
-        for one in recommendations
-        if {one.configuration.get(KIND), *one.free.get(KIND, ())}.intersection(STALE)
-    ]
+    trusted = knowledge.platform.baseline.get(KIND) in STALE
+    late = [one.rank for one in recommendations if one.configuration.get(KIND) in STALE and not trusted]
     told = (*failed, *alone, *stale(late, workload))
     return (*told, *lost(fleeting, workload, results=results > 0, counted=counted))
 

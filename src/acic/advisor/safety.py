@@ -20,6 +20,7 @@ from acic.store.lessons import Lesson
 from acic.store.measurement import Measurement
 from acic.workloads import Characteristics, Operation, Phase, Quality, Workload
 
+STALE = ("GlusterFS",)  # clients go on with the size that an open file had (docs/filesystems.md)
 ENOUGH = 59  # right ones and no wrong one: fewer than one in twenty is wrong, with 95 % confidence (0.95 ** 59 < 0.05)
 
 
@@ -69,6 +70,11 @@ def several_writers(workload: Workload) -> bool:
     return not workload.complete or any(
         phase.characteristics.written_by_several or _perhaps_by_several(phase) for phase in workload.phases
     )
+
+
+def follows(workload: Workload) -> bool:
+    """Return whether its processes read files that others append to meanwhile, as far as is known."""
+    return any(phase.details.get("read_while_written") is True for phase in workload.phases)
 
 
 def at_fault(platform: Platform, points: NDArray[np.int8], wrong: Iterable[Configuration]) -> NDArray[np.bool_]:

@@ -140,7 +140,7 @@ def ranked(
     Raises:
         MissingData: nothing measured speaks about the application, or no configuration is left.
     """
-    knowledge = knowledge.safe_for(question.workload)
+    knowledge = knowledge.safe_for(question.workload).steady_for(question.workload)
     found = forecast(question.workload, platform, knowledge, goal=Goal(goal), results=question.results)
     columns, places = _positions(knowledge, table)
     if not len(columns):
@@ -165,7 +165,7 @@ def foresee(knowledge: Knowledge, questions: Iterable[Asked]) -> None:
     """Predict at once all that `ranked` will ask of `knowledge` for some questions."""
     asked_of: dict[Knowledge, list[tuple[Characteristics, Use]]] = {}
     for one in questions:
-        safe = knowledge.safe_for(one.workload)
+        safe = knowledge.safe_for(one.workload).steady_for(one.workload)
         pairs = zip(one.workload.phases, safe.uses(one.workload), strict=True)
         known = [(phase.characteristics, use) for phase, use in pairs if safe.covers(phase.characteristics)]
         asked_of.setdefault(safe, []).extend(known)

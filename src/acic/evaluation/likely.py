@@ -40,7 +40,7 @@ def likely(
     everything = knowledge.among(among)
     found: dict[Application, tuple[Configuration, ...]] = {}
     for one in kernels:
-        some = everything.safe_for(one.workload)
+        some = everything.safe_for(one.workload).steady_for(one.workload)
         configurations = [platform.space.configuration(point) for point in some.points]
         kinds = np.array([str(one.get(KIND, "")) for one in configurations])
         rng = np.random.default_rng(crc32(one.key.encode()))

@@ -193,6 +193,8 @@ def _details(c: Characteristics, group: _Group, found: Played, pause: float) -> 
         details["contiguous"] = True
     if not group.write and _of_others(group.ranks, found) * 2 > c.total_bytes:
         details["written_by_others"] = True
+    if not group.write and _growing(group.files, found) * 2 > c.total_bytes:
+        details["read_while_written"] = True
     if c.collective:
         details["collective_buffering"] = _interleaved(group.ranks)
     return details
@@ -227,6 +229,26 @@ def _of_others(ranks: Mapping[int, Sequence[Transfer]], found: Played) -> int:
             writers = found.transfers.get((one.path, True), {})
             moved += one.bytes if writers and rank not in writers else 0
     return moved
+
+
+def _growing(files: Iterable[str], found: Played) -> int:
+    """Return how many bytes are read of files that others go on writing, as barriers tell, and that stay open."""
+    moved = 0
+    for path in files:
+        readers, writers = found.transfers[path, False], found.transfers.get((path, True), {})
+        reads = sum(one.calls for own in readers.values() for one in own)
+        for rank, own in readers.items() if reads >= 2 * found.opens[path] else ():
+            others = [one for other, of in writers.items() if other != rank for one in of]
+            moved += sum(one.bytes for one in own) if others and _meanwhile(own, others) else 0
+    return moved
+
+
+def _meanwhile(reads: Sequence[Transfer], writes: Sequence[Transfer]) -> bool:
+    """Return whether reads go on for half of the barriers from the first of some writes to the last one."""
+    begun, done = (end(one.barriers for one in reads) for end in (min, max))
+    first, last = (end(one.barriers for one in writes) for end in (min, max))
+    both = min(done, last) - max(begun, first)
+    return both > 0 and 2 * both >= last - first
 
 
 def _interleaved(ranks: Mapping[int, Sequence[Transfer]]) -> bool:

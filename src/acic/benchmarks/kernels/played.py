@@ -41,6 +41,7 @@ class Transfer(NamedTuple):  # there are many, and a frozen dataclass takes long
         burst: the number of the rank's stretch without computing and without another file or direction.
         computed: by the rank until then, s.
         paused: what the rank computed last, s.
+        barriers: that the rank has passed until then.
     """
 
     path: str
@@ -55,6 +56,7 @@ class Transfer(NamedTuple):  # there are many, and a frozen dataclass takes long
     burst: int
     computed: float
     paused: float
+    barriers: int
 
     @property
     def bytes(self) -> int:
@@ -181,7 +183,8 @@ class _Reader:
         self.found = Played([Counter() for _ in range(ranks)])
         self._renamed = renamed
         self.acts: dict[str, Callable[[int, list[str]], None] | None] = {
-            **dict.fromkeys(("barrier", "close")),  # move nothing
+            "close": None,  # moves nothing
+            "barrier": self._barrier,
             "stat": partial(self._names, act="asked"),
             "unlink": partial(self._names, act="removed"),
             "rename": self._rename,
@@ -204,6 +207,10 @@ class _Reader:
         self._uses: list[tuple[str, bool] | None] = [None] * ranks
         self._computed = [0.0] * ranks
         self._paused = [0.0] * ranks
+        self._barriers = [0] * ranks
+
+    def _barrier(self, rank: int, _: list[str]) -> None:
+        self._barriers[rank] += 1
 
     def _compute(self, rank: int, words: list[str]) -> None:
         seconds = float(words[0])
@@ -282,5 +289,6 @@ class _Reader:
             self._uses[rank] = use
         if size:
             burst, computed, paused = self._bursts[rank], self._computed[rank], self._paused[rank]
-            what = Transfer(*file, offset, size, span, calls, stride, gaps, collective, burst, computed, paused)
+            since = self._barriers[rank]
+            what = Transfer(*file, offset, size, span, calls, stride, gaps, collective, burst, computed, paused, since)
             self.found.transfers.setdefault(use, {}).setdefault(rank, []).append(what)
