@@ -345,6 +345,17 @@ def test_stripes_that_are_not_in_force_make_a_figure_suspect(
     assert asked == [f"getstripe {lab.data}/acic-{lab.name}-0/data.0"] * 2
 
 
+def test_stripes_of_a_file_that_is_gone_meanwhile_take_nothing_from_a_figure(
+    lab: Laboratory, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    striped = on_lustre(lab, platform, monkeypatch, tells="stripe_count: 1\nstripe_size: 1")
+    with (lab.folder / "bin" / "lfs").open("a") as lfs:
+        lfs.write('[ "$1" = setstripe ] || rm "$2"\n')
+    attempt = made(lab, striped).run(trial(lab, point(striped)))
+    assert attempt.outcome is Outcome.OK, attempt.note
+    assert "its stripes were not read back: [Errno 2] No such file" in attempt.note
+
+
 def on_lustre(lab: Laboratory, platform: Platform, monkeypatch: pytest.MonkeyPatch, *, tells: str) -> Platform:
     """Return the platform with stripes, and have an `lfs` that notes what it is asked, and prints what it `tells`."""
     stripes = (Parameter(name="stripe_count", values=(1, 8)),)

@@ -1608,6 +1608,19 @@ def test_a_run_of_a_command_that_is_not_started_costs_no_other(lab: Path, monkey
     assert not list(lab.glob("acic-*"))
 
 
+def test_stripes_that_cannot_be_read_back_cost_no_run_of_a_command(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A good run whose file somebody removed meanwhile had failed."""
+    monkeypatch.setattr("acic.campaign.own_command.check_directories", lambda *_: None)
+    (lab / "bin").mkdir()
+    tells = 'case $1 in getstripe) echo stripe_count: 1; echo stripe_size: 1; rm "$2";; esac'
+    (lab / "bin" / "lfs").write_text(f"#!/bin/sh\n{tells}\n")
+    (lab / "bin" / "lfs").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{lab}/bin:{os.environ['PATH']}")
+    platform = replace(layouts(), apply=("lustre", "romio"))
+    found = by_own_command(lab, platform, ["cp", "/etc/passwd", "{directory}/x"])
+    assert all(seconds is not None for ((seconds, _),) in found), found
+
+
 def test_a_disk_that_is_full_costs_a_run_of_a_command_and_not_those_before(
     lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

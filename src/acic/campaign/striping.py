@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from acic.errors import on_one_line
 from acic.filesystems import Settings, stripes
 from acic.platforms.layouts import told
 
@@ -16,11 +17,14 @@ def read_back(made: Settings, folder: Path) -> tuple[str, str]:
 
     What is less than told (objects, of more than there are targets) would be stored, and learned, as what was told.
     """
-    file = next((path for path in folder.rglob("*") if path.is_file()), None) if made.check else None
-    if file is None:
-        return "", ""
-    words = stripes.command(made, file)
-    differ = stripes.otherwise(made, told(*words, patience=_PATIENCE), file.stat().st_size)
+    try:
+        file = next((path for path in folder.rglob("*") if path.is_file()), None) if made.check else None
+        if file is None:
+            return "", ""
+        words = stripes.command(made, file)
+        differ = stripes.otherwise(made, told(*words, patience=_PATIENCE), file.stat().st_size)
+    except OSError as error:  # a straggler removes the file, say, which takes nothing from what was measured
+        return "", f"its stripes were not read back: {on_one_line(error)}"
     if differ is None:
         return "", f"its stripes were not read back: `{shlex.join(words[:-1])}` does not tell them"
     return f"not in force: {differ}" if differ else "", ""
