@@ -454,6 +454,31 @@ def test_each_node_of_a_job_has_its_part_of_the_processes(several_nodes: Slurm, 
     assert sorted(nodes.count(node) for node in set(nodes)) == [1, 1, 2, 2]
 
 
+def test_srun_starts_as_many_processes_as_a_command_has(several_nodes: Slurm, tmp_path: Path) -> None:
+    """It started as many on each node as on the fullest one."""
+    made = shell(tmp_path, "srun sh -c 'echo $SLURM_NODEID'", slots=6, nodes=len(several_nodes.names))
+    runner = quick()
+    runner.submit(made)
+    assert settled(runner, made).state is State.DONE, made.stderr.read_text()
+    nodes = made.stdout.read_text().split()
+    assert sorted(nodes.count(node) for node in set(nodes)) == [1, 1, 2, 2]
+
+
+def test_a_job_that_is_submitted_from_within_another_has_nothing_of_it(
+    slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its `srun` took the other's memory and binding for options, and failed."""
+    given = slurm.command("salloc", "--mem-per-cpu=1", "srun", "--cpu-bind=rank", "env").splitlines()
+    for name, _, value in (line.partition("=") for line in given if line.startswith("SLURM_")):
+        monkeypatch.setenv(name, value)
+    assert {"SLURM_JOB_ID", "SLURM_MEM_PER_CPU", "SLURM_CPU_BIND"} <= set(os.environ)
+    runner = quick(attributes={"mem": "1"})
+    made = shell(tmp_path, 'echo "${SLURM_MEM_PER_CPU-none} ${SLURM_CPU_BIND-none}"; srun true')
+    runner.submit(made)
+    assert settled(runner, made).state is State.DONE, made.stderr.read_text()
+    assert made.stdout.read_text() == "none none\n"
+
+
 def test_what_slurm_will_never_take_is_told(slurm: Slurm, tmp_path: Path) -> None:
     assert slurm.environment
     made = job(tmp_path, "true")

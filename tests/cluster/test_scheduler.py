@@ -84,6 +84,7 @@ def test_a_scheduler_is_asked_for_no_more_minutes_than_the_limit(tmp_path: Path)
         ("slurm", "ntasks-per-node", "4", "leave it out"),
         ("slurm", "array", "0-1", "leave it out"),
         ("slurm", "job-name", "mine", "leave it out"),
+        ("slurm", "export", "NONE", "in your shell"),
         ("pbs", "l", "select=3", "--nodes"),
         ("pbs", "l", "walltime=1:00:00", "--time-limit"),
         ("pbs", "l", "mem=4gb,walltime=1:00:00", "--time-limit"),
@@ -116,6 +117,25 @@ def test_a_command_that_starts_processes_by_itself_gets_room_for_them(tmp_path: 
     assert "#SBATCH --ntasks-per-node=4" in Scheduler("slurm", 1).script(made, NOTHING, ["/bin/sh", "/x"], tmp_path)
     alone = shell(tmp_path, "", processes=0, nodes=2)
     assert "#SBATCH --ntasks-per-node=1" in Scheduler("slurm", 1).script(alone, NOTHING, ["/bin/sh", "/x"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("how", "tasks"),
+    [
+        ({"processes": 0, "slots": 6, "nodes": 4}, 6),
+        ({"processes": 0, "slots": 3, "nodes": 4}, 4),
+        ({"processes": 0, "nodes": 2}, 2),
+        ({"processes": 5, "nodes": 2}, 6),
+    ],
+)
+def test_slurm_is_asked_for_as_many_processes_as_a_command_starts_by_itself(
+    tmp_path: Path, how: dict[str, int], tasks: int
+) -> None:
+    """`srun ./app` starts one for each: 100 on 3 nodes were 102."""
+    pytest.importorskip("psij")
+    text = Slurm("slurm", 1).script(shell(tmp_path, "", **how), NOTHING, ["/bin/sh", "/x"], tmp_path)
+    assert text.count("#SBATCH --ntasks=") == 1
+    assert f"#SBATCH --ntasks={tasks}\n" in text
 
 
 def test_a_scheduler_that_nobody_knows_is_told() -> None:
@@ -538,6 +558,24 @@ def test_what_the_user_asks_for_goes_before_variables_of_slurm(tmp_path: Path, m
     seen = (tmp_path / "seen").read_text().splitlines()
     names = {line.partition("=")[0] for line in seen if line.startswith("SBATCH_")}
     assert names == {"SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_NO_REQUEUE"}  # what was not asked for, and acic's own
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_a_fake_sbatch_gets_no_variables_of_a_job_that_acic_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, within: bool
+) -> None:
+    """`srun` in the new job took them for options: it failed, or was bound as the interactive one."""
+    pytest.importorskip("psij")
+    fake("sbatch", f"env >{tmp_path}/seen; echo Submitted batch job 7", tmp_path, monkeypatch)
+    for name in [name for name in os.environ if name.startswith("SLURM_")]:
+        monkeypatch.delenv(name)
+    given = {"SLURM_CPU_BIND", "SLURM_MEM_PER_CPU", *({"SLURM_JOB_ID"} if within else ())}
+    kept = {"SLURM_CONF", "SLURM_MPI_TYPE"}
+    for name in {"SLURM_EXPORT_ENV", *given, *kept}:  # by the first one srun leaves hints out, whatever sbatch is asked
+        monkeypatch.setenv(name, "7")
+    BatchRunner("slurm").submit(job(tmp_path, "true"))
+    seen = {line.partition("=")[0] for line in (tmp_path / "seen").read_text().splitlines()}
+    assert {name for name in seen if name.startswith("SLURM_")} == (kept if within else given | kept)
 
 
 def test_what_waits_in_the_queue_is_this_users_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

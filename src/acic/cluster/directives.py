@@ -53,6 +53,8 @@ def check_attributes(scheduler: str, attributes: Mapping[str, str]) -> None:
     for name, value in attributes.items():
         if name == NAMING.get(scheduler):
             why, hint = "it finds its jobs by their names", "leave it out"
+        elif (scheduler, name) == ("slurm", "export"):  # PSI/J writes its own behind it, which holds
+            why, hint = "runs get your environment", "leave it out, and export in your shell what runs need besides"
         else:
             own = _OWN.get(scheduler, {})
             option = next((o for pattern, o in own.items() if re.match(pattern, f"{name}={value}")), None)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from acic.cluster.job import State
+from acic.cluster.directives import Request
+from acic.cluster.job import Job, State
 from acic.cluster.scheduler import Scheduler, Sight
 from acic.errors import InvalidInput, TransientError
 
@@ -18,6 +19,8 @@ _NAME = re.compile(r"\bJobName=(\S+)")
 _FIELDS = re.compile(r"\bJobState=(\S+) Reason=(\S+)")
 _DIRECTIVE = re.compile(r"^#SBATCH --([a-z-]+)=", re.MULTILINE)
 _VARIABLES = {"TIME": "TIMELIMIT", "MEM": "MEM_PER_NODE"}  # of sbatch, where they are not called as the directive
+_TASKS = re.compile(r"^(#SBATCH --ntasks=).*$", re.MULTILINE)
+_SITES = {"SLURM_CLUSTERS", "SLURM_CONF", "SLURM_MPI_TYPE"}  # no job's own: which Slurm, and modules tell its PMI
 _SUBMITTED = re.compile(r"^Submitted batch job (\d+)(?: on cluster (\S+))?", re.MULTILINE)
 _HINT = "see whether squeue works"
 
@@ -59,15 +62,26 @@ class Slurm(Scheduler):
         super().__init__(name, patience)
         self._cluster = cluster
 
+    def script(self, job: Job, request: Request, launch: Sequence[str], folder: Path) -> str:
+        """See `Scheduler.script`: of a command that starts processes by itself, `srun` starts one for each task."""
+        text = super().script(job, request, launch, folder)
+        return text if job.processes else _TASKS.sub(rf"\g<1>{max(job.slots, job.nodes)}", text)
+
     def _answered(self, done: subprocess.CompletedProcess[str]) -> bool:
         """See `Scheduler._answered`: squeue is asked for all jobs, and fails only where it has no answer."""
         return done.returncode == 0
 
     def _hand_over(self, script: Path) -> subprocess.CompletedProcess[str]:
-        """See `Scheduler._hand_over`: without what would go before the script's own directives (sbatch(1))."""
+        """See `Scheduler._hand_over`: without what would go before the script's own directives (sbatch(1)).
+
+        Nor with what `srun` in the job would take for options (srun(1), INPUT ENVIRONMENT VARIABLES): that it passes no
+        variables on, and where this is in a job itself, all that this one was given, as its binding and memory.
+        """
         asked = {name.upper().replace("-", "_") for name in _DIRECTIVE.findall(os.fsdecode(script.read_bytes()))}
         hidden = {f"SBATCH_{_VARIABLES.get(name, name)}" for name in asked}
-        hidden |= {"SLURM_CLUSTERS"} if "CLUSTERS" in asked else set()
+        hidden |= {"SLURM_EXPORT_ENV", *({"SLURM_CLUSTERS"} if "CLUSTERS" in asked else ())}
+        if "SLURM_JOB_ID" in os.environ:
+            hidden |= {name for name in os.environ if name.startswith("SLURM_")} - _SITES
         kept = {name: value for name, value in os.environ.items() if name not in hidden}
         # a job that is started again after a failure of its node would be measured from its second start
         return self._command(["sbatch", str(script.absolute())], environment=kept | {"SBATCH_NO_REQUEUE": "1"})
