@@ -1439,6 +1439,63 @@ def test_a_commands_own_folder_has_the_stripes_of_the_baseline(
 
 
 @pytest.mark.usefixtures("learned")
+def test_hints_of_a_command_lie_beside_its_files(run: Callable[..., Any], lab: Path) -> None:
+    """They were in the home of this machine: ranks that `srun` started elsewhere did without, and nobody said so."""
+    seen = lab / "seen"
+    own = ["--", "sh", "-c", f'echo "${{ROMIO_HINTS-none}} $0" >>{seen}', "{directory}"]
+    found = run("verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, *own)
+    assert found.status == 0, found.err
+    told = dict(line.split() for line in seen.read_text().splitlines())
+    assert len(told) == 2
+    hints, directory = next((Path(one), Path(told[one])) for one in told if one != "none")
+    assert hints.parent == directory.parent
+    assert hints.parent.parent == lab
+    assert not list(lab.glob("acic-*"))
+
+
+@pytest.mark.parametrize(
+    ("passed", "told"), [("NONE", True), ("HOME", True), ("ALL", False), ("ALL,X=1", False), ("ROMIO_HINTS", False)]
+)
+def test_a_batch_job_whose_srun_passes_no_hints_on_is_told(
+    lab: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], passed: str, told: bool
+) -> None:
+    """All configurations were equal in a job of `sbatch --export=NONE`, and nobody said so."""
+    monkeypatch.setenv("SLURM_EXPORT_ENV", passed)
+    by_own_command(lab, parse_platform(tomllib.loads(PLATFORM)), ["true"])
+    assert (f"SLURM_EXPORT_ENV={passed} keeps srun from passing" in capsys.readouterr().err) == told
+
+
+@pytest.mark.parametrize(
+    ("runner", "processes", "told"), [("pbs", 100, True), ("lsf", 99, False), ("slurm", 100, False)]
+)
+def test_processes_that_do_not_come_out_even_are_told(
+    lab: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    runner: str,
+    processes: int,
+    told: bool,
+) -> None:
+    """`mpirun ./app` started 102 of 100, and nobody said so."""
+
+    class Here(LocalRunner):
+        def submit(self, job: Job) -> None:
+            super().submit(replace(job, nodes=1))
+
+        def wait(self, job: Job) -> Ending:
+            return super().wait(replace(job, nodes=1))
+
+    monkeypatch.setattr("acic.campaign.own_command.open_runner", lambda *_, **__: Here())
+    platform = parse_platform(tomllib.loads(PLATFORM))
+    how = {"runner": runner, "hosts": (), "nodes": 3, "queue": "", "account": "", "attributes": (), "benchmark": None}
+    given = {**how, "directory": lab, "budget": None, "seed": 0, "time_limit": None}
+    search = {"goal": "time", "rounds": 1, "price": None}
+    by_command(["true"], platform, [platform.baseline], given, search=search, processes=processes)
+    note = f"note: {runner} is asked for 34 processes on each of 3 nodes: a launcher that is told no number starts 102"
+    assert (note in capsys.readouterr().err) == told
+
+
+@pytest.mark.usefixtures("learned")
 def test_verify_runs_a_command_where_its_user_stands(
     run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1803,11 +1860,11 @@ def test_what_a_killed_command_left_is_cleared_up_by_the_next_and_what_is_at_wor
     )
     try:
         end = time.monotonic() + TIMEOUT
-        while not list(lab.glob("acic-verify-*/x")) and process.poll() is None:
+        while not list(lab.glob("acic-verify-*/files/x")) and process.poll() is None:
             assert time.monotonic() < end
             time.sleep(0.02)
         left = sorted(lab.glob("acic-verify-*"))
-        (job,) = [path.name.removeprefix("acic-") for path in left if (path / "x").exists()]
+        (job,) = [path.name.removeprefix("acic-") for path in left if (path / "files" / "x").exists()]
         after = ["verify", lab / "job.toml", "--model", "ridge", "--top", 1, "--rounds", 1, "--", "true", "{directory}"]
         assert "killed" not in run(*after).err
         assert sorted(lab.glob("acic-verify-*")) == left

@@ -166,7 +166,7 @@ def _settings(platform: Platform, configuration: Configuration, place: Path, **h
 
 
 class _Run:
-    """One run of the command; its files go to a directory of its own."""
+    """One run of the command; its files go to a directory of its own, beside its hints."""
 
     def __init__(
         self, outputs: Path, place: Path, name: str, limit: float, *, nodes: int, machines: int, processes: int
@@ -175,14 +175,15 @@ class _Run:
         self._limit, self._nodes, self._machines, self._processes = limit, nodes, machines, processes
 
     def __call__(self, runner: Runner, words: Sequence[str], platform: Platform, configuration: Configuration) -> Took:
-        place = self._place
+        place, files = self._place, self._place / "files"
         place.mkdir(mode=0o755)  # a link that another user put there would be written through
         how = {"machines": self._machines, "own_folder": _tells_place(words)}
         try:
-            wanted = _settings(platform, configuration, place, **how)
-            took = self._measured(runner, self._job(words, place, wanted))
+            files.mkdir(mode=0o755)
+            wanted = _settings(platform, configuration, files, **how)
+            took = self._measured(runner, self._job(words, files, wanted))
             if took.seconds is not None:
-                took = replace(took, note=read_back(wanted, place)[0])
+                took = replace(took, note=read_back(wanted, files)[0])
         except StillRunning:
             raise  # it writes there
         except BaseException:
@@ -191,15 +192,15 @@ class _Run:
         shutil.rmtree(place, ignore_errors=True)
         return took
 
-    def _job(self, words: Sequence[str], place: Path, wanted: Settings) -> Job:
+    def _job(self, words: Sequence[str], files: Path, wanted: Settings) -> Job:
         environment: dict[str, str] = {}
         if wanted.hints:
-            hints = self._outputs / f"{self._name}.hints"
+            hints = self._place / "hints"  # all ranks see that, also of a launcher that starts them on other machines
             hints.write_text(romio_hints(wanted.hints), encoding="utf-8")
             environment = hints_environment(hints)
         return Job(
             name=self._name,
-            command=tuple(word.replace(PLACE, str(place)) for word in words),
+            command=tuple(word.replace(PLACE, str(files)) for word in words),
             processes=0,
             folder=self._outputs,
             directory=Path.cwd(),  # where the user stands: `./app` and the files it reads are found there

@@ -42,6 +42,7 @@ def by_command(
     """
     from acic.campaign.beside import beside
     from acic.campaign.own_command import OwnCommand
+    from acic.campaign.request import LOCAL
 
     where, budget = where_of(given, platform), budget_of(given["budget"])
     how = {"price": search["price"], "processes": processes, "time_limit": given["time_limit"]}
@@ -52,8 +53,38 @@ def by_command(
     note_input()
     if platform.hints:
         note_open_mpi()
+        if where.runner == LOCAL:  # what a scheduler's jobs take over acic itself hands on
+            _note_srun()
+    _note_tasks(where.runner, where.nodes, processes)
     with progress("running", total=search["rounds"] * len(wanted)) as seen:
         return runs.measured(search["goal"], search["rounds"], seed=given["seed"], watch=seen)
+
+
+def _note_srun() -> None:
+    """Say that `srun` passes no hints on in a batch job that was to take over no environment.
+
+    Source: sbatch(1), --export; srun(1), SLURM_EXPORT_ENV.
+    """
+    from acic.filesystems.hints import HINTS_VARIABLE
+
+    passed = os.environ.get("SLURM_EXPORT_ENV", "ALL")
+    if not {"ALL", HINTS_VARIABLE} & set(passed.upper().split(",")):
+        say(
+            f"note: SLURM_EXPORT_ENV={passed} keeps srun from passing {HINTS_VARIABLE} on, "
+            "so that no run that it starts takes its hints: unset SLURM_EXPORT_ENV"
+        )
+
+
+def _note_tasks(runner: str, nodes: int, processes: int) -> None:
+    """Say where a scheduler is asked for more processes than there are: only Slurm is told how many it are in all."""
+    from acic.campaign.request import LOCAL, SSH
+
+    if runner not in (LOCAL, SSH, "slurm") and processes % nodes:
+        each = -(-processes // nodes)
+        say(
+            f"note: {runner} is asked for {each} processes on each of {nodes} nodes: a launcher that is told no number "
+            f"starts {each * nodes}; tell it: -- mpiexec -n {processes} ..."
+        )
 
 
 def note_input() -> None:
