@@ -105,6 +105,15 @@ def test_coverage_counts_the_ends() -> None:
     )
 
 
+def test_what_has_no_interval_is_not_covered() -> None:
+    """Of five to nine configurations all were told to lie within their interval, whatever the model."""
+    ends = np.array([1.0, np.inf, np.inf])
+    assert coverage(np.array([2.0, 0.0, 0.0]), -ends, ends) == 0.0
+    few, enough = (cross_validate(learner("ridge"), made_up(rows)) for rows in (9, 10))
+    assert np.isnan([few.coverage, few.width]).all()
+    assert np.isfinite([enough.coverage, enough.width]).all()
+
+
 def test_scores_tell_another_statistic_of_the_same_runs() -> None:
     data = made_up(100)
     fold = grouped_folds(data.group, 10, np.random.default_rng(0))

@@ -26,8 +26,8 @@ class Scores:
         mape: mean absolute error of bandwidth, relative to the measured one; the baseline does not matter.
         spearman: rank correlation.
         top1: bandwidth of the model's pick over the best of its fold (and workload): median over the folds.
-        coverage: share of rows within their 80 % interval, calibrated on the other folds.
-        width: factor from the low to the high end of the interval, geometric mean.
+        coverage: share of rows within their 80 % interval, calibrated on the other folds, of those that have one.
+        width: factor from the low to the high end of the interval, geometric mean of the same rows.
     """
 
     model: str
@@ -83,8 +83,9 @@ def score(
     bandwidth = np.exp(y) * baseline, np.exp(predicted.mean) * baseline
     low, high = _intervals(y, fold, predicted)
     won = top1(y, predicted.mean, fold, data.workload)
+    ends = (high - low)[np.isfinite(high - low)]
     with np.errstate(over="ignore"):
-        width = float(np.exp(np.mean(high - low)))
+        width = float(np.exp(np.mean(ends))) if len(ends) else np.nan
     return Scores(
         model=model,
         rows=len(y),

@@ -138,8 +138,13 @@ def top1(y: Floats, predicted: Floats, fold: Integers, workload: Integers) -> Fl
 
 
 def coverage(actual: Floats, low: Floats, high: Floats) -> float:
-    """Return the share of rows within their interval, ends included."""
-    return float(np.mean((low <= actual) & (actual <= high)))
+    """Return the share of rows within their interval, ends included; NaN where none has one.
+
+    An end at infinity says that too few errors tell any: such rows do not count.
+    """
+    told = np.isfinite(low) & np.isfinite(high)
+    within = (low <= actual) & (actual <= high)
+    return float(np.mean(within[told])) if told.any() else math.nan
 
 
 def _ranks(values: Floats) -> Floats:
