@@ -357,6 +357,21 @@ def test_processes_cost_money_where_they_save_no_time() -> None:
     assert (scaling["time"][0], scaling["cost"][0]) == ("io_processes", "romio_ds_write")
 
 
+def test_a_cost_of_nothing_ranks_nothing_for_cost() -> None:
+    """All runs on a free machine counted as failed, and what chose it had no effect on the cost."""
+    lab = load_platform("lab")
+    kinds = {
+        name: dataclasses.replace(one, price=one.price if name == "lab.1g" else 0.0)
+        for name, one in lab.instances.items()
+    }
+    free = dataclasses.replace(lab, instances=kinds)
+    for platform, goals in ((lab, {"time", "cost"}), (free, {"time"})):
+        field = Field(platform)
+        state = State(begun={})
+        state.progress = [progress(field, row, 100.0, i) for i, row in enumerate(screening_rows(field)[2:])]
+        assert screened(field, state)[0].keys() == goals
+
+
 @pytest.mark.parametrize("missing", [0.0, 0.1, 0.15, 0.5, 1.0])
 def test_a_screening_of_which_much_failed_is_not_whole(missing: float) -> None:
     """Planned was enough: with half of the runs failed, ranks were told like any others."""

@@ -433,7 +433,7 @@ def test_the_last_campaign_stays_it_whatever_another_writes_meanwhile(
     for name in ("one", "two"):
         assert run("walk", *WRITE, "--order", "random", "--runs", 2, "--name", name).status == 0
     (other,) = lab.rglob("one/journal.jsonl")
-    monkeypatch.setattr("acic.cli.walk.check_goal", lambda *_: os.utime(other))  # behind the first look
+    monkeypatch.setattr("acic.cli.walk.check_goal", lambda *_, **__: os.utime(other))  # behind the first look
     assert "going on with the campaign two\n" in run("walk", *WRITE, "--resume").err
 
 
@@ -1177,6 +1177,31 @@ def test_money_is_refused_where_machines_cost_nothing(
     found = run(command, lab / "job.toml", *words)
     assert (found.status, found.out) == (2, "")
     assert "cost nothing" in found.err
+
+
+@pytest.mark.parametrize("command", ["walk", "tune"])
+def test_a_cost_is_refused_where_another_machine_than_the_baselines_is_free(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """After its first run on the free one a search ended with "an objective is 0.0", and each time it was resumed."""
+    kinds = '[[parameter]]\nname = "romio_kind"\nvalues = ["node", "own"]\n'
+    text = PLATFORM.replace("[[parameter]]", f"{kinds}[[parameter]]", 1).replace(
+        "[roles]", '[roles]\ninstance = "romio_kind"'
+    )
+    text = text.replace("[baseline.values]", '[baseline.values]\nromio_kind = "node"')
+    own = text[text.index("[[instance]]") : text.index("[training]")].replace('"node"', '"own"').replace("1.0", "0.0")
+    (lab / "pretend.toml").write_text(text + own)
+    words = [command, *WRITE, "--goal", "cost", "--runs", 1]
+    found = run(*words)
+    assert (found.status, found.out) == (2, "")
+    assert "machines of pretend cost nothing: own\n" in found.err
+    assert not list(lab.rglob("journal*"))
+    more = ["--order", "random"] if command == "walk" else ["--strategy", "random"]
+    assert run(*words, *more, "--keep", "romio_kind=node").status == 0
+    with monkeypatch.context() as earlier:  # what was begun before such platforms were refused goes on
+        earlier.setattr(f"acic.cli.{command}.check_goal", lambda *_, **__: None)
+        assert run(*words, *more).status == 0
+    assert run(command, *WRITE, "--resume").status == 0
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,11 @@ def test_what_machines_cost_decides_only_ranks_by_cost() -> None:
     assert found["operation"].factor["cost"] == pytest.approx(1.0, abs=0.1)
 
 
+def test_nothing_is_ranked_by_a_cost_that_some_runs_do_not_have() -> None:
+    free = replace(LAB, instances={name: replace(one, price=0.0) for name, one in LAB.instances.items()})
+    assert {goal for one in table_1(bundled(LAB), free) for goal in one.rank} == {"time"}
+
+
 def test_a_screening_that_lacks_a_run_ranks_nothing() -> None:
     with pytest.raises(MissingData, match="of a screening of lab were not measured"):
         table_1(bundled(LAB)[::2], LAB)

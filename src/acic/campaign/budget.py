@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from itertools import product
 from statistics import fmean, median
 from typing import Any
 
@@ -114,19 +115,28 @@ def _plain(number: float) -> str:
     return f"{Decimal(f'{number:.15g}').normalize():f}"
 
 
-def check_prices(platform: Platform, *, otherwise: str) -> None:
-    """Refuse a platform without prices, before anything is run; `otherwise` is what a user can do instead.
+def check_prices(platform: Platform, *, otherwise: str, varied: Collection[str] = ()) -> None:
+    """Refuse a platform without prices, before anything is run.
+
+    Args:
+        platform: that is to be measured.
+        otherwise: what a user can do instead.
+        varied: parameters that may be other than in the baseline: of free machines there is no cost to compare.
 
     Raises:
-        InvalidInput: it has none, or its baseline costs nothing.
+        InvalidInput: it has none, or its baseline costs nothing, or another machine or disk with it.
     """
     hint = f"{otherwise}, or a platform file with prices of its machines (docs/platforms.md)"
+    paid = [role for role in (platform.roles.instance, platform.roles.device) if role in varied]
+    values = product(*(platform.space[role].values for role in paid))
+    others = [{**platform.baseline, **dict(zip(paid, one, strict=True))} for one in values]
     try:
-        paid = platform.cost(platform.baseline, 1, 1.0)
+        free = [one for one in (platform.baseline, *others) if platform.cost(one, 1, 1.0) <= 0]
     except MissingData as error:
         raise InvalidInput(error.problem, hint=hint) from error
-    if paid <= 0:
-        raise InvalidInput(f"the machines of {platform.name} cost nothing", hint=hint)
+    if free:
+        names = ", ".join(dict.fromkeys(platform.instance_for(one).name for one in free))
+        raise InvalidInput(f"machines of {platform.name} cost nothing: {names}", hint=hint)
 
 
 class Expectation:

@@ -151,7 +151,7 @@ def _distinct(rows: Rows) -> Rows:
 
 
 def screened(field: Field, state: State, *, held: int = 1) -> tuple[dict[str, list[str]], dict[str, dict[str, float]]]:
-    """Return ranks and effects by goal ("time", and "cost" where there are prices), from the screening runs.
+    """Return ranks and effects by goal ("time", and "cost" where no run was free), from the screening runs.
 
     Machines of each run that were asked for count as `held`, where its processes need fewer.
     """
@@ -162,7 +162,8 @@ def screened(field: Field, state: State, *, held: int = 1) -> tuple[dict[str, li
     sizes = {"time": parameter_effects(field, log_results(figures))}
     with suppress(MissingData):  # nobody is billed here
         prices = [_price(field, p, held) for p in in_order]
-        sizes["cost"] = parameter_effects(field, log_results(figures, lambda i: prices[i]))
+        if 0.0 not in prices:  # which has no logarithm: all runs on a free machine would count as failed
+            sizes["cost"] = parameter_effects(field, log_results(figures, lambda i: prices[i]))
     return {goal: ranking(field, effect) for goal, effect in sizes.items()}, sizes
 
 
@@ -184,8 +185,8 @@ def _bandwidth(progress: Progress | None) -> float | None:
 
 
 def _price(field: Field, progress: Progress | None, held: int) -> float:
-    """Return what a second of the run's machines costs, USD."""
+    """Return what a second of the run's machines costs, USD; NaN where there was none."""
     if progress is None:
-        return 0.0
+        return math.nan
     point = progress.point
     return field.platform.cost(point.configuration, point.workload.processes, 1.0, held=held)

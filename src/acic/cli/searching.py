@@ -182,13 +182,21 @@ def bench(
 
 
 def check_goal(
-    platform: Platform, goal: str, price: float | None = None, *, otherwise: str = "use --goal time"
+    platform: Platform,
+    goal: str,
+    price: float | None = None,
+    *,
+    otherwise: str = "use --goal time",
+    varied: Collection[str] = (),
 ) -> None:
-    """Raise InvalidInput where a cost is to be told, and `price` and the platform tell none: before anything is run."""
+    """Raise InvalidInput where a cost is to be told, and `price` and the platform tell none: before anything is run.
+
+    `varied` are the parameters that a search begins to try other values of.
+    """
     from acic.campaign.budget import check_prices
 
     if goal == "cost" and price is None:
-        check_prices(platform, otherwise=otherwise)
+        check_prices(platform, otherwise=otherwise, varied=varied)
 
 
 def amount(value: float | None, goal: str) -> str:

@@ -83,8 +83,9 @@ def tune(
     own = {"goal": goal, "strategy": strategy, "model_name": model_name, "top": top, "train": train, "runs": runs}
     mine = as_begun("tune", given, {**own, "keep": list(keep)}, fixed={"keep"})
     goal, strategy, model_name, top, train, runs, keep, shrink = mine.values()
-    check_goal(platform, goal)
     held = held_of(platform, keep)
+    fresh = [] if given["resume"] else [name for name in platform.space.names if name not in held]
+    check_goal(platform, goal, varied=fresh)  # what an earlier version of acic began goes on
     search: Search = named(strategy)
     learns = learner(model_name)  # here: a name that is none is told before anything is run
     if strategy != "model":

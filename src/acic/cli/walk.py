@@ -65,8 +65,9 @@ def walk(
     own = {"goal": goal, "order": order, "runs": runs, "ranks": None, "keep": list(keep)}
     mine = as_begun("walk", given, own, fixed={"keep"})
     goal, order, runs, ranks, *_ = mine.values()
-    check_goal(platform, goal)
     held = held_of(platform, mine["keep"])
+    fresh = [] if given["resume"] else [name for name in platform.space.names if name not in held]
+    check_goal(platform, goal, varied=fresh)  # what an earlier version of acic began goes on
     if order == "pb" and ranks is None:  # kept, as those that are found later would make it another search
         mine["ranks"] = ranks = ranks_of(platform, workload, goal, held)
     how: dict[str, Any] = {"kind": "walk", "store_url": store_url, "repeats": Repeats(1, 3, 0.1), "search": mine}

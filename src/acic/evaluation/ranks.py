@@ -128,6 +128,8 @@ def _effects(field: Field, runs: Sequence[Measurement]) -> dict[str, dict[str, f
         prices = [field.platform.cost(run.configuration, run.workload.processes, 1.0) for run in runs]
     except AcicError:
         return made  # nobody is billed here
+    if 0.0 in prices:
+        return made  # what is free has no logarithm
     return made | {"cost": parameter_effects(field, log_results(bandwidths, lambda i: prices[i]))}
 
 
