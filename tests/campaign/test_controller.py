@@ -254,7 +254,7 @@ def test_what_most_runs_failed_of_is_told(tmp_path: Path) -> None:
 
 def test_when_everything_fails_it_stops_and_goes_on_when_asked(lab: Laboratory, misbehave: Misbehave) -> None:
     misbehave([["-a"], "error"])
-    session = begin(lab, points=10, like=LIKE)
+    session = begin(lab, points=14, like=LIKE)
     state = run(lab, session).state
     assert len(state.attempts) == GIVE_UP
     assert state.paused.startswith(f"{GIVE_UP} runs in a row failed; the last: ERROR: open64() failed")

@@ -519,6 +519,22 @@ def test_the_number_of_points_is_never_exceeded() -> None:
         assert dataclasses.replace(planner, points=points - 1 or 1).next(state) is None
 
 
+@pytest.mark.parametrize(("which", "active_"), [("lab", False), ("ec2-2013", False), ("ec2-2013", True)])
+def test_a_limit_of_points_leaves_no_sample_without_its_baseline(which: str, active_: bool) -> None:
+    """Most of ten points were of workloads whose baseline was cut off."""
+    field = Field(load_platform(which))
+    for seed in range(3 if active_ else 20):
+        planner = Planner(field, seed, active=active_, screen=False, points=10, spread=True)
+        state = State(begun={})
+        while (found := planner.next(state)) is not None:
+            state.stages.append(found[0])
+            state.progress += [progress(field, row, 1e8, i, found[0]) for i, row in enumerate(found[1])]
+        assert len(state.progress) == 10
+        assert set(keys(field.baseline_rows(state.rows))) <= set(keys(state.rows))
+        samples = [p for p in state.progress if p.point.configuration != field.platform.baseline]
+        assert len(samples) >= 4
+
+
 @given(count=st.integers(1, 150), seed=st.integers(0, 3), turns=st.integers(1, 3), swap=st.booleans())
 def test_where_deploying_costs_time_workloads_share_deployments(count: int, seed: int, turns: int, swap: bool) -> None:
     field = Field(load_platform("lab"), only={"instance_type": "lab.400m"})

@@ -58,13 +58,13 @@ class Planner:
             stage, rows = Stage.ACTIVE, self._chosen(state, rng)
         else:
             stage, rows = Stage.SAMPLING, self._samples(state, CHUNK, rng)
+        room = None if self.points is None else max(0, self.points - len(state.progress))
         if stage in (Stage.SAMPLING, Stage.ACTIVE):
             if not len(rows):
                 return None
-            rows = _distinct(np.vstack([self._baselines(rows, state), rows]))  # a sample may be a baseline
+            rows = self._with_baselines(rows, state, room)
             rows = rows[ordered(rows, self.field.space, self.field.platform.deployment, rng=rng)]
-        if self.points is not None:
-            rows = rows[: max(0, self.points - len(state.progress))]
+        rows = rows[:room]
         return (stage, rows) if len(rows) or stage is Stage.BASELINE else None
 
     def sample(self, ranked: Sequence[str], count: int, *, rng: np.random.Generator, done: Rows | None = None) -> Rows:
@@ -122,6 +122,15 @@ class Planner:
         from acic.campaign.active import chosen
 
         return chosen(self.field, state, BATCH, rng=rng)
+
+    def _with_baselines(self, rows: Rows, state: State, room: int | None) -> Rows:
+        """Return the samples `rows` and the baselines that they lack: in turn, where there is not room for all."""
+        whole = _distinct(np.vstack([self._baselines(rows, state), rows]))  # a sample may be a baseline
+        if room is None or len(whole) <= room:
+            return whole
+        pairs = _distinct(np.stack([self.field.baseline_rows(rows), rows], axis=1).reshape(-1, rows.shape[1]))
+        wanted = {row.tobytes() for row in whole}
+        return pairs[[row.tobytes() in wanted for row in pairs]][:room]
 
     def _baselines(self, rows: Rows, state: State) -> Rows:
         """Return the baseline of each workload in `rows` (all workloads, if there are none) that is not planned yet."""
