@@ -82,6 +82,28 @@ def test_a_run_that_fails_is_tried_once_more(lab: Laboratory, misbehave: Misbeha
     check_nothing_left(lab)
 
 
+@pytest.mark.parametrize("kind", ["train", "walk"])
+def test_a_campaign_of_an_earlier_version_goes_on_as_that_planned(lab: Laboratory, kind: str) -> None:
+    """Its journal does not tell how: what was held gave way to rules, and what was fixed was screened."""
+    rule = '[[constraint]]\nwhen = { romio_ds_write = "enable" }\nthen = { romio_no_indep_rw = "enable" }\n'
+    lab.platform_file.write_text(lab.platform_file.read_text().replace("[[instance]]", f"{rule}[[instance]]", 1))
+    usual = {"romio_no_indep_rw": "automatic"}
+    begin(lab, points=3, kind=kind, only=usual, screen=True, planning=1)
+    file = lab.campaign / "journal.jsonl"
+    first, *rest = file.read_text().splitlines(keepends=True)
+    told = json.loads(first)
+    assert told.pop("planning") == 1
+    file.write_text("".join([json.dumps(told) + "\n", *rest]))
+    session = Session.open(lab.name)
+    assert len(run(lab, session).state.progress) == 3
+    had = {session.field.point(row).configuration["romio_no_indep_rw"] for row in session.field.space.enumerate()}
+    assert ("enable" in had) is (kind == "walk")
+    assert ("romio_no_indep_rw" in session.field.screened) is (kind == "train")
+    new = request(lab, kind=kind, only=usual).field(session.platform)
+    assert "enable" not in {new.point(row).configuration["romio_no_indep_rw"] for row in new.space.enumerate()}
+    assert "romio_no_indep_rw" not in new.screened
+
+
 LIKE = (WRITE, *(dataclasses.replace(WRITE, iterations=n) for n in (2, 3, 4)))
 
 

@@ -21,6 +21,7 @@ from acic.campaign.points import Field, Rows
 from acic.campaign.sampling import MOST_LEVELS, PER_PARAMETER, ordered, sampled
 from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
 from acic.campaign.state import Progress, Stage, State
+from acic.design import foldover, plackett_burman
 from acic.errors import InvalidInput
 from acic.platforms import load_platform
 from acic.space import ABSENT, Configuration, Parameter, Rule, Scale, Space, Value
@@ -30,6 +31,20 @@ from tests.campaign.fakes import BEGAN, lab_platform
 from tests.campaign.test_trials import READ, WRITE
 
 LIKE = (WRITE, READ, dataclasses.replace(WRITE, request_size=2**13))
+
+
+def test_no_configuration_differs_in_what_is_held() -> None:
+    """A walk that was to keep four servers ran NFS, on one, and may have found it best."""
+    ec2 = load_platform("ec2-2013")
+    usual = {**ec2.baseline, "file_system": "PVFS2", "servers": 4, "stripe_size": 65536}
+    platform = dataclasses.replace(ec2, baseline=Configuration(usual))
+    for name in ("servers", "stripe_size"):
+        field, earlier = (Field(platform, (WRITE,), held=[name], earlier=one) for one in (False, True))
+        had, before = (
+            {one.point(row).configuration.get(name) for row in one.space.enumerate()} for one in (field, earlier)
+        )
+        assert had == {usual[name]}
+        assert before > had  # as campaigns that were begun so go on
 
 
 def test_what_is_wrong_with_the_training_of_a_platform_file_names_the_file() -> None:
@@ -303,6 +318,33 @@ def test_screening_finds_the_parameters_that_were_planted(data: st.DataObject, n
     assert next(iter(found)) == planted[-1]
     assert list(found.values()) == sorted(found.values(), reverse=True)
     assert set(ranking(field, found)) == set(names)
+
+
+def test_what_has_one_value_only_is_not_screened() -> None:
+    """It was ranked, by noise and by what three other parameters do together, and made the design longer."""
+    only: dict[str, Value] = {"file_system": "NFS", "device": "EBS", "operation": "write"}
+    lab = load_platform("lab")
+    field = Field(lab, only=only)
+    fixed = {*only, "servers", "stripe_size", "metadata"}
+    assert set(field.screened) == set(field.space.names) - fixed
+    rows = screening_rows(field)
+    assert len(rows) == len(foldover(plackett_burman(len(field.space.names) - len(fixed))))
+    assert len(rows) < len(screening_rows(Field(lab, only=only, earlier=True)))
+    results = np.random.default_rng(0).random(len(rows)).tolist()
+    found = parameter_effects(field, results)
+    assert set(found) == set(field.screened)
+    assert ranking(field, found)[: len(found)] == list(found)
+    assert set(ranking(field, {})[-len(fixed) :]) == fixed
+
+
+def test_what_is_fixed_altogether_is_screened_by_the_only_run_there_is() -> None:
+    platform = lab_platform()
+    field = Field(platform, (WRITE,), only=platform.baseline)
+    assert len(np.unique(screening_rows(field), axis=0)) == 1
+
+
+def test_no_workload_is_left_out_of_the_samples_for_being_screened_by_itself() -> None:
+    assert ranking(Field(lab_platform(), LIKE, only={"files": "one per process"}), {})[0] == "workload"
 
 
 @slowly

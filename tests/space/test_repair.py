@@ -166,3 +166,6 @@ def test_only_what_is_tied_together_is_gone_through() -> None:
         AtMost(smaller="p7", larger="p8"),
     )
     assert never_valid(Space(parameters, rules)) == {"p0": (2,)}
+    long = (AtMost(smaller=f"p{i}", larger=f"p{i + 1}") for i in range(20))  # too many to be gone through
+    pinned = Rule(when={}, then={"p5": 1, "p42": 8})  # of each by itself
+    assert never_valid(Space(parameters, (*long, pinned))) == {"p42": (1, 2, 4)}

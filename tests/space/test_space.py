@@ -320,3 +320,14 @@ def test_a_rule_of_a_value_that_what_is_left_out_has_not_says_nothing() -> None:
     assert not without.problem({"storage": "/scratch", "stripe_count": 16})
     with_it = SITE.beside(["storage", "stripe_count"], {**BASELINE, "cb_write": "disable"})
     assert with_it.problem({"storage": "/scratch", "stripe_count": 16})
+
+
+@given(space=spaces(), data=st.data())
+def test_beside_what_is_firm_there_is_what_the_whole_space_has_with_it(space: Space, data: st.DataObject) -> None:
+    """Rules on it gave way: a search that was to keep four servers ran NFS, on one."""
+    usual = data.draw(st.sampled_from(list(space.configurations()) or [Configuration()]))
+    firm = data.draw(st.sets(st.sampled_from(space.names))) & set(usual)
+    names = [name for name in space.names if name not in firm]
+    wanted = {c.only(names) for c in space.configurations() if c.only(firm) == usual.only(firm)}
+    found = space.beside(names, usual, firm=firm) if usual else space
+    assert set(found.configurations()) == wanted

@@ -106,7 +106,7 @@ class Planner:
         return sampled(field.sampling_space, ranked, field.default, count, rng=rng, done=done, fewest=fewest)
 
     def _samples(self, state: State, count: int, rng: np.random.Generator) -> Rows:
-        ranked = state.ranks.get("time") or list(self.field.space.names)
+        ranked = state.ranks.get("time") or ranking(self.field, {})
         done = state.rows
         while len(rows := self.sample(ranked, count, rng=rng, done=done)) and state.avoided:
             avoided = np.array([self.field.point(row).configuration in state.avoided for row in rows])

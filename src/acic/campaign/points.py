@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from acic.errors import InvalidInput
 from acic.filesystems.inert import inert, no_difference
 from acic.platforms import Platform
-from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Space, Value, made_valid
+from acic.space import AtMost, Configuration, Constraint, Parameter, Rule, Space, Value, made_valid, never_valid
 from acic.toml import meant
 from acic.workloads import Characteristics, Interface
 from acic.workloads.parameters import WORKLOAD_PARAMETERS, characteristics_of, checked
@@ -54,6 +54,8 @@ class Field:
         like: measure these workloads; empty for the platform's own training workloads.
         only: values that configurations are to have.
         held: parameters that are as in the baseline, and no columns of the space.
+        earlier: plan as acic did before its journals told how: what is held gives way to rules, and parameters of which
+            one value is left are screened.
 
     A row is a position in `parameter.values` for each parameter of `space`, as `Space.enumerate` gives.
     With `like`, one parameter, `workload`, chooses among them. `sampling_space` also rules out what would measure the
@@ -68,8 +70,11 @@ class Field:
         only: Mapping[str, Value] | None = None,
         *,
         held: Collection[str] = (),
+        earlier: bool = False,
     ) -> None:
         self.platform = platform
+        self._earlier = earlier
+        self._only = dict(only or {})
         self.like = tuple(dict.fromkeys(like))
         self.fixed: dict[str, Value] = {}  # workload parameters of one value only
         try:
@@ -78,8 +83,9 @@ class Field:
             raise InvalidInput(f"{platform.given or platform.name}: {error.problem}", hint=error.hint) from error
         which = () if len(self.like) < 2 else (Parameter(name=WORKLOAD, values=tuple(range(len(self.like)))),)
         self.workload_names = tuple(p.name for p in (*workloads, *which))
-        left_out = self._inert() - set(only or ()) | set(held)
-        self.system = platform.space.beside([n for n in platform.space.names if n not in left_out], platform.baseline)
+        left_out = self._inert() - set(self._only) | set(held)
+        kept = [n for n in platform.space.names if n not in left_out]
+        self.system = platform.space.beside(kept, platform.baseline, firm=() if earlier else held)
         if held and not self.system.parameters:
             raise InvalidInput("what is kept as it is leaves nothing to choose for this job", hint="keep less")
         if left_out and not self.system.parameters:
@@ -89,7 +95,7 @@ class Field:
             (
                 *rules,
                 *self.system.constraints,
-                *([Rule(when={}, then=dict(only), why="nothing else was asked for")] if only else []),
+                *([Rule(when={}, then=self._only, why="nothing else was asked for")] if only else []),
             ),
         )
         self.sampling_space = Space(self.space.parameters, (*self.space.constraints, *self._without_effect()))
@@ -105,6 +111,16 @@ class Field:
     def row(self, values: Mapping[str, Value]) -> Rows:
         """Return the row with these values of the space's parameters."""
         return self.space.point(values)
+
+    @cached_property
+    def screened(self) -> tuple[str, ...]:
+        """The parameters that a screening tells apart, of each workload that was given: those of several values."""
+        names = tuple(name for name in self.space.names if name != WORKLOAD)
+        if self._earlier:
+            return names
+        never = never_valid(self.space)
+        several = (n for n in names if n not in self._only and len(self.space[n].values) > len(never.get(n, ())) + 1)
+        return tuple(several) or names  # a design has one at least
 
     def baseline_rows(self, rows: Rows) -> Rows:
         """Return, for each row, that of the same workload on the platform's baseline; shape (rows, parameters)."""
@@ -215,9 +231,7 @@ def _narrowed(
         return None
     when, then = ({n: v for n, v in told.items() if n not in fixed} for told in (rule.when, rule.then))
     never = {name: those for name, those in rule.never.items() if those and name not in fixed}
-    broken = any(fixed.get(n, v) != v for n, v in rule.then.items())
-    broken = broken or any(fixed.get(n) in those for n, those in rule.never.items())
-    if not broken:
+    if not rule.breaks(fixed):
         return replace(rule, when=when, then=then, never=never) if then or never or rule.absent else None
     if not when:
         raise InvalidInput(

@@ -13,12 +13,13 @@ from acic.campaign.points import Field
 from acic.campaign.repeats import Repeats
 from acic.platforms import Platform, is_platform_file
 from acic.space import Value
-from acic.toml import string, table
+from acic.toml import count, string, table
 from acic.workloads import Characteristics
 from acic.workloads.parameters import characteristics_of, values_of
 
 LOCAL, SSH = "local", "ssh"
 TRAIN = "train"  # the kind of campaign that plans by itself
+PLANNING = 2  # the ways of planning so far: a campaign that was begun in an earlier one goes on in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,7 @@ class Request:
         kind: the command that chooses the points.
         search: that command's own options, so that it goes on as it began.
         store: where measurements go (`Store.kept`), "" where a journal does not tell.
+        planning: which way of it (`PLANNING`); 1, an earlier one, where a journal does not tell.
     """
 
     platform: str
@@ -89,12 +91,14 @@ class Request:
     kind: str = TRAIN
     search: Mapping[str, Any] = dataclass_field(default_factory=dict)
     store: str = ""
+    planning: int = PLANNING
 
     def field(self, platform: Platform) -> Field:
         """Return what is measured on `platform`. What a search leaves as it is, is no part of its space."""
+        earlier = self.planning < PLANNING
         if self.kind == TRAIN:
-            return Field(platform, self.like, self.only)
-        return Field(platform, self.like, held=self.only)
+            return Field(platform, self.like, self.only, earlier=earlier)
+        return Field(platform, self.like, held=self.only, earlier=earlier)
 
     def event(self) -> dict[str, Any]:
         """Return the request as the journal keeps it."""
@@ -113,6 +117,7 @@ class Request:
         given["where"] = Where.of(given["where"])
         given["platform"], given["only"] = string("platform", given["platform"]), table("only", given["only"])
         given["store"] = string("store", event.get("store", ""))
+        given["planning"] = count("planning", event.get("planning", 1))
         given["search"] = table("search", event.get("search", {}))
         given["budget"] = Budget.of(table("budget", given["budget"]))
         given["repeats"] = Repeats(**given["repeats"])

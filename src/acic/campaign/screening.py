@@ -62,15 +62,19 @@ def log_results(
 
 
 def ranking(field: Field, sizes: Mapping[str, float]) -> list[str]:
-    """Return every parameter of the field, the most important first; what was not screened comes first."""
-    return [*(n for n in field.space.names if n not in sizes), *sizes]
+    """Return every parameter of the field, the most important first.
+
+    What varies and was not screened comes before, and what has one value only behind all others.
+    """
+    rest = [name for name in field.space.names if name not in sizes]
+    varied = [name for name in rest if name == WORKLOAD or name in field.screened]
+    return [*varied, *sizes, *(name for name in rest if name not in varied)]
 
 
 def _design(field: Field) -> tuple[Levels, tuple[str, ...], list[Mapping[str, Value]]]:
-    names = tuple(n for n in field.space.names if n != WORKLOAD)
     # without constraints: those of the whole space are met afterwards, for each workload by itself
-    design, runs = screening_plan(Space(tuple(field.space[n] for n in names)))
-    return design, names, [run.values for run in runs]
+    design, runs = screening_plan(Space(tuple(field.space[n] for n in field.screened)))
+    return design, field.screened, [run.values for run in runs]
 
 
 def _blocks(field: Field) -> list[dict[str, Value]]:

@@ -76,7 +76,8 @@ class Summary:
             lines.append(f"most often because of: {self.why}")
         lines.append(f"bytes read back and right in {self.verified} runs; unsafe configurations: {len(self.unsafe)}")
         for goal, names in self.ranks.items():
-            lines.append(f"what matters most for {goal}: {', '.join(names[:_SHOWN])}")
+            told = [name for name in names if name in self.effects.get(goal, names)]
+            lines.append(f"what matters most for {goal}: {', '.join(told[:_SHOWN])}")
         if self.screened:
             done, whole = self.screened
             lines.append(f"what matters most is not known: the screening measured {done} of its {whole} points")

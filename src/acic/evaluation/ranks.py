@@ -134,7 +134,10 @@ def _effects(field: Field, runs: Sequence[Measurement]) -> dict[str, dict[str, f
 
 
 def _fields(measurements: Sequence[Measurement], platform: Platform) -> list[Field]:
-    """Return what a campaign may have screened: what varies in the measurements, or one kind of machine alone."""
+    """Return what a campaign may have screened: what varies in the measurements, or one kind of machine alone.
+
+    Each also as campaigns of earlier versions screened it, of which measurements do not tell.
+    """
     configurations = {m.configuration for m in measurements}
     shared = {}
     for name in platform.space.names:
@@ -143,4 +146,4 @@ def _fields(measurements: Sequence[Measurement], platform: Platform) -> list[Fie
             shared[name] = next(iter(configurations))[name]
     role = platform.roles.instance
     alone = [{role: platform.baseline[role]}] if role else []
-    return [Field(platform, only=only) for only in (shared, *alone)]
+    return [Field(platform, only=only, earlier=earlier) for only in (shared, *alone) for earlier in (False, True)]

@@ -43,6 +43,14 @@ class Rule:
                 return False
         return True
 
+    def breaks(self, values: Mapping[str, Value]) -> bool:
+        """Return whether any of `values` cannot stay as it is where the rule holds."""
+        return (
+            any(values.get(name, value) != value for name, value in self.then.items())
+            or any(values.get(name) in ruled_out for name, ruled_out in self.never.items())
+            or any(name in values for name in self.absent)
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtMost:

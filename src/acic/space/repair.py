@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from acic.errors import InvalidInput
 from acic.space.configuration import Configuration, Value
 from acic.space.constraint import AtMost, Rule
-from acic.space.space import ABSENT, Space
+from acic.space.space import ABSENT, Space, parts_of
 
 Rows = NDArray[np.int8]
 _LISTED = 10**6  # combinations that are looked through, where constraints work against one another
@@ -63,7 +63,8 @@ def never_valid(space: Space) -> dict[str, tuple[Value, ...]]:
     through, so that a large space costs no more. Where a million combinations are tied together, nothing is told.
     """
     found: dict[str, tuple[Value, ...]] = {}
-    for part in map(space.only, map(sorted, _tied(space))):
+    apart = Space(space.parameters, tuple(part for one in space.constraints for part in parts_of(one)))
+    for part in map(apart.only, map(sorted, _tied(apart))):  # a rule without `when` ties nothing together
         if part.raw_size <= _LISTED:
             for parameter, column in zip(part.parameters, part.enumerate().T, strict=True):
                 had = set(column.tolist())

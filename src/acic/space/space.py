@@ -60,13 +60,14 @@ class Space:
             tuple(c for c in self.constraints if c.mentions <= kept),
         )
 
-    def beside(self, names: Sequence[str], fixed: Mapping[str, Value]) -> Space:
+    def beside(self, names: Sequence[str], fixed: Mapping[str, Value], *, firm: Collection[str] = ()) -> Space:
         """Return the space of `names` alone, where other parameters are as in `fixed`, which is valid.
 
-        What constraints say of `names` holds on. What they say of others has to give way (`obeyed`).
+        What constraints say of `names` holds on. What they say of others has to give way (`obeyed`), but for those that
+        are `firm`: where a rule wants another value of one, or that it does not apply, there is no valid combination.
         """
-        kept = set(names)
-        told = (_narrowed(constraint, kept, fixed, self) for constraint in self.constraints)
+        kept, stays = set(names), {name: fixed[name] for name in firm}
+        told = (_narrowed(constraint, kept, fixed, stays, self) for constraint in self.constraints)
         return Space(tuple(p for p in self.parameters if p.name in kept), tuple(c for c in told if c is not None))
 
     def obeyed(self, values: Mapping[str, Value], names: Collection[str]) -> dict[str, Value]:
@@ -103,7 +104,7 @@ class Space:
         """
         self.check_listable()
         points = np.zeros((1, 0), dtype=np.int8)
-        parts = [part for constraint in self.constraints for part in _parts(constraint)]
+        parts = [part for constraint in self.constraints for part in parts_of(constraint)]
         last = [self._last_column(part) for part in parts]
         absences = {name: [one for one in parts if isinstance(one, Rule) and name in one.absent] for name in self.names}
         for column, parameter in enumerate(self.parameters):
@@ -209,7 +210,7 @@ class Space:
         return table[points[:, self.names.index(name)]]
 
 
-def _parts(constraint: Constraint) -> list[Constraint]:
+def parts_of(constraint: Constraint) -> list[Constraint]:
     """Return a rule as rules on one parameter each, which together say the same; a limit as it is."""
     if isinstance(constraint, AtMost):
         return [constraint]
@@ -254,21 +255,31 @@ def _out_of_range(parameter: Parameter, value: Value) -> str:
 
 
 def _narrowed(
-    constraint: Constraint, kept: Collection[str], fixed: Mapping[str, Value], space: Space
+    constraint: Constraint,
+    kept: Collection[str],
+    fixed: Mapping[str, Value],
+    stays: Mapping[str, Value],
+    space: Space,
 ) -> Constraint | None:
-    """Return what a constraint says of the parameters that are `kept`, where others are fixed; None if nothing."""
+    """Return what a constraint says of the parameters that are `kept`, where others are fixed; None if nothing.
+
+    Where it breaks what `stays`, of those that are fixed, it says that it must not hold.
+    """
     if constraint.mentions <= set(kept):
         return constraint
     if isinstance(constraint, AtMost):
         return _bound(constraint, kept, fixed, space)
     if any(fixed.get(name) != value for name, value in constraint.when.items() if name not in kept):
         return None
+    when = {name: value for name, value in constraint.when.items() if name in kept}
+    if constraint.breaks(stays):
+        *others, (name, value) = when.items()  # there is one at least, as what is fixed is valid
+        return Rule(when=dict(others), never={name: (value,)}, why=constraint.why)
     then = {name: value for name, value in constraint.then.items() if name in kept}
     absent = tuple(name for name in constraint.absent if name in kept)
     never = {name: values for name, values in constraint.never.items() if name in kept}
     if not (then or absent or never):
         return None
-    when = {name: value for name, value in constraint.when.items() if name in kept}
     return Rule(when=when, then=then, absent=absent, never=never, why=constraint.why)
 
 
