@@ -19,7 +19,7 @@ struct player {
     struct replay *replay;
     struct replayed *replayed;
     struct opened *files; /* for each file and interface */
-    MPI_Comm *comms;      /* for each file, of the ranks that open it through MPI-IO together */
+    MPI_Comm *comms;      /* for each file, of the ranks that open it through MPI-IO together; one for each set */
     struct figures mine[2];
     double first[2], last[2]; /* moments of this rank's first and last transfer */
     double until;             /* end of its last transfer or barrier */
@@ -60,7 +60,18 @@ static void make_room(struct player *player) {
     }
 }
 
-/* A communicator for each file that several ranks open together. */
+/* The first file that the same ranks open together, which has their communicator: MPICH has 2,048 of them in all. */
+static int64_t first_alike(const struct trace *trace, int64_t file) {
+    const size_t size = ((size_t)trace->ranks + 7) / 8;
+    int64_t i = 0;
+    while (i < file && (!trace->files[i].joint ||
+                        memcmp(trace->files[i].openers[MPIIO], trace->files[file].openers[MPIIO], size) != 0)) {
+        i++;
+    }
+    return i;
+}
+
+/* A communicator for each set of ranks that open files together. */
 static void make_comms(struct player *player) {
     const struct trace *const trace = &player->replay->trace;
     make_room(player);
@@ -68,7 +79,10 @@ static void make_comms(struct player *player) {
         return;
     }
     for (int64_t i = 0; i < trace->file_count; i++) {
-        if (trace->files[i].joint) {
+        const int64_t first = trace->files[i].joint ? first_alike(trace, i) : i;
+        if (first < i) {
+            player->comms[i] = player->comms[first];
+        } else if (trace->files[i].joint) {
             const int colour = trace_opens(trace, i, MPIIO, trace->rank) ? 0 : MPI_UNDEFINED;
             const int code = MPI_Comm_split(player->replay->comm, colour, trace->rank, &player->comms[i]);
             fail_mpi(player->error, code, "cannot group", "the ranks that open a file");
@@ -81,9 +95,10 @@ static void make_comms(struct player *player) {
 }
 
 static void free_player(struct player *player) {
-    const int64_t files = player->replay->trace.file_count;
+    const struct trace *const trace = &player->replay->trace;
+    const int64_t files = trace->file_count;
     for (int64_t i = 0; player->comms != NULL && i < files; i++) {
-        if (player->comms[i] != MPI_COMM_NULL) {
+        if (player->comms[i] != MPI_COMM_NULL && first_alike(trace, i) == i) {
             MPI_Comm_free(&player->comms[i]);
         }
     }

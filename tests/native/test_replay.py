@@ -277,3 +277,13 @@ def test_a_write_of_no_bytes_makes_no_file_longer(bench: Bench, tmp_path: Path) 
     )
     replay(bench, tmp_path, "-W -k", ranks=2)
     assert [(tmp_path / "files" / name).stat().st_size for name in "ab"] == [100, 10]
+
+
+def test_files_of_the_same_ranks_share_a_communicator(bench: Bench, tmp_path: Path) -> None:
+    """Each file had one of its own: MPICH has 2,048."""
+    files = 2100
+    lines = [f"file {i} 0 f{i}" for i in range(files)]
+    lines += [f"{rank} mpiio write {i + 1} {i} {rank} 1 {i} {i}" for i in range(files) for rank in range(2)]
+    (tmp_path / "trace").write_text("\n".join(["acic-replay 1", "ranks 2", *lines, ""]))
+    summary = replay(bench, tmp_path, "-W", ranks=2)
+    assert {r["access"]: r["bytes"] for r in summary.results} == {"write": 2 * files}
