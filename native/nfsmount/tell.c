@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "operation.h"
+#include "readahead.h"
 #include "tell.h"
 
 void tell_mounted(struct mounted *mounted, struct telling *telling) {
@@ -14,12 +15,17 @@ void tell_mounted(struct mounted *mounted, struct telling *telling) {
     for (int i = 0; i < CONNECTIONS_MAX; i++) {
         up += server->connections[i] != NULL && connection_up(server->connections[i]);
     }
+    char readahead[32] = "unknown";
+    const long ahead = readahead_in_force(mounted);
+    if (ahead >= 0) {
+        snprintf(readahead, sizeof readahead, "%ld", ahead);
+    }
     memset(telling, 0, sizeof *telling);
     snprintf(telling->text, sizeof telling->text,
              "server=%.200s\nexport=%.500s\nport=%d\nmountport=%d\n%s\nrsize=%u\nwsize=%u\nconnections=%d\nup=%d\n"
-             "behind=%u\nreadahead=%u\ntimeout=%u\nretry=%u\n",
+             "behind=%u\nreadahead=%s\ntimeout=%u\nretry=%u\n",
              options->host, options->path, options->nfs_port, options->mount_port, options->sync ? "sync" : "async",
-             options->read_size, options->write_size, server->count, up, options->behind, options->readahead,
+             options->read_size, options->write_size, server->count, up, options->behind, readahead,
              options->timeout, options->retry);
 }
 

@@ -63,6 +63,20 @@ def test_help_version_and_mistakes(folder: Path, tmp_path: Path) -> None:
     assert run("--tell", here).returncode == 1
 
 
+def test_what_is_read_ahead_is_told_as_it_is_in_force(place: Place) -> None:
+    """What was asked for was told, whether it could be set or not, and before it was."""
+    here = place.mount("async,readahead=1M")
+
+    def in_force() -> str:
+        device = place.run("mountpoint", "-d", here.inside).stdout.strip()
+        return str(1024 * int(place.run("cat", f"/sys/class/bdi/{device}/read_ahead_kb").stdout))
+
+    assert told(place, here)["readahead"] == in_force() != str(MIB)
+    (here / "a").write_bytes(b"hello")
+    assert (here / "a").read_bytes() == b"hello"
+    assert told(place, here)["readahead"] == in_force()
+
+
 def test_what_file_systems_do(place: Place) -> None:
     here, there = place.mount(), place.mount()
     assert told(place, here)["mode"] == "async"
