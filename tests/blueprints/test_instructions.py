@@ -103,6 +103,21 @@ def test_a_directory_that_is_not_there_is_made_and_not_a_file_of_its_name(tmp_pa
     assert (tmp_path / "OUTPUT_DIR").is_dir()
 
 
+@pytest.mark.parametrize(
+    ("kind", "commands"),
+    [("lustre", ("lfs migrate -c 4 -S 1M INPUT_FILE",)), ("ceph", ()), ("orangefs", ())],
+)
+def test_input_keeps_its_stripes_and_its_place_until_somebody_moves_it(kind: str, commands: tuple[str, ...]) -> None:
+    baseline: dict[str, Value] = {"storage": "/home", "stripe_count": 1, "stripe_size": MIB}
+    wanted = {**baseline, "storage": "/scratch", "stripe_count": 4}
+    where, layout, moved = instructions(["storage", kind], wanted, baseline, storage="storage", finds_input=True)
+    assert where.title == "Let the job write below /scratch, not /home, and bring its input there"
+    assert layout.title.startswith("Stripe")
+    assert moved.commands == commands
+    assert "copy it into /scratch/OUTPUT_DIR" in moved.title
+    assert instructions(["storage", kind], baseline, baseline, storage="storage", finds_input=True) == []
+
+
 def test_hints_of_the_baseline_are_told_beside_others_and_not_alone() -> None:
     """The file takes the place of the user's own, where they are; they need no new one while nothing else changes."""
     baseline: dict[str, Value] = {"romio_cb_write": "enable", "romio_ds_write": "automatic", "stripe_count": 1}

@@ -23,6 +23,9 @@ from acic.cli.recommend import _values, to_do
 from acic.models.registry import BESIDE_PRIOR, DEFAULT
 from acic.platforms import Platform, load_platform
 from acic.space import Parameter, Scale
+from acic.units import MIB
+from acic.workloads import Operation
+from tests.advisor.conftest import WRITE, application
 from tests.cli.conftest import LOGS, Result
 
 Acic = Callable[..., Result]
@@ -70,8 +73,21 @@ def test_aggregators_are_told_for_the_machines_that_the_job_fills() -> None:
     first = SimpleNamespace(configuration={**tianhe.baseline, "cb_nodes": 16})
     advice = cast(Advice, SimpleNamespace(verdict="change", recommendations=(first,)))
     for platform, listed in ((tianhe, "cb_config_list *:4\n"), (replace(tianhe, compute_nodes=8), "*:2\n")):
-        (hints,) = to_do(advice, platform, 64)
+        (hints,) = to_do(advice, platform, application(WRITE))
         assert hints.file_text.endswith(listed)
+
+
+def test_who_reads_what_is_there_is_told_how_that_gets_stripes() -> None:
+    """Directories were told to be striped, which does nothing for files that are there: their user saw no gain."""
+    tianhe = load_platform("tianhe-lustre")
+    first = SimpleNamespace(configuration={**tianhe.baseline, "stripe_count": 16, "stripe_size": 4 * MIB})
+    advice = cast(Advice, SimpleNamespace(verdict="change", recommendations=(first,)))
+    writes = application(WRITE)
+    reads = application(replace(WRITE, operation=Operation.READ))
+    both = replace(writes, phases=(*writes.phases, *reads.phases))  # of one file, which it makes itself
+    for job, told in ((reads, True), (writes, False), (both, False)):
+        lines = [line for one in to_do(advice, tianhe, job) for line in one.lines]
+        assert ("lfs migrate -c 16 -S 4M INPUT_FILE" in lines) is told
 
 
 def test_what_is_right_for_one_writer_alone_comes_with_a_caution(acic: Acic) -> None:

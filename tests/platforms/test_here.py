@@ -25,6 +25,7 @@ from acic.platforms.mounts import Storage, describe, find_storage, given_storage
 from acic.platforms.own_file import keep, kept_file
 from acic.space import Configuration
 from acic.units import GIB, MIB
+from tests.advisor.conftest import WRITE, application
 
 TODAY = date(2026, 11, 21)
 FILE_SYSTEMS = ("ext4", "xfs", "lustre", "ceph", "fuse.ceph", "pvfs2", "fuse.pvfs2fuse", "nfs4", "tmpfs", "überfs")
@@ -113,6 +114,7 @@ def test_a_job_of_any_size_is_on_this_one_machine(tmp_path: Path) -> None:
     """A job of twice its cores was advised as for two machines: without cb_config_list, and two were paid."""
     machine = Machine(host="x", kernel="1", cores=2, memory=GIB, storage=(Storage("/x", "ext4", "/"),))
     text = platform_text(machine, today=TODAY)
+    job = application(replace(WRITE, processes=4, io_processes=4))
     older = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("compute_nodes"))
     assert older != text
     file = tmp_path / "here-x.toml"
@@ -121,7 +123,7 @@ def test_a_job_of_any_size_is_on_this_one_machine(tmp_path: Path) -> None:
         platform = load_platform(str(file))
         wanted = Configuration({**platform.baseline, "cb_nodes": 2})
         assert platform.cost(wanted, 4, 3600.0, price=1.0) == 1.0
-        (given,) = (one for one in to_apply(wanted, platform, 4) if one.file_text)
+        (given,) = (one for one in to_apply(wanted, platform, job) if one.file_text)
         assert given.file_text == "cb_nodes 2\ncb_config_list *:2\n"
     file.write_text(text.replace("compute_nodes = 1 ", "compute_nodes = 3 "))
     assert load_platform(str(file)).compute_nodes == 3

@@ -39,7 +39,7 @@ def lost(ranks: Sequence[int], workload: Workload, *, results: bool, counted: bo
         remedy = " Tell what must last by --results SIZE." if counted else ""
         written = format_bytes(sum(phase.bytes for phase in writes))
         told.append(f"Copying results is not counted: the job writes {written}.{remedy}")
-    if size := _input(workload):
+    if size := input_size(workload):
         told.append(
             f"Copying input there first is never counted: the job reads {format_bytes(size)} that it did not write."
         )
@@ -73,6 +73,15 @@ def _late(workload: Workload) -> str:
     )
 
 
+def input_size(workload: Workload) -> float:
+    """Return how much a job reads of files that it did not write, B; 0 where that is nothing to speak of."""
+    written = {phase.example for phase in _writes(workload)}
+    reads = (phase for phase in workload.phases if phase.characteristics.operation is Operation.READ)
+    brought = (one for one in reads if one.example not in written and one.details.get("written_by_others") is not True)
+    size = sum(map(size_of, brought))
+    return size if size > _SLIGHT * sum(phase.bytes for phase in workload.phases) else 0.0
+
+
 def _these(ranks: Sequence[int]) -> str:
     many = ", ".join(map(str, ranks))
     return f"Answer {many} is, or ties with," if len(ranks) == 1 else f"Answers {many} are, or tie with,"
@@ -82,15 +91,6 @@ def _input_writers(workload: Workload) -> int:
     """Return how many processes wrote a file of the job's input, as its user tells; 0 where it is one, or not told."""
     found = [float(phase.details.get("input_writers", 1.0)) for phase in workload.phases]
     return round(max(found, default=1.0)) if max(found, default=1.0) > 1.0 else 0
-
-
-def _input(workload: Workload) -> float:
-    """Return how much a job reads of files that it did not write, B; 0 where that is nothing to speak of."""
-    written = {phase.example for phase in _writes(workload)}
-    reads = (phase for phase in workload.phases if phase.characteristics.operation is Operation.READ)
-    brought = (one for one in reads if one.example not in written and one.details.get("written_by_others") is not True)
-    size = sum(map(size_of, brought))
-    return size if size > _SLIGHT * sum(phase.bytes for phase in workload.phases) else 0.0
 
 
 def _writes(workload: Workload) -> list[Phase]:

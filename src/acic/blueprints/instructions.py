@@ -14,6 +14,7 @@ from acic.units import format_setting
 
 HINTS_FILE = "acic.hints"
 _DIRECTORY = "OUTPUT_DIR"  # stands for the one that the application writes to
+_SETSTRIPE = ("lfs", "setstripe")  # `lfs migrate` takes the same options
 _BY_ROMIO = tuple(
     f"export {name}={shlex.quote(value)}  # for Open MPI: its ROMIO reads that file, its own OMPIO does not"
     for name, value in BY_ROMIO.items()
@@ -49,6 +50,7 @@ def instructions(
     storage: str = "",
     by_hand: Sequence[str] = (),
     machines: int = 1,
+    finds_input: bool = False,
 ) -> list[Instruction]:
     """Return what to type so that a job runs with `configuration`; nothing for what the baseline does anyway.
 
@@ -59,6 +61,7 @@ def instructions(
         storage: the parameter that chooses another directory, by the platform's [roles]; "" if there is none.
         by_hand: parameters that none of the kinds sets (`filesystems.by_hand`).
         machines: that the job runs on.
+        finds_input: the job reads files that it did not write: they keep their place and their stripes.
 
     Raises:
         InvalidInput: an unknown kind.
@@ -72,13 +75,14 @@ def instructions(
     wanted = settings(rest, configuration, baseline, directory=place, storage=storage, machines=machines)
     untouched = settings(rest, baseline, baseline, directory=place, storage=storage, machines=machines)
     if there and there != today:
-        made.append(Instruction(title=f"Let the job write below {there}, not {today}"))
+        brought = ", and bring its input there" if finds_input else ""
+        made.append(Instruction(title=f"Let the job write below {there}, not {today}{brought}"))
     if wanted.file_per_process:
         made.append(Instruction(title="If the application has an option for it, let each process write its own file"))
     changed = {name: value for name, value in configuration.items() if value != baseline.get(name)}
     hands = {name: changed[name] for name in by_hand if name in changed}
     hints = _hints(wanted, machines) if wanted.hints != untouched.hints else []
-    return [*made, *_layout(wanted), *hints, *_by_hand(hands)]
+    return [*made, *_layout(wanted), *(_input(wanted) if finds_input else []), *hints, *_by_hand(hands)]
 
 
 def _by_hand(changed: Mapping[str, Value]) -> list[Instruction]:
@@ -98,6 +102,20 @@ def _layout(wanted: Settings) -> list[Instruction]:
             title="Stripe the output directory before the job makes its files",
             commands=tuple(shlex.join(command) for command in (made, *wanted.layout)),
             check=check,
+        )
+    ]
+
+
+def _input(wanted: Settings) -> list[Instruction]:
+    """Return how input gets stripes: files keep those that they were made with. Source: lfs-migrate(1)."""
+    if not wanted.layout:
+        return []
+    copy = f"copy it into {wanted.directory} once that is striped"
+    moved = [("lfs", "migrate", *words[2:-1], "INPUT_FILE") for words in wanted.layout if words[:2] == _SETSTRIPE]
+    return [
+        Instruction(
+            title=f"Input that is there keeps its stripes: {'move its bytes, or ' if moved else ''}{copy}",
+            commands=tuple(map(shlex.join, moved)),
         )
     ]
 

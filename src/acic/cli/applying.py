@@ -13,15 +13,18 @@ if TYPE_CHECKING:
     from acic.blueprints import Instruction
     from acic.platforms import Platform
     from acic.space import Configuration
+    from acic.workloads import Workload
 
 
-def to_apply(wanted: Configuration, platform: Platform, processes: int) -> list[Instruction]:
-    """Return what to type so that a job of so many processes runs with a configuration of the platform."""
+def to_apply(wanted: Configuration, platform: Platform, workload: Workload) -> list[Instruction]:
+    """Return what to type so that a job runs with a configuration of the platform."""
+    from acic.advisor.cautions import input_size
     from acic.blueprints import instructions
     from acic.filesystems import by_hand
 
-    storage, rest, machines = platform.roles.storage, by_hand(platform), platform.machines(wanted, processes)
-    how: dict[str, Any] = {"storage": storage, "by_hand": rest, "machines": machines}
+    storage, machines = platform.roles.storage, platform.machines(wanted, workload.processes)
+    how: dict[str, Any] = {"storage": storage, "by_hand": by_hand(platform), "machines": machines}
+    how["finds_input"] = input_size(workload) > 0
     return instructions(platform.apply, wanted, platform.baseline, **how)
 
 

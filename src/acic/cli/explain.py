@@ -124,7 +124,7 @@ def _write_page(path: Path, found: Explanation, workload: Workload, platform: Pl
     from acic.report.explanation.page import page
     from acic.report.page import write_page
 
-    todo = to_do(found.advice, platform, workload.processes)
+    todo = to_do(found.advice, platform, workload)
     made = datetime.now(UTC)
     write_page(path, page(found, workload, platform, todo, command=typed(platform), made=made))
     say(f"the page is in {path}")

@@ -159,7 +159,7 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
 
 def _to_apply(opened: Bench, best: Measured) -> list[Instruction]:
     whole = opened.readings[best.configuration].configuration  # with the values that the search leaves as they are
-    return to_apply(whole, opened.field.platform, opened.workload.processes)
+    return to_apply(whole, opened.field.platform, opened.workload)
 
 
 def _unlike_log(opened: Bench, baseline: Measured) -> str:

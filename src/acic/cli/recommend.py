@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from acic.blueprints import Instruction
     from acic.platforms import Platform
     from acic.space import Parameter, Value
+    from acic.workloads import Workload
 
 SLIGHT = 0.001  # of the run: digits of a change that saves less are read by nobody
 
@@ -82,7 +83,7 @@ def recommend(
     knowledge = learned(platform, model_name, store_url, half_life, revision_factor)
     how: dict[str, Any] = {"price": price, "elsewhere": elsewhere, "results": results, "keep": kept}
     advice = advise(workload, platform, knowledge, goal=Goal(goal), top=top, **how)
-    todo = to_do(advice, platform, workload.processes)
+    todo = to_do(advice, platform, workload)
     if hints_file:
         _write_hints(hints_file, todo)
     if as_json:
@@ -93,11 +94,11 @@ def recommend(
             say(f"note: {note}")
 
 
-def to_do(advice: Advice, platform: Platform, processes: int) -> list[Instruction]:
+def to_do(advice: Advice, platform: Platform, workload: Workload) -> list[Instruction]:
     """Return what to type for the first answer to a job; nothing where the verdict is to change nothing."""
     if advice.verdict == "nothing":
         return []
-    return to_apply(advice.recommendations[0].configuration, platform, processes)
+    return to_apply(advice.recommendations[0].configuration, platform, workload)
 
 
 def _show(advice: Advice, platform: Platform, todo: Sequence[Instruction]) -> None:
