@@ -415,6 +415,18 @@ def test_a_dry_run_shows_the_money_for_all_machines_of_its_runs(lab: Laboratory,
     assert acic("train", *place, *hosts, "--budget", "1h").json["plan"]["parts"] == four
 
 
+def test_a_baseline_of_fewer_aggregators_than_machines_is_told_of(lab: Laboratory, acic: Callable[..., Result]) -> None:
+    """It ran with ROMIO's own, one on each machine; now that it runs as its file says, gains over it may be none."""
+    parameter = '[[parameter]]\nname = "cb_nodes"\nvalues = [1, 2]\nscale = "log"\n[[instance]]\n'
+    text = lab.platform_file.read_text().replace("[baseline.values]\n", "[baseline.values]\ncb_nodes = 1\n")
+    lab.platform_file.write_text(text.replace("[[instance]]\n", parameter, 1))
+    place = ["--platform", lab.platform_file, "--runner", "ssh", "--host", "a", "--budget", "1h", "--dry-run"]
+    for more, told in ((), False), (("--host", "b"), True):
+        found = acic("train", *place, *more)
+        assert found.status == 0
+        assert ("put cb_nodes = 2 into [baseline.values]" in found.err) is told
+
+
 def test_the_result_is_what_the_journal_tells(lab: Laboratory, acic: Callable[..., Result]) -> None:
     plan = acic(*lab.train(*QUICK, "--dry-run", "--json")).json
     found = acic(*lab.train(*QUICK, "--json"))

@@ -265,6 +265,16 @@ def test_a_baseline_has_its_hints_set_beside_what_is_changed() -> None:
     assert settings(["romio"], baseline, baseline, directory="/d", machines=8).hints == {"romio_cb_write": "enable"}
 
 
+@pytest.mark.parametrize(("nodes", "hints"), [(1, {"cb_nodes": "1"}), (16, {}), (32, {"cb_nodes": "32"})])
+def test_a_baseline_has_the_aggregators_that_it_tells(nodes: int, hints: dict[str, str]) -> None:
+    """Fewer than machines were taken for ROMIO's own, which is one on each: 16 were measured as 1, and 2 as 2."""
+    baseline: dict[str, Any] = {"cb_nodes": nodes}
+    found = settings(["romio"], baseline, baseline, directory="/d", machines=16).hints
+    assert {name: value for name, value in found.items() if name != "cb_config_list"} == hints
+    answered = settings(["romio"], {"cb_nodes": 16}, baseline, directory="/d", machines=16).hints
+    assert answered == ({} if nodes == 16 else {"cb_nodes": "16"})
+
+
 def test_true_and_false_are_written_as_romio_reads_them() -> None:
     assert made(["romio"], romio_no_indep_rw=True, collective_buffering=False).hints == {
         "romio_no_indep_rw": "true",

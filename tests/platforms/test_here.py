@@ -137,7 +137,8 @@ def test_a_file_that_is_made_a_clusters_as_it_says_is_of_many_machines(
     """It said to leave a line out, which changed nothing: all aggregators were set on the first node."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     machine = Machine(host="login1", kernel="1", cores=64, memory=GIB, storage=(Storage("/x", "ext4", "/"),))
-    line = "compute_nodes = 1  # this machine alone: for a cluster leave it out, and change the name above\n"
+    line = "compute_nodes = 1  # this machine alone: for a cluster leave it out, change the name above, and "
+    line += "cb_nodes in [baseline.values] to the machines of a job\n"
     text = platform_text(machine, today=TODAY)
     assert line in text
     kept_file().parent.mkdir(parents=True)

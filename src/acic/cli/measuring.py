@@ -135,7 +135,18 @@ def where_of(given: dict[str, Any], platform: Platform) -> Where:
     where = Where(**mine | {"attributes": tuple(pairs), "directory": directory})
     if where.runner not in (LOCAL, SSH):
         batch_runner(where, None)  # a plan for a scheduler that nobody knows would be shown for nothing
+    _note_aggregators(platform, where.nodes)
     return where
+
+
+def _note_aggregators(platform: Platform, machines: int) -> None:
+    """Say so where the baseline has fewer aggregators than ROMIO takes by itself, as jobs do that nobody changed."""
+    wanted = platform.baseline.get("cb_nodes")
+    if "romio" in platform.apply and isinstance(wanted, int) and wanted < machines:
+        say(
+            f"note: the baseline is run with cb_nodes {wanted} on {machines} machines, as the platform's file says; "
+            f"ROMIO takes {machines} by itself. If jobs get that, put cb_nodes = {machines} into [baseline.values]"
+        )
 
 
 def platform_of(name: str, *, keep_it: bool = True) -> Platform:

@@ -46,10 +46,10 @@ def done_by_romio(name: str, value: Value, machines: int) -> bool:
     """Return whether a value needs no hint on so many machines, as ROMIO does so by itself.
 
     Of what is not in `ROMIO_DEFAULTS` nothing is known, so that it is believed; "automatic" always leaves it to ROMIO.
-    Of aggregators that takes one on each machine at most: more are never its own doing.
+    Of aggregators that takes exactly one on each machine (cb_config_list "*:1"): fewer are not its own doing either.
     """
     if name == "cb_nodes":
-        return not isinstance(value, int) or value <= machines
+        return not isinstance(value, int) or value == machines
     text = hint_text(value).lower()
     return text in ("automatic", ROMIO_DEFAULTS.get(name, text))
 

@@ -181,7 +181,7 @@ def _romio(made: Settings, configuration: Configured, changed: Configured) -> Se
 def _spread(hints: Mapping[str, str], configuration: Configured, machines: int) -> dict[str, str]:
     """Return the hint that lets there be `cb_nodes` aggregators, as evenly over the machines as can be.
 
-    By itself ROMIO takes one on each machine at most, and by "*:*" all on the first ones (cb_config_list.c).
+    By itself ROMIO takes one on each machine, and by "*:*" all on the first ones (cb_config_list.c).
     """
     wanted = configuration.get("cb_nodes")
     if "cb_nodes" not in hints or "cb_config_list" in configuration or not isinstance(wanted, int):

@@ -119,7 +119,8 @@ def platform_text(found: Machine, *, today: date) -> str:
         _entry("about", "This machine, with what can be set on it by its users."),
         _entry("missing", f"Measure it: acic train --platform {HERE} --budget 10min"),
         *([_entry("directory", found.directory)] if found.directory else []),
-        f"{_entry('compute_nodes', 1)}  # this machine alone: for a cluster leave it out, and change the name above",
+        f"{_entry('compute_nodes', 1)}  # this machine alone: for a cluster leave it out, change the name above, and "
+        "cb_nodes in [baseline.values] to the machines of a job",
         _entry("default_instance", "node"),
         _entry("apply", kinds),
         _entry("deployment", ["storage"] if "storage" in parameters else []),
