@@ -319,7 +319,7 @@ def test_the_rest_of_a_budget_goes_to_no_configuration_with_wrong_bytes(tmp_path
     assert len(trials.made) == 1
 
 
-def test_the_first_write_of_a_configuration_that_is_sieved_is_read_back_whatever_ran_before(tmp_path: Path) -> None:
+def test_the_first_shared_write_of_a_configuration_is_read_back_whatever_ran_before(tmp_path: Path) -> None:
     """Another run of the configuration, or one that failed, checks nothing of it."""
     trials = FakeTrials(lab_platform(), lambda trial: Outcome.FAILED if trial.number == 4 else Outcome.OK)
     posix = dataclasses.replace(WRITE, interface=Interface.POSIX)

@@ -77,6 +77,13 @@ def test_aggregators_are_told_for_the_machines_that_the_job_fills() -> None:
         assert hints.file_text.endswith(listed)
 
 
+def test_hints_that_no_benchmark_tells_apart_are_said_to_be_chance(acic: Acic) -> None:
+    asked = ("recommend", *FIG_19, "--platform", "tianhe-lustre")
+    leave = "--keep romio_ds_write=automatic"
+    assert leave in acic(*asked).err
+    assert leave not in acic(*asked, *leave.split()).err
+
+
 def test_who_reads_what_is_there_is_told_how_that_gets_stripes() -> None:
     """Directories were told to be striped, which does nothing for files that are there: their user saw no gain."""
     tianhe = load_platform("tianhe-lustre")

@@ -22,6 +22,7 @@ from acic.advisor.prices import one_price, price_of_it
 from acic.advisor.ranking import free_values, representative
 from acic.advisor.recorded import unlike_baseline
 from acic.advisor.safety import STALE
+from acic.advisor.sieving import by_chance, put_at_risk
 from acic.advisor.staging import more_than_written
 from acic.advisor.temporary import removing_temporary
 from acic.advisor.verdict import judge
@@ -82,7 +83,8 @@ def recommend(
     recommendations = tuple(
         _ranked(workload, platform, knowledge, found, goal, top, allowed if among is None else among)
     )
-    weighty = found.weighty(_place(knowledge, recommendations[0].configuration))
+    first = recommendations[0].configuration
+    weighty = found.weighty(_place(knowledge, first))
     outside = [note for phase in weighty for note in knowledge.outside(phase.characteristics)]
     systems = [knowledge.outside_system(one.configuration) for one in recommendations]
     noise = knowledge.learned.noise * found.io_share
@@ -99,7 +101,7 @@ def recommend(
         verdict=verdict,
         reason=reason,
         recommendations=recommendations,
-        changes=_changes(platform, knowledge, found, goal, recommendations[0].configuration),
+        changes=_changes(platform, knowledge, found, goal, first),
         baseline=platform.baseline,
         baseline_seconds=before,
         baseline_cost=cost,
@@ -114,6 +116,7 @@ def recommend(
             *(_unshown(found, allowed, top) if goal is Goal.PARETO and among is None else ()),
             *late,
             *unlike,
+            *([] if verdict is Verdict.NOTHING else by_chance(first, platform.baseline, workload)),
             *_notes(workload, platform, knowledge, found, weighty),
             *(_not_copied(platform, knowledge) if results else ()),
             *more_than_written(workload, results),
@@ -264,7 +267,8 @@ def _cautions(
     failed = often_failed([one.configuration for one in recommendations], workload.phases, knowledge.learned.failing)
     trusted = knowledge.platform.baseline.get(KIND) in STALE
     late = [one.rank for one in recommendations if one.configuration.get(KIND) in STALE and not trusted]
-    told = (*failed, *alone, *stale(late, workload))
+    sieved = put_at_risk(recommendations, knowledge.platform.baseline, workload)
+    told = (*failed, *alone, *sieved, *stale(late, workload))
     return (*told, *lost(fleeting, workload, results=results > 0, counted=counted))
 
 

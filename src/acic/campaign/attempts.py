@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from acic.campaign.attempt import Attempt, event_of
-from acic.campaign.checking import is_sieved, worth_checking
+from acic.campaign.checking import is_shared, worth_checking
 from acic.campaign.course import Course
 from acic.campaign.jobs import Clash, NeverTaken, NotTaken, TakenBack, Trial
 from acic.campaign.rules import Rules
@@ -41,11 +41,11 @@ class Attempts:
         self._trials = trials
         self._spending = spending
         self._wall = wall
-        self._checked: set[Configuration] = set()  # a write of theirs that is sieved was read back, and was right
+        self._checked: set[Configuration] = set()  # a write of theirs that is shared was read back, and was right
 
     def learn(self, progress: Progress, attempt: Attempt) -> None:
         """Take in what a run of a point showed, and took."""
-        if attempt.verified and is_sieved(progress.point.workload):
+        if attempt.verified and is_shared(progress.point.workload):
             self._checked.add(progress.point.configuration)
         self._spending.learn(progress.point, attempt)
 

@@ -10,13 +10,13 @@ from acic.campaign.state import Progress
 from acic.space import Configuration
 from acic.workloads import Characteristics, Interface, Operation
 
-_SIEVING = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
+_BY_MPI_IO = (Interface.MPIIO, Interface.HDF5, Interface.PNETCDF)
 
 
 def worth_checking(progress: Progress, *, share: float, checked: Collection[Configuration]) -> bool:
-    """Return whether to check the next run of a point: a share of the points, and where ROMIO is known to lose bytes.
+    """Return whether to check the next run of a point: a share of the points, and where writers share a file.
 
-    A point is checked once, as soon as it can be; the first write of a configuration that `is_sieved` always.
+    A point is checked once, as soon as it can be; the first write of a configuration that `is_shared` always.
 
     Args:
         progress: the point.
@@ -26,16 +26,15 @@ def worth_checking(progress: Progress, *, share: float, checked: Collection[Conf
     if any(attempt.verified for attempt in progress.attempts) or not share:
         return False
     unknown = progress.point.configuration not in checked
-    return _is_drawn(progress.number, share) or (unknown and is_sieved(progress.point.workload))
+    return _is_drawn(progress.number, share) or (unknown and is_shared(progress.point.workload))
 
 
-def is_sieved(workload: Characteristics) -> bool:
-    """Return whether it is an independent MPI-IO write to one file.
+def is_shared(workload: Characteristics) -> bool:
+    """Return whether it is an independent MPI-IO write to one file, where the file system alone keeps writers apart.
 
-    It goes through data sieving, which reads, changes and writes back what lies between; without working locks others'
-    bytes are lost.
+    What a benchmark writes is one piece a call: data sieving, which loses bytes without working locks, is not met.
     """
-    shared = workload.interface in _SIEVING and workload.shared
+    shared = workload.interface in _BY_MPI_IO and workload.shared
     return shared and not workload.collective and workload.operation is Operation.WRITE
 
 
