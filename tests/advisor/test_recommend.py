@@ -162,7 +162,7 @@ def test_more_results_than_the_job_writes_are_told(cluster: Platform, knowledge:
         notes = recommend(asked, cluster, knowledge, results=results).notes
         return [note for note in notes if "more than" in note]
 
-    assert said(8 * GIB) == ["--results tells 8 GiB, more than the 4 GiB that the job writes."]
+    assert said(8 * GIB) == ["--results tells 8 GiB, more than the 4 GiB that the job is known to write."]
     assert said(8 * GIB, complete=False) == said(4 * GIB + MIB) == said(0) == []
 
 

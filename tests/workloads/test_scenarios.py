@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from acic.advisor.application import tells_io
+from acic.advisor.safety import several_writers
 from acic.units import KIB, MIB
 from acic.workloads import Access, Interface, Operation, Phase, Quality, Workload, characterize
 from acic.workloads.darshan import Log, Module, read_log
@@ -284,6 +285,47 @@ def test_datasets_tell_iterations_by_when_they_are_written(
     assert phase.details["iterations_told_by"] == "records"
 
 
+def with_dataset(log: Log, *, written: int, read: int = 0) -> Log:
+    """Return the log of a job that moves so much of a dataset by H5Dwrite and H5Dread, and the rest by other calls."""
+    (file,) = log.names
+    records = np.zeros(1, dtype=LAYOUTS["H5D"].dtype())
+    records["id"], records["rank"], records["file_id"], records["H5D_OPENS"] = 1, -1, file, 4
+    records["H5D_WRITES"], records["H5D_BYTES_WRITTEN"] = 4 * (written > 0), written
+    records["H5D_READS"], records["H5D_BYTES_READ"] = 4 * (read > 0), read
+    module = Module("H5D", LAYOUTS["H5D"].version, False, records)
+    return dataclasses.replace(log, modules={**log.modules, "H5D": module})
+
+
+@pytest.mark.parametrize("interface", ["POSIX", "MPI-IO"])
+def test_data_that_darshan_does_not_count_at_hdf5_are_counted_below(interface: str) -> None:
+    """H5Dwrite_multi and H5Dwrite_chunk: the log was said to record no writes of files."""
+    log = darshan_log(loop(processes=4, requests=16), processes=4, interface=interface)
+    found = characterize(with_dataset(log, written=0))
+    phase = only(found)
+    assert (phase.bytes, phase.characteristics.interface) == (64 * MIB, Interface.HDF5)
+    assert phase.details["counted_at"] == interface
+    assert phase.characteristics.io_processes == 4
+    assert found.complete
+
+
+@pytest.mark.parametrize(
+    ("written", "read", "complete"), [(MIB, 0, False), (0, MIB, False), (32 * MIB, 0, True), (64 * MIB, MIB, True)]
+)
+def test_where_darshan_counts_but_a_little_of_what_hdf5_writes_not_all_is_told(
+    written: int, read: int, *, complete: bool
+) -> None:
+    """A job's 63 MiB were left out of it, and nothing said that they may be more than what fills datasets."""
+    log = darshan_log(loop(processes=4, requests=16), processes=4, interface="MPI-IO")
+    found = characterize(with_dataset(log, written=written, read=read))
+    assert found.complete is complete
+    assert any("H5Dwrite_multi" in note for note in found.notes) is not complete
+
+
+def test_metadata_of_many_small_datasets_are_no_data_that_is_not_counted() -> None:
+    log = darshan_log(loop(processes=4, size=256 * KIB), processes=4)
+    assert characterize(with_dataset(log, written=800)).complete
+
+
 def test_views_tell_aggregators_where_every_process_is_one() -> None:
     """POSIX sees as many requests as MPI-IO then, whether data were exchanged or not."""
     calls = loop(processes=4, requests=3, interleaved=True, collective=True)
@@ -410,6 +452,30 @@ def test_files_that_were_mapped_into_memory_are_told(files: int, told: str) -> N
     log.modules["POSIX"].records["POSIX_MMAPS"] = [2 * (at < files) - 1 for at in range(4)]  # -1 is "not recorded"
     notes = [note for note in characterize(log).notes if "mapped" in note]
     assert notes == ([f"{told} mapped into memory, whose I/O Darshan does not see."] if told else [])
+
+
+@pytest.mark.parametrize("users", [2, 4])
+def test_who_wrote_what_several_may_have_mapped_is_not_known(users: int) -> None:
+    """All was said to be told of a file that processes wrote in memory, and each file to have one writer."""
+    state = loop(processes=4, size=512, io_processes=users, write=False, file="/scratch/state")
+    log = darshan_log(state + loop(processes=4, shared=False, begin=1.0), processes=4)
+    assert characterize(log).complete
+    records = log.modules["POSIX"].records
+    mapped = next(file for file, name in log.names.items() if name == "/scratch/state")
+    records["POSIX_MMAPS"] = records["id"] == np.uint64(mapped)
+    found = characterize(log)
+    assert not found.complete
+    assert several_writers(found)
+
+
+def test_what_each_file_s_one_process_maps_has_one_writer() -> None:
+    log = darshan_log(loop(processes=4, shared=False), processes=4)
+    log.modules["POSIX"].records["POSIX_MMAPS"] = 1
+    assert characterize(log).complete
+    reads = darshan_log(loop(processes=4, io_processes=3, write=False), processes=4)
+    reads.modules["POSIX"].records["POSIX_MMAPS"] = [1, 0, 0]  # it may write what the others read
+    assert characterize(reads).complete
+    assert not several_writers(characterize(reads))
 
 
 def test_io_that_is_longer_than_its_run_is_told_to_be_cut() -> None:

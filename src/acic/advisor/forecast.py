@@ -220,5 +220,5 @@ def _nothing_covers(workload: Workload, platform: Platform) -> MissingData:
         )
     return MissingData(
         f"there is nothing to recommend for {name}: what could be read of its log has no I/O",
-        hint="give a log that is whole, or that of another run",
+        hint="give a log that has all of it, or that of another run",
     )

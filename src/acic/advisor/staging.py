@@ -52,14 +52,15 @@ def staging_of(platform: Platform, points: NDArray[np.int8]) -> Staging:
 
 
 def more_than_written(workload: Workload, size: int) -> list[str]:
-    """Return that `size` B of results are more than a job writes, as its whole log tells; nothing where they are not.
+    """Return that `size` B of results are more than a job is known to write; nothing where they are not.
 
-    They are charged all the same: who was asked may know of files that the log lacks.
+    They are charged all the same: who was asked may know of files that the log lacks, as what is mapped into memory.
     """
     written = sum(phase.bytes for phase in _writes(workload.phases))
     if not workload.complete or size <= written * _ALIKE:
         return []
-    return [f"--results tells {format_bytes(size)}, more than the {format_bytes(written)} that the job writes."]
+    known = f"the {format_bytes(written)} that the job is known to write"
+    return [f"--results tells {format_bytes(size)}, more than {known}."]
 
 
 def results_of(phases: Sequence[Phase], size: int) -> Results:

@@ -22,6 +22,7 @@ from acic.workloads.spells import Spells, counted_twice
 from acic.workloads.substitutes import substitutes
 from acic.workloads.tables import lacks_counters, tables, tells_nothing
 from acic.workloads.timing import merged
+from acic.workloads.unseen import mapped_by_several, uncounted
 from acic.workloads.workload import DARSHAN, Workload
 
 
@@ -79,6 +80,7 @@ def _characterized(log: Log) -> Workload:
     slowest = apart - counted_twice([one.timing.spells for one in drafts])
     waiting = max(0.0, min(slowest, sum([one.seconds or 0.0 for one in phases]))) + empty.seconds
     phases = told_of(empty, phases, seconds)
+    unseen = [*uncounted(found)]
     known = seconds > 0 and not lacks_counters(log) and all(one.seconds is not None for one in phases)
     return Workload(
         name=_name(log),
@@ -87,8 +89,13 @@ def _characterized(log: Log) -> Workload:
         run_seconds=seconds if seconds > 0 else None,
         io_share=min(1.0, waiting / seconds) if known else None,
         source=f"{DARSHAN} {log.job.log_version} log",
-        notes=(*notes(log, drafts, empty.seconds, evidence.damaged), *places(phases), *dict.fromkeys(layouts(phases))),
-        complete=not log.notes and not any(modules_missing(log)),
+        notes=(
+            *notes(log, drafts, empty.seconds, evidence.damaged),
+            *unseen,
+            *places(phases),
+            *dict.fromkeys(layouts(phases)),
+        ),
+        complete=not (log.notes or any(modules_missing(log)) or unseen or mapped_by_several(log)),
     )
 
 

@@ -69,7 +69,7 @@ class Evidence:
         """Return the mean time of a process inside the interface, for the group's requests, s."""
         d = group.direction
         table = self.tables.get(LIBRARY_DATA.get(group.interface, ""))
-        if table is None or table is group.table:
+        if table is None or table is group.table or not table.about(group.files).totals[BYTES + d]:
             return group.times[SECONDS + d] / processes
         moved = sum(table.moved(d))
         return float(np.sum(table.seconds(SECONDS + d))) * min(1.0, group.bytes / max(moved, 1)) / processes

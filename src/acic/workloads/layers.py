@@ -5,8 +5,10 @@ the highest interface that the application called for it, and its requests are c
 
 - HDF5 files at H5D, PnetCDF files at PNETCDF_VAR, the others at MPI-IO, and what is left at POSIX and STDIO.
 - A library's file goes down a level (MPI-IO, then POSIX) where its own module recorded no dataset of the file or is
-  incomplete. So do PnetCDF's files where it saw non-blocking requests, which it merges and issues later, or where the
-  variables' bytes are not those of the file: Darshan 3.4 and 3.5 count variables of a file for one closed before.
+  incomplete. So do HDF5's files of whose datasets it counted no byte: of `H5Dwrite_multi`, `H5Dwrite_chunk` and what
+  is asynchronous Darshan counts none. And PnetCDF's where it saw non-blocking requests, which it merges and issues
+  later, or where the variables' bytes are not those of the file: Darshan 3.4 and 3.5 count variables of a file for one
+  closed before.
 - What a library moves below the level that counts (its metadata, data sieving, aggregation) is nobody's request. What
   POSIX reads of a file after MPI-IO's last write of it, and MPI-IO never does, is the application's.
 """
@@ -52,7 +54,7 @@ def layers(tables: Mapping[str, Table]) -> list[Requests]:
         taken: set[int] = set()
         for name, _, interface in _LIBRARIES:
             if (table := tables.get(name)) is not None and not (table.partial and _lower(tables)):
-                below = _counted_below(table, tables.get("MPI-IO"), direction)
+                below = _unmoved(tables) if name == "H5D" else _counted_below(table, tables.get("MPI-IO"), direction)
                 taken |= set(table.file_list) - below
                 _add(found, interface, direction, table, without=below)
         for name in ("MPI-IO", "POSIX", "STDIO"):
@@ -118,9 +120,19 @@ def _read_later(table: Table, lower: Table | None, files: Set[int]) -> set[int]:
     return {file for file, first in began.items() if first >= ended[file]}
 
 
+def _unmoved(tables: Mapping[str, Table]) -> set[int]:
+    """Return the HDF5 files of whose datasets nothing was counted in either direction, though datasets there are.
+
+    Of others what is moved below in one direction alone are metadata, or chunks that HDF5 reads to write them back.
+    """
+    table = tables["H5D"]
+    moved = zip(table.file_list, table.moved(READ), table.moved(WRITE), strict=True)
+    return set(table.file_list) - {file for file, read, written in moved if read or written}
+
+
 def _counted_below(table: Table, lower: Table | None, direction: int) -> set[int]:
     """Return the PnetCDF files whose requests are better counted at MPI-IO."""
-    if table.name != "PNETCDF_VAR" or lower is None:
+    if lower is None:
         return set()
     files = set(table.file_list) & set(lower.file_list)
     rows = zip(table.file_list, table.counters, strict=True)

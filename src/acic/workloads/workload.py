@@ -147,7 +147,8 @@ class Workload:
         io_share: share of run_seconds in which the job waits for I/O, 0..1; None if not known.
         source: where this came from ("darshan 3.41 log", "TOML", "options"); that of logs begins with `DARSHAN`.
         notes: what could not be read or is uncertain, one sentence each.
-        complete: whether all of its I/O is told: False where records or modules of a log are missing.
+        complete: whether all of its I/O is told: False where records or modules of a log are missing, or where HDF5, or
+            several processes in memory, may have written what Darshan does not count.
     """
 
     name: str
