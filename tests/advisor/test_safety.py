@@ -15,7 +15,7 @@ from acic.space import Configuration
 from acic.store.bundled import bundled
 from acic.store.lessons import Lesson, bundled_compared
 from acic.store.measurement import Measurement, Outcome
-from acic.workloads import Characteristics, Operation, Phase, Quality, Workload
+from acic.workloads import Characteristics, Interface, Operation, Phase, Quality, Workload
 from tests.advisor.conftest import measurement
 from tests.advisor.test_lessons import FILES, lessons
 
@@ -94,6 +94,16 @@ def test_who_writes_is_told_by_the_log_and_what_is_unsure_counts() -> None:
     assert several_writers(replace(asked(), complete=False))
     assert not several_writers(asked(replace(APART, processes=1, io_processes=1), shared=Quality.ESTIMATED))
     assert not several_writers(asked(io_processes=Quality.ESTIMATED))  # of files of one's own
+
+
+def test_who_moves_the_data_of_a_library_or_of_collective_calls_is_not_all_who_write() -> None:
+    """A file was said to have one writer whose metadata HDF5 has all processes write, or that aggregators write."""
+    single = replace(TOGETHER, io_processes=1)
+    through = [replace(single, interface=one) for one in (Interface.HDF5, Interface.PNETCDF)]
+    through.append(replace(single, interface=Interface.MPIIO, collective=True))
+    assert all(several_writers(asked(one)) for one in through)
+    assert not any(several_writers(asked(replace(one, shared=False, collective=False))) for one in through)
+    assert not several_writers(asked(replace(single, interface=Interface.MPIIO)))
 
 
 def test_the_same_software_on_other_hardware_is_left_out_and_nothing_else() -> None:

@@ -116,6 +116,43 @@ def test_some_of_the_processes_write_a_file_that_all_have_open(active: int, left
         assert phase.quality["io_processes"] is Quality.EXACT
 
 
+@pytest.mark.parametrize("left", LEFT)
+def test_who_writes_headers_alone_is_a_writer_of_the_file(left: Mapping[str, bool]) -> None:
+    """One process was said to write it, without a doubt: then it may lie where several spoil it."""
+    bulk = loop(processes=4, requests=1000, io_processes=1)
+    headers = [Call(rank=rank, offset=rank * 512, length=512, start=9.0, end=9.01) for rank in (1, 2, 3)]
+    found = characterize(darshan_log(bulk + headers, processes=4, **left))  # type: ignore[arg-type]  # checked by the callee
+    assert only(found).quality["io_processes"] is not Quality.EXACT
+    assert several_writers(found)
+    if left != LEFT[2]:
+        assert only(found).characteristics.io_processes == 1
+
+
+def test_what_processes_write_to_files_of_their_own_makes_none_a_writer_of_another() -> None:
+    """All eight were said to write it, without a doubt: its heat map is that of all files."""
+    calls = loop(processes=8, requests=100, io_processes=2)
+    logs = loop(processes=8, shared=False, begin=3.0, file="/scratch/log")
+    found = characterize(darshan_log(calls + logs, processes=8, trace=False, opened=["/scratch/out"]))
+    (phase,) = [one for one in found.phases if one.characteristics.shared]
+    assert phase.characteristics.io_processes == 2
+
+
+@pytest.mark.parametrize(("more", "quality"), [(1, Quality.EXACT), (100 * KIB, Quality.ESTIMATED)])
+def test_what_darshan_rounds_in_a_heat_map_leaves_no_doubt_and_others_bytes_do(more: int, quality: Quality) -> None:
+    log = darshan_log(loop(processes=8, requests=4, io_processes=2), processes=8, trace=False, opened=["/scratch/out"])
+    log.heatmaps["POSIX"].write_bytes[0, 1] += more
+    phase = only(characterize(log))
+    assert (phase.characteristics.io_processes, phase.quality["io_processes"]) == (2, quality)
+
+
+def test_what_all_write_to_another_file_together_makes_none_a_writer_of_a_file() -> None:
+    calls = loop(processes=8, requests=100, io_processes=2)
+    journal = loop(processes=8, size=MIB, begin=3.0, file="/scratch/log")
+    found = characterize(darshan_log(calls + journal, processes=8, trace=False, opened=["/scratch/out"]))
+    phase = found.phases[0]
+    assert (phase.characteristics.io_processes, phase.quality["io_processes"]) == (2, Quality.ESTIMATED)
+
+
 def scattered(ranks: int, requests: int, *, write: bool) -> list[Call]:
     """Return requests of 4 KiB of some ranks at random places of one file."""
     rng = np.random.default_rng(1)

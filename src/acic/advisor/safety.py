@@ -18,7 +18,7 @@ from acic.platforms import Platform
 from acic.space import ABSENT, Configuration, Parameter, Value
 from acic.store.lessons import Lesson
 from acic.store.measurement import Measurement
-from acic.workloads import Characteristics, Operation, Phase, Quality, Workload
+from acic.workloads import Characteristics, Interface, Operation, Phase, Quality, Workload
 
 STALE = ("GlusterFS",)  # clients go on with the size that an open file had (docs/filesystems.md)
 ENOUGH = 59  # right ones and no wrong one: fewer than one in twenty is wrong, with 95 % confidence (0.95 ** 59 < 0.05)
@@ -131,8 +131,13 @@ def _of_several(workload: Characteristics) -> bool:
 
 
 def _perhaps_by_several(phase: Phase) -> bool:
+    """Return whether who writes is not known, or is not who moves the data: of a library and of collective calls.
+
+    HDF5 has all processes write its metadata, PnetCDF the first one, and aggregators write for others.
+    """
     asked = phase.characteristics
     if asked.operation is not Operation.WRITE or asked.processes == 1:
         return False
     shared, writers = (phase.quality.get(name, Quality.EXACT) is Quality.EXACT for name in ("shared", "io_processes"))
-    return not shared or (asked.shared and not writers)
+    through = asked.collective or asked.interface in (Interface.HDF5, Interface.PNETCDF)
+    return not shared or (asked.shared and (through or not writers))

@@ -19,13 +19,15 @@ HeatmapOf = Callable[[Group], Heatmap | None]
 
 _LEAST = 0.001  # share of the busiest process's bytes; who moves less writes headers
 _SAME = 0.05  # by which the bytes of a heat map and of a group may differ, if they are the same
+_OWN = 2.0  # times the mean rank's bytes that are of other files, above which a rank moves some of the group's
 
 
 def io_processes(group: Group, traced: Traced | None, heatmap_of: HeatmapOf) -> tuple[int, Quality]:
     """Return how many processes move the group's bytes.
 
     From the ranks of the records; where these are merged, from how unevenly the bytes are spread over all ranks, if
-    that leaves no doubt, else from the trace or the heat map.
+    that leaves no doubt, else from the trace or the heat map. Those that write but headers are left out, and then the
+    number is not exact: files may be safe with one writer alone.
     """
     if not group.reduced:
         return group.ranks, ESTIMATED if group.table.partial else EXACT
@@ -37,10 +39,11 @@ def io_processes(group: Group, traced: Traced | None, heatmap_of: HeatmapOf) -> 
     if found[1] is EXACT:
         return found
     if traced is not None and traced.bytes >= (1 - _SAME) * group.bytes:
-        return traced.busy(_LEAST), EXACT if traced.bytes >= group.bytes else ESTIMATED
-    if (busy := _busy(group, heatmap_of)) is not None:
-        ranks, total = busy
-        return len(ranks), EXACT if total >= group.bytes else ESTIMATED
+        busy = traced.busy(_LEAST)
+        return busy, EXACT if traced.bytes >= group.bytes and busy == traced.busy(0.0) else ESTIMATED
+    if (seen := _busy(group, heatmap_of)) is not None:
+        ranks, sure = seen
+        return len(ranks), EXACT if sure else ESTIMATED
     return found
 
 
@@ -68,16 +71,22 @@ def ranks_apart(group: Group, heatmap_of: HeatmapOf) -> float | None:
     return (max(ranks) - min(ranks)) / (len(set(ranks)) - 1) if len(set(ranks)) > 1 else None
 
 
-def _busy(group: Group, heatmap_of: HeatmapOf) -> tuple[list[int], int] | None:
-    """Return the ranks that move a group's bytes, and the bytes of its heat map; None where that has others' too."""
+def _busy(group: Group, heatmap_of: HeatmapOf) -> tuple[list[int], bool] | None:
+    """Return the ranks that move a group's bytes by its heat map, and whether these are all that move any.
+
+    None where the heat map has many bytes of other files, too. Of a few each rank is taken to have moved as much.
+    """
     if (heatmap := heatmap_of(group)) is None:
         return None
     moved: list[int] = np.add.reduce(moved_by(heatmap, group.direction), axis=1).tolist()
-    total = sum(moved)
-    if not group.bytes * (1 - _SAME) <= total <= group.bytes * (1 + _SAME):
+    more = sum(moved) - group.bytes
+    if abs(more) > _SAME * group.bytes:
         return None
     least = _LEAST * max(moved)
-    return [rank for rank, size in zip(heatmap.ranks.tolist(), moved, strict=True) if size > least], total
+    sure = 0 <= more <= least  # too few bytes to make anybody count
+    least = least if sure else max(least, _OWN * more / len(moved))
+    ranks = [rank for rank, size in zip(heatmap.ranks.tolist(), moved, strict=True) if size > least]
+    return ranks, sure and len(ranks) == len([size for size in moved if size])
 
 
 def moved_by(heatmap: Heatmap, direction: int) -> NDArray[np.int64]:
