@@ -126,6 +126,18 @@ def test_what_is_called_exact_is_true(calls: list[Call], losses: dict[str, bool 
 
 @settings(max_examples=150, deadline=None)
 @given(calls=CALLS, losses=LOSSES)
+def test_exact_numbers_of_processes_are_those_of_a_file_whatever_others_do(
+    calls: list[Call], losses: dict[str, bool | int | str]
+) -> None:
+    mine = [dataclasses.replace(call, write=True) for call in calls]
+    for phase in characterize(simulated(mine, losses)).phases:
+        if phase.files == 1 and phase.quality["io_processes"] is Quality.EXACT:
+            used = {call.rank for call in mine if call.length and call.file == phase.example}
+            assert phase.characteristics.io_processes == len(used)
+
+
+@settings(max_examples=150, deadline=None)
+@given(calls=CALLS, losses=LOSSES)
 def test_what_is_said_to_be_read_of_others_others_wrote(calls: list[Call], losses: dict[str, bool | int | str]) -> None:
     """One file of one phase in each direction; where nothing is said a record of all ranks may hide who did what."""
     mine = [dataclasses.replace(call, file="/scratch/a") for call in calls if call.length]

@@ -128,13 +128,14 @@ def test_who_writes_headers_alone_is_a_writer_of_the_file(left: Mapping[str, boo
         assert only(found).characteristics.io_processes == 1
 
 
-def test_what_processes_write_to_files_of_their_own_makes_none_a_writer_of_another() -> None:
+@pytest.mark.parametrize("own", [1, 50])
+def test_what_processes_write_to_files_of_their_own_makes_none_a_writer_of_another(own: int) -> None:
     """All eight were said to write it, without a doubt: its heat map is that of all files."""
     calls = loop(processes=8, requests=100, io_processes=2)
-    logs = loop(processes=8, shared=False, begin=3.0, file="/scratch/log")
+    logs = loop(processes=8, size=own * MIB, shared=False, begin=3.0, file="/scratch/log")
     found = characterize(darshan_log(calls + logs, processes=8, trace=False, opened=["/scratch/out"]))
     (phase,) = [one for one in found.phases if one.characteristics.shared]
-    assert phase.characteristics.io_processes == 2
+    assert (phase.characteristics.io_processes, phase.quality["io_processes"]) == (2, Quality.EXACT)
 
 
 @pytest.mark.parametrize(("more", "quality"), [(1, Quality.EXACT), (100 * KIB, Quality.ESTIMATED)])

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads.columns import BYTES, BYTES_VARIANCE, FASTEST_BYTES, READ, SLOWEST_BYTES, WRITE
+from acic.workloads.columns import BYTES, BYTES_VARIANCE, FASTEST_BYTES, LIBRARY_DATA, READ, SLOWEST_BYTES, WRITE
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
 from acic.workloads.traced import Traced
@@ -74,19 +74,38 @@ def ranks_apart(group: Group, heatmap_of: HeatmapOf) -> float | None:
 def _busy(group: Group, heatmap_of: HeatmapOf) -> tuple[list[int], bool] | None:
     """Return the ranks that move a group's bytes by its heat map, and whether these are all that move any.
 
-    None where the heat map has many bytes of other files, too. Of a few each rank is taken to have moved as much.
+    None where the heat map has others' bytes, too. Of those that are left, which no record tells the rank of, each rank
+    is taken to have moved as much.
     """
     if (heatmap := heatmap_of(group)) is None:
         return None
-    moved: list[int] = np.add.reduce(moved_by(heatmap, group.direction), axis=1).tolist()
-    more = sum(moved) - group.bytes
+    every: list[int] = np.add.reduce(moved_by(heatmap, group.direction), axis=1).tolist()
+    others = _of_other_files(group)
+    moved = {rank: max(0, size - others.get(rank, 0)) for rank, size in zip(heatmap.ranks.tolist(), every, strict=True)}
+    more = sum(moved.values()) - group.bytes
     if abs(more) > _SAME * group.bytes:
         return None
-    least = _LEAST * max(moved)
+    least = _LEAST * max(moved.values())
     sure = 0 <= more <= least  # too few bytes to make anybody count
     least = least if sure else max(least, _OWN * more / len(moved))
-    ranks = [rank for rank, size in zip(heatmap.ranks.tolist(), moved, strict=True) if size > least]
-    return ranks, sure and len(ranks) == len([size for size in moved if size])
+    ranks = [rank for rank, size in moved.items() if size > least]
+    return ranks, sure and len(ranks) == len([size for size in moved.values() if size])
+
+
+def _of_other_files(group: Group) -> dict[int, int]:
+    """Return the B that each rank moved of other files, in the group's direction, of those that records tell of.
+
+    A heat map below a library has what that itself moves of all its files, which no record tells apart.
+    """
+    table, others = group.table, dict[int, int]()
+    if table.name in LIBRARY_DATA.values():
+        return others
+    unknown = {file for file, rank in zip(table.file_list, table.rank_list, strict=True) if rank < 0}
+    unknown.update(group.files)
+    for file, rank, size in zip(table.file_list, table.rank_list, table.moved(group.direction), strict=True):
+        if size and file not in unknown:
+            others[rank] = others.get(rank, 0) + size
+    return others
 
 
 def moved_by(heatmap: Heatmap, direction: int) -> NDArray[np.int64]:
