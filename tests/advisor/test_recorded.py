@@ -49,6 +49,42 @@ def test_another_file_system_is_told_where_its_name_is_known(cluster: Platform, 
 
 
 @pytest.mark.parametrize(
+    ("label", "kernels", "differs"),
+    [
+        ("Storage Scale", "gpfs", False),
+        ("EFS", "lustre", False),
+        ("scratch", "nfs4", False),
+        ("GPFS on NVMe", "gpfs", False),
+        ("Lustre (scratch)", "gpfs", True),
+    ],
+)
+def test_a_baseline_by_a_name_that_kernels_do_not_have_may_be_any_of_theirs(
+    cluster: Platform, label: str, kernels: str, differs: bool
+) -> None:
+    """Of a site whose platform says Storage Scale, all logs were told to be of another file system."""
+    site = replace(
+        cluster,
+        space=Space(parameters=(Parameter(name="file_system", values=(label, "other")),)),
+        baseline=Configuration(file_system=label),
+        roles=Roles(),
+        deployment=(),
+    )
+    assert ("file_system" in told(site, file_system=kernels)) is differs
+
+
+def test_where_only_some_files_are_elsewhere_the_others_can_be_asked_about(cluster: Platform) -> None:
+    home = replace(PHASE, details={"file_system": "nfs", "mount": "/home"})
+    scratch = replace(PHASE, details={"file_system": "lustre", "mount": "/scratch"})
+    (note,) = unlike_baseline([scratch, home], cluster)
+    assert note.startswith("Some of the log's files had file_system Lustre (the baseline: NFS): ")
+    assert note.endswith("Say --only /home, where files are as the baseline has them, and the rest stays where it is.")
+    for other in ("/", "/scratch"):  # below which those that differ are, too
+        (note,) = unlike_baseline([scratch, replace(home, details={**home.details, "mount": other})], cluster)
+        assert note.startswith("The log's files had ")
+        assert "Say --elsewhere" in note
+
+
+@pytest.mark.parametrize(
     ("example", "there"),
     [
         ("/scratch/me/run/out", "/scratch/me"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from acic.platforms import Platform
@@ -13,7 +14,7 @@ _STRIPES = {  # of a Lustre file, by a directory's layout or by the hint that ma
     "stripe_count": ("stripe_count", "striping_factor"),
     "stripe_size": ("stripe_size", "striping_unit"),
 }
-_SYSTEMS = {  # as kernels call them, and as people do; what is not here may be one of these under another name
+_SYSTEMS = {  # as kernels call them, and as people do; whatever else a log or a platform names may be one of these
     "lustre": "Lustre",
     "gpfs": "GPFS",
     "beegfs": "BeeGFS",
@@ -32,14 +33,30 @@ def unlike_baseline(phases: Sequence[Phase], platform: Platform) -> list[str]:
         phases: whose seconds are taken as those of the baseline.
         platform: where the job is to run.
     """
-    found = dict.fromkeys(one for phase in phases for one in _differences(phase, platform))
+    of_phases = [(phase, list(_differences(phase, platform))) for phase in phases]
+    found = dict.fromkeys(one for _, differ in of_phases for one in differ)
     if not found:
         return []
+    remedy = "--elsewhere, and the baseline's are predicted, or write into the platform's file what jobs have today."
+    if place := _as_the_baseline(of_phases):
+        remedy = f"--only {place}, where files are as the baseline has them, and the rest stays where it is."
     return [
-        f"The log's files had {' and '.join(found)}: its seconds are not those of the baseline of {platform.name}, so "
-        "that what is said to be saved may not be there. Say --elsewhere, and the baseline's are predicted, or write "
-        "into the platform's file what jobs have today."
+        f"{'Some of the' if place else 'The'} log's files had {' and '.join(found)}: its seconds are not those of the "
+        f"baseline of {platform.name}, so that what is said to be saved may not be there. Say {remedy}"
     ]
+
+
+def _as_the_baseline(phases: Sequence[tuple[Phase, Sequence[str]]]) -> str:
+    """Return below which mount most is moved of files without differences, and nothing of others; "" for none."""
+    moved, differing = Counter[str](), set()
+    for phase, differ in phases:
+        mount = str(phase.details.get("mount", ""))
+        if differ:
+            differing.add(mount)
+        else:
+            moved[mount] += phase.bytes
+    fit = [(size, one) for one, size in moved.items() if not any(below(f"{other}/", one) for other in differing)]
+    return max(fit, default=(0, ""))[1]
 
 
 def _differences(phase: Phase, platform: Platform) -> Iterator[str]:
@@ -51,9 +68,10 @@ def _differences(phase: Phase, platform: Platform) -> Iterator[str]:
             now = baseline.get(name)
             if isinstance(had, int) and isinstance(now, int) and had != now:
                 yield _beside(platform, name, had, now)
-    system = _SYSTEMS.get(str(phase.details.get("file_system")), "")
+    system = _SYSTEMS.get(str(phase.details.get("file_system")))
     now = baseline.get("file_system")
-    if now is not None and system.lower() not in str(now).lower():
+    known = {one for one in _SYSTEMS.values() if one.lower() in str(now).lower()}
+    if now is not None and system and known and system not in known:
         yield _beside(platform, "file_system", system, now)
     role = platform.roles.storage
     now = baseline.get(role)
