@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from acic.advisor.advice import Goal, Verdict
 from acic.advisor.answers import answers
+from acic.advisor.cautions import one_writer
 from acic.advisor.failing import Failing
 from acic.advisor.forecast import CHOSEN, SLIGHT, Forecast, forecast
 from acic.advisor.knowledge import Knowledge
@@ -99,6 +100,9 @@ def test_one_writer_is_told_of_in_the_words_of_the_job(cluster: Platform, knowle
     assert "copy it there" not in caution
     (caution,) = recommend(with_input_writers(application(apart), 16), cluster, warned).cautions
     assert caution.endswith("Of its input 16 did: copy it there by one process a file, or take another answer.")
+    writing = replace(application(replace(WRITE, shared=False, collective=False)), processes=2)
+    assert "by one process, as here, and" in one_writer([1], writing)[0]
+    assert "by one process, and" in one_writer([1], replace(writing, processes=1))[0]  # its log may be one of many
     idle = recommend(application(apart, io=(0.01,)), cluster, warned)
     assert idle.verdict is Verdict.NOTHING
     assert idle.cautions == ()

@@ -94,7 +94,7 @@ def test_characteristics_are_those_of_the_command_line(name: str) -> None:
 @pytest.mark.parametrize("name", TRUTHS)
 def test_nothing_is_unknown_where_there_is_a_trace(name: str) -> None:
     workload = characterize_file(KNOWN / f"{name}.darshan")
-    assert workload.notes == ()
+    assert len(workload.notes) == (workload.processes == 1)  # which may be one of many
     for phase in workload.phases:
         assert Quality.UNKNOWN not in phase.quality.values()
         assert phase.quality.keys() == set(Characteristics.__dataclass_fields__)

@@ -669,3 +669,15 @@ def test_what_posix_reads_while_mpi_io_writes_is_nobodys_request(column: str) ->
         records = log.modules["MPI-IO"].records
         records[column], records["MPIIO_INDEP_WRITES"] = records["MPIIO_INDEP_WRITES"].copy(), 0
     assert [one.characteristics.operation for one in characterize(log).phases] == [Operation.WRITE]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_log_of_one_process_may_be_one_of_many_of_the_job(processes: int) -> None:
+    """Of srun -n 64 without MPI one of 64 logs was given, and the answer was for it alone, which nothing said."""
+    found = characterize(darshan_log(loop(processes=processes), processes=processes))
+    assert any("a log of its own" in note for note in found.notes) is (processes == 1)
+
+
+def test_a_log_without_io_says_what_darshan_leaves_out() -> None:
+    found = characterize(darshan_log([], processes=4))
+    assert any("/var and their like" in note for note in found.notes)

@@ -18,7 +18,8 @@ def one_writer(ranks: Sequence[int], workload: Workload) -> tuple[str, ...]:
         return ()
     files = "each file that the job reads was written by one process"
     if _writes(workload):
-        files = "each file that the job writes is written by one process, as here, and each that it reads was, too"
+        here = ", as here" if workload.processes > 1 else ""  # a log of one process may be one of many of the job
+        files = f"each file that the job writes is written by one process{here}, and each that it reads was, too"
     told = f"{_these(ranks)} what is safe only while {files}: where several wrote one, other bytes came back."
     if writers := _input_writers(workload):
         told += f" Of its input {writers} did: copy it there by one process a file, or take another answer."

@@ -19,6 +19,7 @@ from acic.errors import MissingData
 from acic.platforms import Platform
 from acic.prior import Use
 from acic.workloads import Phase, Workload
+from acic.workloads.notes import UNSEEN
 
 Floats = NDArray[np.float64]
 
@@ -216,7 +217,7 @@ def _nothing_covers(workload: Workload, platform: Platform) -> MissingData:
     if workload.complete:
         return MissingData(
             f"{name} did no I/O that was recorded, so there is nothing to recommend",
-            hint="give the log of another run, one that did I/O",
+            hint=f"give the log of another run, one that did I/O. {UNSEEN}",
         )
     return MissingData(
         f"there is nothing to recommend for {name}: what could be read of its log has no I/O",

@@ -35,7 +35,8 @@ class LogArgument(click.Argument):
     ) -> tuple[Any, list[str]]:
         """Return its value; refuse what is left of the command line, which is another log as a rule."""
         if args and not ctx.resilient_parsing:
-            remedy = "Darshan writes a log for each program that a job runs: ask about one after the other"
+            remedy = "Darshan writes a log for each program that a job runs: ask about one after the other; where it "
+            remedy += "wrote one for each process, without MPI, describe them together by a workload file"
             if any("-- COMMAND" in piece for piece in ctx.command.collect_usage_pieces(ctx)):
                 remedy += "; a command to run stands behind --"
             raise InvalidInput(f"{args[0]} is given beside {opts.get(self.name or '')}", hint=remedy)

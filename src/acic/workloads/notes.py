@@ -19,6 +19,11 @@ _WHOLE = 0.99
 _BENEATH = 0.2  # of what an application writes: headers and indices of HDF5 are less
 _LEFT_OUT = ("DFS", "DAOS")
 
+UNSEEN = (
+    "Darshan leaves out what lies below /dev, /opt, /usr, /var and their like, unless its configuration names it by "
+    "NAME_INCLUDE (before 3.4: DARSHAN_EXCLUDE_DIRS=none)"
+)
+"""What no log tells of by default: darshan-config.c, darshan-core.c of Darshan 3.1 to 3.5."""
 
 def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[str]) -> tuple[str, ...]:
     """Return the notes on a log and what was found in it, each once.
@@ -40,13 +45,18 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
     if not drafts:
         told.append(
             f"{source[0].upper()}{source[1:]} records no reads and no writes of files, so there is no phase to "
-            "describe."
+            f"describe. {UNSEEN}."
         )
     for one in drafts:
         if one.group.bytes >= _MATTERS * total:
             told += [*_of_times(one, log), *_of_draft(one, log, source)]
     told += mapped(log)
     if metadata > _MATTERS * log.job.run_seconds > 0:
+    if log.job.processes == 1:
+        told.append(
+            "This log is of one process. Where a job runs several without MPI (srun, fork, multiprocessing), each has "
+            "a log of its own, and this one tells nothing of the others: describe all of them by a workload file."
+        )
         told.append(
             f"About {format_seconds(metadata)} went into metadata calls (open, stat) on files of which nothing was "
             "read or written."
