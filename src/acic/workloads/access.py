@@ -6,8 +6,9 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 
-from acic.workloads.columns import BYTES, CALLS, CONSECUTIVE, HIGHEST_BYTE, SEEKS, SEQUENTIAL, STRIDES
+from acic.workloads.columns import BYTES, CALLS, CONSECUTIVE, HIGHEST_BYTE, OPENS, SEEKS, SEQUENTIAL, STRIDES, WRITE
 from acic.workloads.groups import Group
+from acic.workloads.summary import Summary
 from acic.workloads.tables import Table
 from acic.workloads.traced import Traced
 from acic.workloads.workload import ESTIMATED, EXACT, UNKNOWN, Access, Quality
@@ -52,14 +53,17 @@ def of_counters(group: Group, processes: int, tables: Mapping[str, Table]) -> tu
         return Access.CONSECUTIVE, EXACT if sure else ESTIMATED
     if group.table.name == "STDIO":
         return _stream(group)
-    totals = _posix(group, tables)
-    if totals is None:
+    seen = _posix(group, tables)
+    if seen is None:
         return (Access.STRIDED if group.shared else Access.CONSECUTIVE), UNKNOWN
-    d = group.direction
+    d, totals = group.direction, seen.totals
     steps = max(totals[CALLS + d] - uses, 1)
     consecutive = totals[CONSECUTIVE + d]
     if consecutive >= _MOST * steps:
         return Access.CONSECUTIVE, EXACT if consecutive == steps else ESTIMATED
+    steps -= _opened_again(group, seen)  # the first request of an opening follows none
+    if consecutive >= _MOST * steps:
+        return Access.CONSECUTIVE, ESTIMATED if steps > 0 else UNKNOWN
     strided = sum(totals[STRIDES : STRIDES + 4]) * totals[CALLS + d] / max(totals[CALLS] + totals[CALLS + 1], 1)
     forward = totals[SEQUENTIAL + d] >= _FORWARD * steps
     if forward or strided >= _MOST * (steps - consecutive):
@@ -74,8 +78,8 @@ def contiguous(group: Group, processes: int, tables: Mapping[str, Table]) -> boo
     as each process makes a single request.
     """
     uses = group.uses_by(processes)
-    totals = None if group.table.name == "STDIO" or group.calls <= uses else _posix(group, tables)
-    return None if totals is None else totals[CONSECUTIVE + group.direction] >= group.calls - uses
+    seen = None if group.table.name == "STDIO" or group.calls <= uses else _posix(group, tables)
+    return None if seen is None else seen.totals[CONSECUTIVE + group.direction] >= group.calls - uses
 
 
 def times_over(group: Group, tables: Mapping[str, Table]) -> float | None:
@@ -84,6 +88,8 @@ def times_over(group: Group, tables: Mapping[str, Table]) -> float | None:
     The bytes moved over those that lie before the highest one touched, as POSIX or the C library saw it; None if the
     log does not tell that.
     """
+    if may_append(group):
+        return None
     table = group.table if group.table.name == "STDIO" else tables.get("POSIX")
     if table is None:
         return None
@@ -100,6 +106,22 @@ def times_over(group: Group, tables: Mapping[str, Table]) -> float | None:
     return group.bytes / (highest + len(seen.files)) if highest else None
 
 
+def may_append(group: Group) -> bool:
+    """Return whether openings of the group's files may go on behind what earlier ones wrote, or write over it.
+
+    At each opening Darshan counts places from 0 again, whether it was to append (O_APPEND, "a") or not; a seek tells.
+    """
+    if group.direction != WRITE or group.table.name not in ("POSIX", "STDIO") or group.totals[SEEKS]:
+        return False
+    return _opened_again(group, group.table.summary(group.rows)) > 0
+
+
+def _opened_again(group: Group, seen: Summary) -> int:
+    """Return how often processes opened the group's files when they had before: each once for either direction."""
+    once = group.processes * seen.hidden + seen.pairs
+    return max(0, seen.totals[OPENS] - once * (2 if seen.totals[CALLS + 1 - group.direction] else 1))
+
+
 def _stream(group: Group) -> tuple[Access, Quality]:
     """Return the pattern of a stream, which goes on unless it is told to seek."""
     if not group.totals[SEEKS]:
@@ -109,14 +131,14 @@ def _stream(group: Group) -> tuple[Access, Quality]:
     return Access.CONSECUTIVE, ESTIMATED if few or group.bytes % size == 0 else UNKNOWN
 
 
-def _posix(group: Group, tables: Mapping[str, Table]) -> list[int] | None:
+def _posix(group: Group, tables: Mapping[str, Table]) -> Summary | None:
     """Return POSIX's counters for the group's files, if its requests are the group's."""
     if group.table.name == "POSIX":
-        return group.totals
+        return group.table.summary(group.rows)
     table = tables.get("POSIX")
     if table is None:
         return None
-    totals = table.about(group.files).totals
-    calls, moved = totals[CALLS + group.direction], totals[BYTES + group.direction]
+    seen = table.about(group.files)
+    calls, moved = seen.totals[CALLS + group.direction], seen.totals[BYTES + group.direction]
     same = abs(calls - group.calls) <= _SAME * group.calls and abs(moved - group.bytes) <= _SAME * group.bytes
-    return totals if same else None
+    return seen if same else None

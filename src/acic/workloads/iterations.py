@@ -34,7 +34,8 @@ class Iterations:
     Args:
         count: of iterations.
         quality: how far the count can be trusted.
-        how: what separates them: "one", "files", "again", "pauses", "calls", "turns", "syncs", "passes", "waits".
+        how: what separates them: "one", "files", "again", "pauses", "calls", "turns", "syncs", "passes", "waits"; of
+            files that are opened again, and may be written over or appended to, "opens".
         pause: typical time between two, s, or in all where there is one; None if not known.
         by: what told it: "trace", "records", "heat map" or "counters".
     """

@@ -32,6 +32,7 @@ def losses(log: Log, numbered: Numbered) -> tuple[str, ...]:
         *_of_stdio(log),
         *_of_layers(log, requests),
         *_of_places(log, numbered),
+        *_of_openings(log, numbered),
         *_of_metadata(log, requests),
     )
 
@@ -108,6 +109,23 @@ def _of_places(log: Log, numbered: Numbered) -> Iterator[str]:
         yield (
             f"Requests on {_named(log, numbered, holey)} went through a file view; whether it has holes DXT does not "
             "tell; here each request is one piece."
+        )
+
+
+def _of_openings(log: Log, numbered: Numbered) -> Iterator[str]:
+    """Yield which files a rank began to write again after it had opened them anew, and sought nothing."""
+    if (module := log.modules.get("POSIX")) is None:
+        return
+    requests, records = numbered.requests, module.records
+    processes = np.where(records["rank"] < 0, log.job.processes, 1)
+    anew = records["id"][(records["POSIX_OPENS"] > processes) & (records["POSIX_SEEKS"] == 0)]
+    mine = requests.write & ~requests.mpiio & (requests.offset == 0) & (requests.length > 0)
+    begun, often = np.unique(np.stack([requests.file[mine], requests.rank[mine]]), axis=1, return_counts=True)
+    again = frozenset(file for file in begun[0][often > 1].tolist() if np.uint64(requests.ids[file]) in anew)
+    if again:
+        yield (
+            f"The application opens {_named(log, numbered, again)} again between writes, and DXT tells places from 0 "
+            "on each time: what it appends is written over here."
         )
 
 

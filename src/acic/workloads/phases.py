@@ -84,6 +84,8 @@ def draft(group: Group, evidence: Evidence) -> Draft:
         waits=evidence.waits(group),
         over=over,
     )
+    if found.how == "again" and access.may_append(group):
+        found = replace(found, how="opens")
     name, _ = evidence.place(group.example)
     covered = None if traced is None else traced.bytes / group.bytes
     request, request_quality = sizes.request_size(group, traced if _same_level(group, covered) else None)

@@ -204,7 +204,7 @@ def _of_layout(phase: Phase, layout: _Layout) -> Iterator[str]:
 
 
 def _of_coverage(phase: Phase, layout: _Layout) -> Iterator[str]:
-    """Yield that the application moves some bytes of its files never, or more often than IOR does."""
+    """Yield that the application moves some bytes of its files never, or more often than IOR does, or may do so."""
     over, verb = _told(phase, "times_over", layout.times_over), f"{phase.characteristics.operation}s"
     if over < min(1.0, layout.times_over * (1.0 - _ALIKE)):
         yield f"The application leaves gaps: it {verb} {over:.0%} of the bytes of its files, IOR all of them."
@@ -212,6 +212,8 @@ def _of_coverage(phase: Phase, layout: _Layout) -> Iterator[str]:
         here = "once" if layout.times_over == 1 else f"{layout.times_over} times"
         told = f"{over:.0f}" if over >= _ROUND else f"{over:.3g}"
         yield f"The application {verb} each byte {told} times over, IOR {here}."
+    if phase.details.get("iterations_are") == "opens":
+        yield "Whether each opening writes over what was there, or goes on behind it, is not known; here it goes on."
 
 
 def _of_time(phase: Phase, layout: _Layout) -> Iterator[str]:
