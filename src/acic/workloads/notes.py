@@ -12,18 +12,19 @@ from acic.workloads.darshan.job import LONGEST_RUN
 from acic.workloads.groups import Group
 from acic.workloads.phases import Draft
 from acic.workloads.tables import lacks_counters
+from acic.workloads.timing import APART
 from acic.workloads.workload import EXACT, UNKNOWN, Interface, Phase
 
 _MATTERS = 0.01  # share of the bytes from which a phase's doubts are told
 _WHOLE = 0.99
 _BENEATH = 0.2  # of what an application writes: headers and indices of HDF5 are less
 _LEFT_OUT = ("DFS", "DAOS")
-
 UNSEEN = (
     "Darshan leaves out what lies below /dev, /opt, /usr, /var and their like, unless its configuration names it by "
     "NAME_INCLUDE (before 3.4: DARSHAN_EXCLUDE_DIRS=none)"
 )
 """What no log tells of by default: darshan-config.c, darshan-core.c of Darshan 3.1 to 3.5."""
+
 
 def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[str]) -> tuple[str, ...]:
     """Return the notes on a log and what was found in it, each once.
@@ -51,12 +52,12 @@ def notes(log: Log, drafts: Sequence[Draft], metadata: float, damaged: Sequence[
         if one.group.bytes >= _MATTERS * total:
             told += [*_of_times(one, log), *_of_draft(one, log, source)]
     told += mapped(log)
-    if metadata > _MATTERS * log.job.run_seconds > 0:
     if log.job.processes == 1:
         told.append(
             "This log is of one process. Where a job runs several without MPI (srun, fork, multiprocessing), each has "
             "a log of its own, and this one tells nothing of the others: describe all of them by a workload file."
         )
+    if metadata > _MATTERS * log.job.run_seconds > 0:
         told.append(
             f"About {format_seconds(metadata)} went into metadata calls (open, stat) on files of which nothing was "
             "read or written."
@@ -142,6 +143,11 @@ def _of_times(one: Draft, log: Log) -> Iterator[str]:
     if not one.timing.measured:
         yield f"The log tells no times of {_what(one)}, so how long they take is not known."
     seconds, run = one.timing.seconds, log.job.run_seconds
+    if (spread := one.timing.spread) > max(APART * seconds, _MATTERS * run):
+        yield (
+            f"Processes do {_what(one)} each at its own time, {format_seconds(spread)} in all, and none begins when "
+            f"another ends: {format_seconds(seconds)} of it count, as of the slowest. Where others wait, it is more."
+        )
     if seconds * (1 - _MATTERS) > run > 0:
         yield (
             f"By the log {_what(one)} take {format_seconds(seconds)}, longer than the run: a clock jumped, or threads "

@@ -2,7 +2,9 @@
 
 With a trace that is complete, the union of all intervals in which some process reads (or writes), plus the mean
 metadata time of a process. Without, the time of the slowest process: of a merged record Darshan's own figure, shared
-between the directions by their times. Metadata time (open, close, stat, ...) of files that are written is the writes'.
+between the directions by their times; or the union of the records, where no process paused. Of a union that is much
+longer than the slowest process's time only what others wait for counts, and what the busiest does beside it. Metadata
+time (open, close, stat, ...) of files that are written is the writes'.
 """
 
 from __future__ import annotations
@@ -21,7 +23,11 @@ from acic.workloads.spells import Spells, closes, spells
 from acic.workloads.tables import Table
 from acic.workloads.trace import Spans
 from acic.workloads.traced import Traced
+from acic.workloads.turns import Turns, turns
 from acic.workloads.workload import Interface
+
+APART = 2.0
+"""Times the slowest process's time, up to which some process or other is in I/O where all do the same: unevenly."""
 
 _MANY = 500  # requests, from which on numpy beats a loop
 _FILES = {Interface.HDF5: "H5F", Interface.PNETCDF: "PNETCDF_FILE"}
@@ -49,7 +55,8 @@ class Timing:
         metadata: part of it that is open, close, stat and the like, s.
         imbalance: slowest process's time over the mean one's; None if not known.
         spells: when its records were used.
-        busy: the stretches with I/O; None without a trace.
+        busy: the stretches with I/O that all wait for; None without a trace.
+        spread: s in which some process or other is in I/O, where not all wait for each; else 0.
     """
 
     seconds: float
@@ -58,6 +65,7 @@ class Timing:
     spells: Spells
     busy: Stretches | None
     measured: bool
+    spread: float = 0.0
 
 
 def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[str, Table]) -> Timing:
@@ -71,7 +79,7 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         above = _metadata(files, group) * group.bytes / (group.totals[BYTES] + group.totals[BYTES + 1]) / processes
         slowest += max(0.0, above - metadata)
         metadata = max(metadata, above)
-    busy, beside = None, metadata
+    busy, beside, spread = None, metadata, 0.0
     if traced is not None:
         busy = union(traced.spans())
         if group.reduced and min(group.totals[BYTES], group.totals[BYTES + 1]):
@@ -80,10 +88,27 @@ def timing(group: Group, processes: int, traced: Traced | None, tables: Mapping[
         busy, beside = merged(mine.first, mine.last), 0.0  # what closing files took is in it
     elif group.spans:
         busy = merged(*group.spans)
-    if busy is not None:
-        slowest = max(slowest, busy.seconds + beside)
     measured = group.times[SECONDS + group.direction] > 0 or (busy is not None and busy.seconds > 0)
-    return Timing(slowest, metadata, imbalance, mine, busy, measured)
+    if busy is not None:
+        if len(busy.starts) > 1 and busy.seconds > APART * slowest:
+            found = turns(*(traced.by_rank() if traced is not None else _records(group, mine)))
+            waited = _waited_for(busy, found)
+            if busy.seconds > APART * max(slowest, waited.seconds + found.apart):
+                busy, beside, spread = waited, beside + found.apart, busy.seconds
+        slowest = max(slowest, busy.seconds + beside)
+    return Timing(slowest, metadata, imbalance, mine, busy if busy and busy.starts else None, measured, spread)
+
+
+def _records(group: Group, mine: Spells) -> tuple[list[int], list[float], list[float]]:
+    """Return the rank, first and last instant of each record, s."""
+    first, last = group.spans if group.spans and not mine.steady() else (mine.first, mine.last)
+    return mine.rank, first, last
+
+
+def _waited_for(busy: Stretches, found: Turns) -> Stretches:
+    """Return the stretches that all wait for."""
+    mine = found.waited[np.searchsorted(found.begins, busy.starts, side="right") - 1].tolist()
+    return Stretches([*compress(busy.starts, mine)], [*compress(busy.ends, mine)])
 
 
 def union(spans: Spans) -> Stretches:

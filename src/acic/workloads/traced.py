@@ -7,6 +7,9 @@ from dataclasses import replace
 from itertools import chain, islice, pairwise
 from operator import itemgetter
 
+import numpy as np
+from numpy.typing import NDArray
+
 from acic.workloads.columns import PAUSE
 from acic.workloads.groups import Group
 from acic.workloads.sequences import BULK, Process, bulk, in_turn, sample
@@ -67,6 +70,12 @@ class Traced:
     def spans(self) -> Spans:
         """Return starts and ends of all requests, record after record."""
         return self._trace.spans(self._parts, self._direction)
+
+    def by_rank(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the rank, the start and the end of each request, record after record."""
+        whole, counts = self._trace.segments, [part.stop - part.start for part in self._parts]
+        starts, ends = (np.concatenate([times[part] for part in self._parts]) for times in (whole.start, whole.end))
+        return np.repeat(self._ranks, counts), starts, ends
 
     def imbalance(self) -> float | None:
         """Return the slowest process's time over the mean one's."""
