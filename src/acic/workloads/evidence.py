@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from acic.units import MIB
-from acic.workloads.columns import BYTES, CALLS, HIGHEST_BYTE, LIBRARY_DATA, OPENS, READ, SECONDS, VIEWS, WAITS, WRITE
+from acic.workloads.columns import BYTES, CALLS, HIGHEST_BYTE, LIBRARY_DATA, OPENS, SECONDS, VIEWS, WAITS, WRITE
 from acic.workloads.darshan import Heatmap, Log, Module, below
 from acic.workloads.groups import Group
 from acic.workloads.tables import Table
@@ -93,9 +93,9 @@ class Evidence:
         """Return where the bytes that were moved of a file end, B; 0 if the log does not tell."""
         found = 0
         for table in filter(None, map(self.tables.get, ("POSIX", "STDIO"))):
-            for direction in (READ, WRITE):
-                highest = table.column(HIGHEST_BYTE + direction)
-                found = max([found, *(highest[row] + 1 for row in table.rows_of([file]) if highest[row] > 0)])
+            for row in table.rows_of([file]):
+                highest = max(table.counters[row][HIGHEST_BYTE : HIGHEST_BYTE + 2])  # read, written
+                found = max(found, highest + 1 if highest else 0)
         return found
 
     def opens(self, group: Group) -> int:
