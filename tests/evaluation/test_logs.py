@@ -72,7 +72,7 @@ def test_every_byte_is_told_of(logs: dict[Application, Workload]) -> None:
         ("operation", 1.0),
         ("collective", 1.0),
         ("shared", 0.98),
-        ("access", 0.93),
+        ("access", 0.96),
         ("io_processes", 0.98),
         ("request_size", 0.96),
         ("iterations", 0.8),
