@@ -76,6 +76,16 @@ def test_the_fixed_choice_does_not_look_at_any_scale_of_the_application_that_is_
     assert Fixed().picks(here)[0].ranked["pop", "small"] != Fixed().picks(there)[0].ranked["pop", "small"]
 
 
+def test_who_measured_nothing_but_the_application_stays_with_the_baseline() -> None:
+    """The fixed choice was the best for the judged application, as if it had been left out."""
+    btio = [one for one in SIX if one.name == "btio"]
+    table = candidates(table_of(truth(applications=btio), LAB, "time"), LAB)
+    for values in (table, other_truth(table)):
+        (picks,) = Fixed().picks(scene(values=values))
+        for order in picks.ranked.values():
+            assert [table.configurations[column] for column in order] == [LAB.baseline]
+
+
 def test_a_configuration_that_fails_somewhere_is_no_fixed_choice_while_another_one_is_left() -> None:
     here = scene()
     first = Fixed(all_seen=True).picks(here)[0].ranked["btio", "small"][0]

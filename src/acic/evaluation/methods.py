@@ -103,7 +103,8 @@ class Fixed:
     """One configuration for everybody: the one with the least mean regret of the other applications.
 
     All scales and variants of the application that is judged are left out, so it is what a site could choose who
-    measured everything but this application; with `all_seen` it looks at the judged application too.
+    measured everything but this application: who measured nothing else stays with the baseline. With `all_seen` it
+    looks at the judged application too.
     """
 
     all_seen: bool = False
@@ -126,8 +127,9 @@ class Fixed:
 
         def rank(application: Application) -> tuple[int, ...]:
             others = family != family[table.applications.index(application)]
-            seen = regret if self.all_seen or not others.any() else regret[others]
-            return by_regret(seen)
+            if not self.all_seen and not others.any():
+                return (table.configurations.index(scene.platform.baseline),)
+            return by_regret(regret if self.all_seen else regret[others])
 
         return [_picks(self, scene, rank)]
 
