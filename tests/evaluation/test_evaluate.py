@@ -373,6 +373,33 @@ def test_what_advice_by_logs_chooses_is_run_again_and_only_of_those_that_have_a_
     assert set(first) <= set(found[application])
 
 
+def test_wrong_bytes_in_a_fresh_run_are_as_bad_as_in_the_truth(acic: Call, tmp_path: Path) -> None:
+    """They come by luck, and what is chosen runs more often again than in the truth: it stayed the best measured."""
+    broken, wrong, sound = gone_wrong()
+    good = truth(noise=0.02)
+    for name, runs in (("truth", good), ("fresh", broken)):
+        write_truth(runs, tmp_path / f"{name}.parquet")
+    given = ("--truth", tmp_path / "truth.parquet", "--fresh", tmp_path / "fresh.parquet", *only("best"), "--json")
+    status, out, _ = acic(*given, "--sound", "--goal", "time")
+    assert status == 0
+    found = json.loads(out)
+    assert found["extent"]["configurations"] == len(SOME) - 1
+    assert dict(wrong) not in [one["configuration"] for one in found["goals"][0]["optima"]]
+    again = contenders(good, LAB, methods(("baseline",)), knowledge, top=1, done=broken)
+    assert {wrong, sound} <= set(again["random-reads", "only"])
+
+
+def test_a_baseline_that_gave_wrong_bytes_is_named_as_what_sound_leaves_out(acic: Call, tmp_path: Path) -> None:
+    """It was said not to have been measured."""
+    runs = truth()
+    runs.append(replace(runs[0], configuration=LAB.baseline, repetition=1, outcome=Outcome.CORRUPT, seconds=None))
+    write_truth(runs, tmp_path / "t.parquet")
+    status, out, err = acic("--truth", tmp_path / "t.parquet", "--sound", *only("best"))
+    assert (status, out) == (2, "")
+    assert "the baseline of lab gave an application wrong bytes" in err
+    assert "hint: leave --sound out" in err
+
+
 @pytest.mark.parametrize("names", [("random",), ("best", "baseline")])
 @pytest.mark.parametrize("figure", ["regret", "fig7", "fig9"])
 def test_a_picture_of_methods_that_none_shows_is_refused_with_a_remedy(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from acic.evaluation.truth import Run
     from acic.platforms import Platform
     from acic.report.evaluation import Evaluation, Lines
+    from acic.space import Configuration
+    from acic.workloads import Workload
 
 _UNTOLD = ("pictures",)  # on a page
 
@@ -111,7 +113,8 @@ def evaluate(
     runs = read_truth(truth) if truth else bundled_truth(platform.name, part)
     again = read_truth(fresh) if fresh else [] if truth else bundled_fresh(platform.name, part)
     if sound:
-        wrong = unsound(runs)
+        wrong = unsound([*runs, *again])
+        _check_sound(platform, wrong)
         runs, again = ([run for run in those if run.configuration not in wrong] for those in (runs, again))
     told = told_by_logs(logs, platform.name, runs)  # before anything is learned: there may be none
     knowledge = knowing(platform, store_url, models)
@@ -189,6 +192,15 @@ def _check_prices(platform: Platform, goals: Sequence[str]) -> None:
     if not set(goals) <= set(goals_of(platform)):
         hint = "use --goal time, or a platform file with prices of all its machines (docs/platforms.md)"
         raise InvalidInput(f"platform {platform.name} has no prices", hint=hint)
+
+
+def _check_sound(platform: Platform, wrong: Collection[Configuration]) -> None:
+    """Refuse a baseline that gave wrong bytes: nothing is left to compare with."""
+    if platform.baseline in wrong:
+        raise InvalidInput(
+            f"--sound leaves nothing to compare with: the baseline of {platform.name} gave an application wrong bytes",
+            hint="leave --sound out",
+        )
 
 
 def _ranks(platform: Platform) -> list[Rank]:

@@ -55,7 +55,7 @@ def contenders_in(
     platform = load_platform(platform_name)
     chosen = methods(names or (f"model:{default_model(platform)}", "fixed", "rules"))
     told = told_by_logs(logs, platform.name, runs)
-    found = contenders(runs, platform, chosen, knowing(platform, None), top=top, logs=told)
+    found = contenders(runs, platform, chosen, knowing(platform, None), top=top, done=done, logs=told)
     if not (wanted := left_over(found, done, platform, passes=passes)):
         raise InvalidInput(f"each of them has {passes} runs already", hint="judge by these: acic evaluate --fresh FILE")
     return wanted

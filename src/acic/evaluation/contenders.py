@@ -27,6 +27,7 @@ def contenders(
     knowledge: Callable[[str], Knowledge],
     *,
     top: int,
+    done: Sequence[Run] = (),
     logs: Mapping[Application, Workload] | None = None,
 ) -> Mapping[Application, tuple[Configuration, ...]]:
     """Return the configurations of each application that regret by fresh runs compares, each once, the baseline first.
@@ -40,13 +41,14 @@ def contenders(
         chosen: methods whose choices are among them; a blind one's are not.
         knowledge: what a model learned of the platform's training, by its name.
         top: how many of the best for time, and of the best for cost where there are prices.
+        done: fresh runs made before, which may have given wrong bytes, too.
         logs: what to ask advice by in place of descriptions, as of `evaluate`; applications without are left out.
 
     Raises:
         MissingData: too little was measured.
     """
     found: dict[Application, list[Configuration]] = {}
-    wrong = unsound(runs)
+    wrong = unsound([*runs, *done])
     if logs is not None:
         runs = [run for run in runs if (run.kernel, run.scale) in logs]
     for goal in goals_of(platform):
