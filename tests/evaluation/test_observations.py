@@ -10,6 +10,7 @@ import pytest
 
 from acic.benchmarks.kernels import Kernel, kernels
 from acic.evaluation.advising import candidates
+from acic.evaluation.apart import _other
 from acic.evaluation.field import Table, table_of
 from acic.evaluation.fresh import Fresh
 from acic.evaluation.observations import Holds, Observation, _goals, _interval, _wilson, observations
@@ -229,6 +230,18 @@ def test_fresh_runs_tell_whether_the_fastest_is_the_cheapest(slower: float, hold
     found = of(told(runs, fresh=[replace(r, staged=0.0) for r in fresh], noise=0.2), "in many cases")
     assert found.holds is holds
     assert f"({len(SEVERAL)} by fresh runs)" in found.figures
+
+
+def test_what_was_not_drawn_is_no_slower_for_that() -> None:
+    """Three passes of thirty are in 96 of 100 draws; in the others the fastest was another one than the cheapest."""
+    one, application = SEVERAL[0], (SEVERAL[0].name, SEVERAL[0].scale)
+    both, fast, cheap = TWO_DISKS[:3]
+    took = {both: (10.0, 3), fast: (11.0, 30), cheap: (12.0, 30)}
+    each = [(c, seconds, n) for c, (seconds, passes) in took.items() for n in range(passes)]
+    runs = [replace(run_of(one, c, n), seconds=seconds, staged=0.0) for c, seconds, n in each]
+    fresh = Fresh(runs, LAB, "time")
+    assert np.isnan(fresh.drawn(application, np.random.default_rng(0))[both]).any()
+    assert _other(application, {both: 1.0, fast: 1.2, cheap: 1.0}, fresh, np.random.default_rng(0)) == 0.0
 
 
 def test_the_interval_of_a_mean_is_students() -> None:

@@ -92,6 +92,8 @@ def _other(
 ) -> float | None:
     """Return in which part of the draws the fastest is not the cheapest; None where too little was run again.
 
+    Only draws count that have runs of both: what was not drawn is no worse for that.
+
     Args:
         application: which one.
         prices: USD/s of each configuration that it ran well on; nothing else is chosen.
@@ -103,8 +105,10 @@ def _other(
     if not chosen:
         return None
     seconds, price = (np.array([of[one] for one in chosen]) for of in (medians, prices))
-    if min(len(runs[chosen[int(values.argmin())]]) for values in (seconds, seconds * price)) < LEAST:
+    ends = [int(values.argmin()) for values in (seconds, seconds * price)]
+    if min(len(runs[chosen[end]]) for end in ends) < LEAST:
         return None
     drawn = fresh.drawn(application, rng)
     each = np.array([drawn[one] for one in chosen])
+    each = np.where(np.isnan(each), np.inf, each)[:, ~np.isnan(each[ends]).any(axis=0)]
     return float(np.mean(each.argmin(axis=0) != (each * price[:, None]).argmin(axis=0)))

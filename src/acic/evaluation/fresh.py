@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.evaluation.field import Application, Table, value_of
-from acic.evaluation.levels import levelled
+from acic.evaluation.levels import levelled, medians_of
 from acic.evaluation.picks import Picks
 from acic.evaluation.regret import mean_gain, quantile, share_of
 from acic.evaluation.truth import Run
@@ -128,7 +128,7 @@ class Fresh:
         """
         if application not in self._values:
             return {}
-        return dict(zip(self._values[application], _medians(self._array(application)).tolist(), strict=True))
+        return dict(zip(self._values[application], medians_of(self._array(application)).tolist(), strict=True))
 
     def runs(self, application: Application) -> dict[Configuration, Floats]:
         """Return the levelled runs of each configuration, s or USD, inf for one that failed."""
@@ -138,10 +138,10 @@ class Fresh:
         return {one: row[~np.isnan(row)] for one, row in rows}
 
     def drawn(self, application: Application, rng: np.random.Generator) -> dict[Configuration, Floats]:
-        """Return medians of `DRAWS` draws of the passes, s or USD, inf where most drawn runs failed, or none was."""
+        """Return medians of `DRAWS` draws of the passes, s or USD; inf where most of these runs failed, NaN of none."""
         values = self._array(application)
         draws = rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))
-        return dict(zip(self._values[application], _medians(values[:, draws]), strict=True))
+        return dict(zip(self._values[application], medians_of(values[:, draws]), strict=True))
 
     def best(self, application: Application) -> Configuration | None:
         """Return the configuration with the least median; None where none went well, or the application was not run."""
@@ -205,7 +205,7 @@ class Fresh:
         self, application: Application, chosen: Configuration, rng: np.random.Generator, noise: float
     ) -> _Compared:
         values, mine = self._array(application), list(self._values[application])
-        medians, runs = _medians(values), (~np.isnan(values)).sum(axis=1)
+        medians, runs = medians_of(values), (~np.isnan(values)).sum(axis=1)
         column, best = mine.index(chosen), int(medians.argmin())
         draws = rng.integers(0, values.shape[1], (DRAWS, values.shape[1]))
         drawn = _told(_regret(values[column, draws], values[best, draws]))
@@ -230,7 +230,7 @@ class Fresh:
         )
 
     def _best_of(self, application: Application, chosen: Sequence[Configuration]) -> float:
-        mine, medians = list(self._values[application]), _medians(self._array(application))
+        mine, medians = list(self._values[application]), medians_of(self._array(application))
         least = min(float(medians[mine.index(one)]) for one in chosen)
         return least / float(medians.min()) - 1.0 if np.isfinite(least) else np.inf
 
@@ -257,29 +257,17 @@ def _regret(judged: Floats, best: Floats) -> Floats:
     Returns:
         NaN where no run of one of them was drawn.
     """
-    own, least = _medians(judged), _medians(best)
+    own, least = medians_of(judged), medians_of(best)
     failed = np.isinf(own)
     ratio = np.where(failed, 1.0, own) / np.where(failed, 1.0, least)  # inf / inf would be no number
     found = np.where(failed, np.inf, np.maximum(ratio - 1.0, 0.0))
-    unknown = np.isnan(judged).all(axis=-1) | np.isnan(best).all(axis=-1)
-    return np.where(unknown, np.nan, found)
+    return np.where(np.isnan(own) | np.isnan(least), np.nan, found)
 
 
 def _told(drawn: Floats) -> Floats:
     """Return as many draws: those that tell something, again and again; inf where none does."""
     told = drawn[~np.isnan(drawn)]
     return np.resize(told if len(told) else np.inf, drawn.shape)  # of nothing, numpy would make zeros: no regret
-
-
-def _medians(values: Floats) -> Floats:
-    """Return medians over the last axis, without NaN; inf where half of the runs failed, or none was drawn."""
-    count = (~np.isnan(values)).sum(axis=-1)
-    ordered = np.sort(values, axis=-1)  # NaN last
-    low, high = (
-        np.take_along_axis(ordered, np.maximum(at, 0)[..., None], axis=-1)[..., 0]
-        for at in ((count - 1) // 2, count // 2 - (count == 0))
-    )
-    return np.where(count == 0, np.inf, np.where(low == high, low, (low + high) / 2))
 
 
 def _over(

@@ -73,16 +73,17 @@ def levels(values: Floats) -> Floats:
             that follow one another and have the same configurations are a session.
     """
     logs = np.log(np.where(np.isfinite(values), values, np.nan))
-    sessions = sessions_of(values)
-    there = [(~np.isnan(logs[:, sessions == session])).any(axis=1) for session in np.unique(sessions)]
-    logs = logs[np.sum(there, axis=0) > 1]
-    level = np.zeros(len(sessions))
+    number = sessions_of(values)
+    sessions = [number == session for session in np.unique(number)]
+    logs = logs[np.sum([(~np.isnan(logs[:, mine])).any(axis=1) for mine in sessions], axis=0) > 1]
+    level = np.zeros(len(number))
+    if not len(logs):  # nothing to compare sessions by
+        return level
     for _ in range(_ROUNDS):
         before = level.copy()
-        own = _medians(logs - level)
-        for session in np.unique(sessions):
-            mine = sessions == session
-            level[mine] = _median((logs - own[:, None])[:, mine])
+        own = medians_of(logs - level)
+        for mine in sessions:
+            level[mine] = np.nan_to_num(medians_of((logs - own[:, None])[:, mine].ravel()))  # of nothing: left alone
         level -= np.median(level)
         if np.allclose(level, before, rtol=0, atol=1e-9):
             break
@@ -96,11 +97,10 @@ def sessions_of(values: Floats) -> NDArray[np.intp]:
     return np.concatenate([[0], np.cumsum(changed)])
 
 
-def _medians(rows: Floats) -> Floats:
-    return np.array([_median(row) for row in rows])
-
-
-def _median(values: Floats) -> float:
-    """Return the median without NaN; 0.0 of nothing, which leaves a session's level alone."""
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if len(known) else 0.0
+def medians_of(values: Floats) -> Floats:
+    """Return medians over the last axis, without NaN; inf where half of the runs failed, NaN where there is none."""
+    count = (~np.isnan(values)).sum(axis=-1)
+    ordered = np.sort(values, axis=-1)  # NaN last
+    last = np.maximum(count - 1, 0)
+    low, high = (np.take_along_axis(ordered, at[..., None], axis=-1)[..., 0] for at in (last // 2, count // 2))
+    return np.asarray((low + high) / 2)
