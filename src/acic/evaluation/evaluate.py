@@ -16,6 +16,7 @@ from acic.errors import InvalidInput, MissingData
 from acic.evaluation.advising import asked, candidates
 from acic.evaluation.field import Application, Table, goals_of, table_of
 from acic.evaluation.fresh import Fresh, FreshScore
+from acic.evaluation.levels import pooled
 from acic.evaluation.methods import Method, Scene
 from acic.evaluation.noise import Noise, noise_of
 from acic.evaluation.observations import Observation, observations
@@ -102,7 +103,8 @@ class Evaluated:
     Args:
         platform: whose it is.
         extent: how much of it there is.
-        noise: of repeated runs, fresh ones among them; NaN where nothing was repeated.
+        noise: of repeated runs, fresh ones among them, without the levels of their sessions (`pooled`); NaN where
+            nothing was repeated.
         judgements: one for each goal.
         observations: the paper's, tested; without prices none on cost.
     """
@@ -181,7 +183,7 @@ def evaluate(
     told = dict.fromkeys((*goals_of(platform), *goals))  # observations are of both, whatever is judged
     tables = {goal: candidates(table_of(runs, platform, goal), platform) for goal in told}
     again = {goal: Fresh(fresh, platform, goal) for goal in told}
-    noise = noise_of([*runs, *fresh])
+    noise = noise_of(pooled(runs, fresh))
     questions = {a: asked(a, runs, platform, (logs or {}).get(a)) for a in tables["time"].applications}
     judgements = []
     for number, goal in enumerate(goals):
