@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -25,8 +25,9 @@ from acic.advisor.known import Trust, known
 from acic.advisor.recommend import recommend
 from acic.benchmarks.kernels import Part
 from acic.evaluation.advising import asked, candidates
-from acic.evaluation.evaluate import bundled_fresh, bundled_truth, fresh_table
-from acic.evaluation.field import Application, Table, table_of
+from acic.evaluation.evaluate import bundled_fresh, bundled_truth
+from acic.evaluation.field import Application, table_of
+from acic.evaluation.fresh import Fresh
 from acic.evaluation.logs import bundled_logs
 from acic.platforms import Platform, load_platform
 from acic.space import Configuration
@@ -49,23 +50,23 @@ def judged(part: Part, platform: Platform, knowledge: Knowledge, goal: Goal, *, 
     """Yield what comes of the advice for each application of a part that ran on the baseline."""
     runs = bundled_truth(platform.name, part)
     table = candidates(table_of(runs, platform, goal.value), platform)
-    again = fresh_table(table, bundled_fresh(platform.name, part), platform)
+    again = Fresh(bundled_fresh(platform.name, part), platform, goal.value)
     told = bundled_logs(platform.name, table.applications) if logs else {}
     among = knowledge.among(table.configurations)
-    for application in table.applications:
+    for application, row in zip(table.applications, table.values.tolist(), strict=True):
         question = asked(application, runs, platform, told.get(application))
         advice = recommend(question.workload, platform, among, goal=goal, results=question.results)
         chosen = advice.recommendations[0].configuration
-        gain = measured(again, application, platform, chosen)
-        yield Judged(application, advice, measured(table, application, platform, chosen) if np.isnan(gain) else gain)
+        gain = measured(again.medians(application), platform, chosen)
+        before = measured(dict(zip(table.configurations, row, strict=True)), platform, chosen)
+        yield Judged(application, advice, before if np.isnan(gain) else gain)
 
 
-def measured(table: Table, application: Application, platform: Platform, chosen: Configuration) -> float:
-    """Return the gain that a table has of `chosen` over the baseline; NaN where it has no runs of one of them."""
-    columns = {platform.space.point(one).tobytes(): column for column, one in enumerate(table.configurations)}
-    before, after = (columns[platform.space.point(one).tobytes()] for one in (platform.baseline, chosen))
-    values = table.values[table.applications.index(application)]
-    return float(values[before] / values[after]) if np.isfinite(values[before]) else float("nan")
+def measured(medians: Mapping[Configuration, float], platform: Platform, chosen: Configuration) -> float:
+    """Return the gain of `chosen` over the baseline; NaN where there are no runs of one of them."""
+    values = {platform.space.point(one).tobytes(): value for one, value in medians.items()}
+    before, after = (values.get(platform.space.point(one).tobytes(), np.nan) for one in (platform.baseline, chosen))
+    return before / after if np.isfinite(before) else np.nan
 
 
 def show(found: list[Judged]) -> None:

@@ -9,11 +9,14 @@ import numpy as np
 
 from acic.benchmarks.kernels import kernels
 from acic.evaluation.field import Application, Table
+from acic.evaluation.fresh import FreshScore, Interval
 from acic.evaluation.observations import Holds, Observation
 from acic.evaluation.picks import Curve, Picks
 from acic.evaluation.ranks import PAPER, Rank
+from acic.evaluation.regret import quantile
 from acic.platforms import Platform, load_platform
 from acic.report.evaluation import Evaluation, Lines
+from acic.report.evaluation.merit import gains, regret
 from acic.space import Configuration
 
 METHODS = {"prior": "acic", "fixed": "one for all", "rules": "rules of thumb", "cart": "CART, as in the paper"}
@@ -68,11 +71,13 @@ def imagine(made: Imagined) -> Evaluation:
         tables["cost"] = Table(applications, configurations, values * prices, "cost")
     picks = [p for table in tables.values() for p in _picks(table, made.methods, rng)]
     again = {goal: _again(table, rng) for goal, table in tables.items()} if made.again else {}
+    fresh = [_fresh(again[p.goal], p, 0 if made.baseline else None) for p in picks if p.goal in again]
     return Evaluation(
         platform=platform,
         tables=tables,
         picks=picks,
-        again=again,
+        again=made.again,
+        fresh=[one for one in fresh if one is not None],
         runs=2 * int((~np.isnan(values)).sum()),
         repetitions=(1, 3),
         made=datetime(2026, 11, 28, 12, tzinfo=UTC),
@@ -111,6 +116,32 @@ def _again(table: Table, rng: np.random.Generator) -> Table:
         few = [c for c in np.argsort(row)[:4] if np.isfinite(row[c])]
         fresh[few] = row[few] * rng.lognormal(0.02, 0.05, size=len(few))
     return Table(table.applications, table.configurations, values, table.goal)
+
+
+def _fresh(table: Table, picks: Picks, baseline: int | None) -> FreshScore | None:
+    """Return what medians of the few that ran again say of a method, too few runs for an interval."""
+    found = dict(zip(table.applications, regret(table, picks).tolist(), strict=True))
+    known = {a: Interval(value, np.nan, np.nan) for a, value in found.items() if not np.isnan(value)}
+    if not known:
+        return None
+    of = int((~np.isnan(table.values)).any(axis=1).sum())
+    compared = baseline is not None and int((~np.isnan(table.values[:, baseline])).sum()) == of
+    gain, best_gain = gains(table, picks, baseline if compared else None)
+    median, tenth = (Interval(quantile([one.value for one in known.values()], q), np.nan, np.nan) for q in (0.5, 0.9))
+    return FreshScore(
+        method=picks.method,
+        goal=picks.goal,
+        median=median,
+        p90=tenth,
+        regret=known,
+        few={},
+        gain=gain,
+        best_gain=best_gain,
+        share=np.nan,
+        worse=(),
+        of=of,
+        repetitions=1,
+    )
 
 
 def curves(rng: np.random.Generator) -> dict[str, list[Lines]]:

@@ -160,12 +160,12 @@ def test_the_headline_leads_with_fresh_runs_and_their_interval() -> None:
     truth = made.tables["time"]
     chosen = dict.fromkeys(truth.applications, (1,))
     picks = replace(made.of_goal("time")[0], ranked=chosen)
-    values, again = (np.array([row] * 3) for row in ([[4.0, 2.5, 2.0, 9, 9, 9], [4.0, 2.1, 2.0, *[np.nan] * 3]]))
+    values = np.array([[4.0, 2.5, 2.0, 9, 9, 9]] * 3)
     (score,) = _scores(truth.applications, picks)
     given = replace(
         made,
         tables={"time": replace(truth, values=values)},
-        again={"time": replace(truth, values=again)},
+        again=True,
         picks=[picks],
         fresh=[score],
     )
@@ -179,7 +179,7 @@ def test_the_headline_leads_with_fresh_runs_and_their_interval() -> None:
     lead = next(words(e) for e in tree(text).iter("p") if e.get("class") == "lead")
     assert lead.startswith("By fresh runs, half of the applications run within 5.0 % (80 % interval 1.0 to 9.0 %)")
     assert "1.0\u20139.0 %" in words(by_id(text, "regret"))
-    without = page(replace(given, again={}, fresh=()))
+    without = page(replace(given, again=False, fresh=()))
     assert "By the truth, half of the applications run within 25 %" in without
 
 

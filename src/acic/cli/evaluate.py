@@ -25,6 +25,7 @@ from acic.whole import refuse_to_replace
 if TYPE_CHECKING:
     from acic.benchmarks.kernels import Part
     from acic.evaluation.evaluate import Evaluated
+    from acic.evaluation.field import Application
     from acic.evaluation.picks import Picks
     from acic.evaluation.ranks import Rank
     from acic.evaluation.truth import Run
@@ -61,7 +62,7 @@ _UNTOLD = ("pictures",)  # on a page
     "figures",
     multiple=True,
     metavar="NAME",
-    help="Only this table or picture; repeat.  [default: all but crowd]",
+    help="Only this table or picture; repeat.  [default: all but crowd, and transfer for development alone]",
 )
 @click.option("--html", type=PathName(dir_okay=False), help="Also write one page with the pictures.")
 @click.option("--pictures", type=PathName(file_okay=False), help="Also write PNG files into a folder.")
@@ -96,7 +97,7 @@ def evaluate(
     from acic.evaluation.methods import Advised, methods
     from acic.evaluation.truth import read_truth, unsound
     from acic.platforms import load_platform
-    from acic.report.evaluation import SLOW
+    from acic.report.evaluation import ELSEWHERE, SLOW
 
     if truth and part != "development":
         raise InvalidInput("--applications does nothing beside --truth", hint="leave --applications out")
@@ -107,8 +108,8 @@ def evaluate(
     platform = load_platform(platform_name)
     goals = (goal,) if goal else GOALS
     _check_prices(platform, goals)
-    spared = bool(figures) and NO_METHOD.issuperset(figures)
-    chosen = () if spared else methods(names, first=default_model(platform))
+    unjudged = bool(figures) and NO_METHOD.issuperset(figures)
+    chosen = () if unjudged else methods(names, first=default_model(platform))
     models = [one.model for one in chosen if isinstance(one, Advised)]
     runs = read_truth(truth) if truth else bundled_truth(platform.name, part)
     again = read_truth(fresh) if fresh else [] if truth else bundled_fresh(platform.name, part)
@@ -132,12 +133,13 @@ def evaluate(
         )
     ranks = _ranks(platform) if not figures or "table1" in figures else []
     drawn = html is not None or pictures is not None
-    curves = [name for name in CURVES if name in figures or (drawn and not figures and name not in SLOW)]
+    spared = SLOW if truth is None and part == "development" else SLOW | ELSEWHERE
+    curves = [name for name in CURVES if name in figures or (drawn and not figures and name not in spared)]
     judged = set(found.judgements[0].table.applications)
     runs, again = ([run for run in those if (run.kernel, run.scale) in judged] for those in (runs, again))
-    lines = _lines(found, runs, again, curves)
+    lines = _lines(found, runs, again, curves, told)
     if drawn:
-        _draw(_given(found, runs, again, ranks, lines), figures, html, pictures)
+        _draw(_given(found, runs, ranks, lines, again=bool(again)), figures, html, pictures)
     if as_json:
         emit_json(as_json_takes(found, ranks, lines))
     else:
@@ -215,7 +217,13 @@ def _ranks(platform: Platform) -> list[Rank]:
         return []
 
 
-def _lines(found: Evaluated, runs: list[Run], again: list[Run], curves: Sequence[str]) -> Mapping[str, Sequence[Lines]]:
+def _lines(
+    found: Evaluated,
+    runs: list[Run],
+    again: list[Run],
+    curves: Sequence[str],
+    logs: Mapping[Application, Workload] | None,
+) -> Mapping[str, Sequence[Lines]]:
     """Return the curves called for: in time, or in cost where that is the only goal."""
     from acic.evaluation.levels import pooled
 
@@ -224,7 +232,7 @@ def _lines(found: Evaluated, runs: list[Run], again: list[Run], curves: Sequence
     shown = _shown(found)
     # the best of few runs flatters itself: curves are judged by those made again too
     table = found.judgements[0].table
-    return lines_of(curves, pooled(runs, again), found.platform, shown[0] if shown else None, table)
+    return lines_of(curves, pooled(runs, again), found.platform, shown[0] if shown else None, table, logs)
 
 
 def _shown(found: Evaluated) -> list[Picks]:
@@ -253,18 +261,16 @@ def _draw(given: Evaluation, figures: tuple[str, ...], html: Path | None, folder
 
 
 def _given(
-    found: Evaluated, runs: list[Run], again: list[Run], ranks: list[Rank], lines: Mapping[str, Sequence[Lines]]
+    found: Evaluated, runs: list[Run], ranks: list[Rank], lines: Mapping[str, Sequence[Lines]], *, again: bool
 ) -> Evaluation:
     """Return what the page is made of."""
-    from acic.evaluation.evaluate import fresh_table
     from acic.report.evaluation import Evaluation
 
-    tables = {one.goal: one.table for one in found.judgements}
     return Evaluation(
         platform=found.platform,
-        tables=tables,
+        tables={one.goal: one.table for one in found.judgements},
         picks=_shown(found),
-        again={goal: fresh_table(table, again, found.platform) for goal, table in tables.items()} if again else {},
+        again=again,
         fresh=[score for judgement in found.judgements for score in judgement.fresh],
         runs=len(runs),
         repetitions=found.extent.repetitions,

@@ -88,7 +88,7 @@ def _again(score: FreshScore) -> dict[str, Any]:
     }
     return {
         "method": score.method,
-        **({n: told_figure(f) for n, f in over.items()} if len(score.regret) == score.of else dict.fromkeys(over)),
+        **({n: told_figure(f) for n, f in over.items()} if score.whole else dict.fromkeys(over)),
         "of": score.of,
         "judged": len(score.regret),
         "repetitions": score.repetitions,

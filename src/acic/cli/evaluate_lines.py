@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -12,19 +13,25 @@ from acic.cli.output import say
 from acic.errors import MissingData
 
 if TYPE_CHECKING:
-    from acic.evaluation.field import Table
+    from acic.evaluation.field import Application, Table
     from acic.evaluation.picks import Curve, Picks
     from acic.evaluation.taught import Judge
     from acic.evaluation.training import Training
     from acic.evaluation.truth import Run
     from acic.platforms import Platform
     from acic.report.evaluation import Lines
+    from acic.workloads import Workload
 
 CURVES = ("fig8", "fig9", "learning", "transfer", "crowd")
 
 
 def lines_of(
-    wanted: Sequence[str], runs: Sequence[Run], platform: Platform, advice: Picks | None, table: Table
+    wanted: Sequence[str],
+    runs: Sequence[Run],
+    platform: Platform,
+    advice: Picks | None,
+    table: Table,
+    logs: Mapping[Application, Workload] | None,
 ) -> Mapping[str, Sequence[Lines]]:
     """Return the curves called for, by figure, for the goal of `table`; without those that nothing is known for.
 
@@ -34,7 +41,9 @@ def lines_of(
         platform: where it was measured; curves are of the training data that come with acic for it.
         advice: acic's, which figure 9 follows; None leaves it out.
         table: whose columns it names.
+        logs: what to ask by in place of descriptions, but for transfer, which has its own applications.
     """
+    from acic.evaluation.taught import judge_of
     from acic.evaluation.training import training_of
     from acic.store.bundled import bundled
 
@@ -46,12 +55,12 @@ def lines_of(
     except MissingData as error:
         say(f"note: without {', '.join(wanted)}: {error.problem}")
         return made
-    goal = table.goal
+    judge = partial(judge_of, runs, platform, table.goal, logs)
     build: dict[str, Callable[[], Sequence[Lines]]] = {
-        "fig8": lambda: _figure_8(training, runs, platform, goal),
-        "learning": lambda: _learning(training, runs, platform, goal),
-        "transfer": lambda: _transfer(training, platform, goal),
-        "crowd": lambda: _crowd(training, runs, platform, goal),
+        "fig8": lambda: _figure_8(training, judge()),
+        "learning": lambda: _learning(training, judge()),
+        "transfer": lambda: _transfer(training, platform, table.goal),
+        "crowd": lambda: _crowd(training, judge()),
     }
     if advice is not None:
         build["fig9"] = lambda: _figure_9(training, runs, platform, advice, table)
@@ -62,13 +71,12 @@ def lines_of(
     return made
 
 
-def _figure_8(training: Training, runs: Sequence[Run], platform: Platform, goal: str) -> Sequence[Lines]:
+def _figure_8(training: Training, judge: Judge) -> Sequence[Lines]:
     from acic.evaluation.learning_curves import figure_8
     from acic.evaluation.parallel import processors
-    from acic.evaluation.taught import judge_of
     from acic.report.evaluation import Lines
 
-    judge, models = judge_of(runs, platform, goal), _models(platform)
+    goal, models = judge.table.goal, _models(judge.platform)
     *regret, ran, taken = figure_8(training, judge, models=models, processes=processors())
     spent = "top-ranked parameters that training varies"
     found = _regret_lines("Regret, by how much training varies", spent, tuple(regret), goal)
@@ -127,14 +135,12 @@ def _figure_9(
     return (_regret_lines("Searching by real runs", spent, curves, table.goal),)
 
 
-def _learning(training: Training, runs: Sequence[Run], platform: Platform, goal: str) -> Sequence[Lines]:
+def _learning(training: Training, judge: Judge) -> Sequence[Lines]:
     from acic.evaluation.learning_curves import learning_curves
     from acic.evaluation.parallel import processors
-    from acic.evaluation.taught import judge_of
 
-    judge = judge_of(runs, platform, goal)
-    curves = learning_curves(training, judge, models=_models(platform), processes=processors())
-    return (_regret_lines("Regret, by training runs", "training runs", curves, goal),)
+    curves = learning_curves(training, judge, models=_models(judge.platform), processes=processors())
+    return (_regret_lines("Regret, by training runs", "training runs", curves, judge.table.goal),)
 
 
 def _transfer(training: Training, platform: Platform, goal: str) -> Sequence[Lines]:
@@ -151,14 +157,13 @@ def _transfer(training: Training, platform: Platform, goal: str) -> Sequence[Lin
     return (_regret_lines("Regret there, by training runs there", spent, curves, goal),)
 
 
-def _crowd(training: Training, runs: Sequence[Run], platform: Platform, goal: str) -> Sequence[Lines]:
+def _crowd(training: Training, judge: Judge) -> Sequence[Lines]:
     from acic.advisor.informed import default_model
     from acic.evaluation.crowd import CONTRIBUTORS, SEEDS, curves
     from acic.evaluation.parallel import processors
-    from acic.evaluation.taught import judge_of
     from acic.report.evaluation import Lines
 
-    judge, models = judge_of(runs, platform, goal), tuple(dict.fromkeys((default_model(platform), "forest")))
+    goal, models = judge.table.goal, tuple(dict.fromkeys((default_model(judge.platform), "forest")))
     found = curves(training.rows, judge, models=models, processes=processors())
     about = (
         f"Simulated: the training measurements are dealt out to {CONTRIBUTORS} made-up contributors, {SEEDS} times "

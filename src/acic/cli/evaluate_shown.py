@@ -114,7 +114,7 @@ def _score_row(goal: str, one: Score) -> list[str]:
 def _fresh(judgement: Judgement) -> None:
     from acic.evaluation.fresh import FEW
 
-    whole = [one for one in judgement.fresh if len(one.regret) == one.of]
+    whole = [one for one in judgement.fresh if one.whole]
     if not whole:
         return
     goal = judgement.goal

@@ -261,12 +261,3 @@ def check_known(runs: Iterable[Run], platform: Platform) -> None:
                 f"the ground truth has a configuration that {platform.name} has not: {problem}",
                 hint="give --platform the platform that it was measured on",
             )
-
-
-def fresh_table(table: Table, again: Sequence[Run], platform: Platform) -> Table:
-    """Return what regret by fresh runs compares, in the shape of `table`: NaN where nothing was run again."""
-    fresh = Fresh(again, platform, table.goal)
-    values = [
-        [medians.get(one, np.nan) for one in table.configurations] for medians in map(fresh.medians, table.applications)
-    ]
-    return Table(table.applications, table.configurations, np.array(values), table.goal)

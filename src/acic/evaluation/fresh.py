@@ -68,6 +68,11 @@ class FreshScore:
     repetitions: int
 
     @property
+    def whole(self) -> bool:
+        """Whether its choice was run again with every application that was: a part of them tells nothing."""
+        return len(self.regret) == self.of
+
+    @property
     def few_median(self) -> float:
         """The median of `few`; NaN unless it has every application that was run again."""
         return quantile(list(self.few.values()), 0.5) if len(self.few) == self.of else np.nan

@@ -27,6 +27,7 @@ from acic.platforms import Platform
 from acic.store.baselines import Baselines
 from acic.store.lessons import Lesson
 from acic.store.training import TrainingRows
+from acic.workloads import Workload
 from acic.workloads.parameters import WORKLOAD_PARAMETERS
 
 Floats = NDArray[np.float64]
@@ -81,14 +82,22 @@ class Judge:
         return self.regret(dict.fromkeys(self.table.applications, (column,)))
 
 
-def judge_of(runs: Sequence[Run], platform: Platform, goal: str) -> Judge:
+def judge_of(
+    runs: Sequence[Run], platform: Platform, goal: str, logs: Mapping[Application, Workload] | None = None
+) -> Judge:
     """Return the judge that ground truth gives; unsafe is what the measurements that come with acic say is.
+
+    Args:
+        runs: the ground truth.
+        platform: where it was measured.
+        goal: "time" or "cost".
+        logs: what to ask by in place of descriptions, as of `evaluate`.
 
     Raises:
         MissingData: no configuration was measured with all applications, or the baseline was not.
     """
     table = candidates(table_of(runs, platform, goal), platform)
-    questions = tuple(_plain(asked(one, runs, platform)) for one in table.applications)
+    questions = tuple(_plain(asked(one, runs, platform, (logs or {}).get(one))) for one in table.applications)
     return Judge(platform, table, questions, unsafe_configurations(platform, None))
 
 

@@ -24,11 +24,12 @@ paths = pictures(given, folder, names=["fig5"])
 What is missing is left out, and the page says so: without "cost" in `tables` there is no figure 6, without "time" no
 figure 5, without `lines["fig8"]` no figure 8. `figure`, and `pictures` with `names`, raise MissingData where there is
 nothing to draw, and InvalidInput where a name is unknown. What is in `SHEETS` is a table and has no PNG file. What is
-in `SLOW` takes long, so that whoever makes all of them leaves it out.
+in `SLOW` takes long, so that whoever makes all of them leaves it out; what is in `ELSEWHERE` is of the applications
+for development, whatever the others are of.
 """
 
-from acic.report.evaluation.evaluation import FIGURES, SHEETS, SLOW, Evaluation, Lines
+from acic.report.evaluation.evaluation import ELSEWHERE, FIGURES, SHEETS, SLOW, Evaluation, Lines
 from acic.report.evaluation.page import figure, page
 from acic.report.evaluation.png import pictures
 
-__all__ = ["FIGURES", "SHEETS", "SLOW", "Evaluation", "Lines", "figure", "page", "pictures"]
+__all__ = ["ELSEWHERE", "FIGURES", "SHEETS", "SLOW", "Evaluation", "Lines", "figure", "page", "pictures"]

@@ -34,7 +34,7 @@ def crowd_figure(given: Evaluation) -> Figure | None:
         name="crowd",
         title=f"What contributors who lie cost, in {goal}",
         counterpart="none; the paper believes every contributor",
-        judged="the truth and the fresh runs together",
+        judged=given.by_both,
         sees=(*_sees(groups), "The axes of all panels are the same.", about),
         parts=(
             Panels(

@@ -33,6 +33,7 @@ FIGURES: Mapping[str, str] = {
 }  # names as options take them, in the order of the page
 SHEETS = frozenset(("table1", "table4", "observations"))  # those that are tables, and have no picture
 SLOW = frozenset(("crowd",))  # those that are made where they are called for alone
+ELSEWHERE = frozenset(("transfer",))  # so are these beside other applications than those for development
 GOALS = ("time", "cost")
 
 
@@ -86,10 +87,9 @@ class Evaluation:
             leads.
         picks: of all methods and goals. The first of each goal is the advice that is judged, the next ones are its
             opponents. Figures 5 and 6 show the first four of a goal, "regret" shows all of them.
-        again: by goal, medians of fresh runs of the few that were measured again, of the same shape, NaN elsewhere.
-            Regret by these leads where it is whole, for the smallest of many medians flatters itself; that by the
-            truth stands beside it.
-        fresh: what these runs say of methods, for its intervals; none where nobody looked.
+        again: whether some was run again, after it was chosen.
+        fresh: what these runs say of methods; none where nobody looked. Regret by these leads where it is whole, for
+            the smallest of many medians flatters itself; that by the truth stands beside it.
         runs: how many runs stand behind the tables.
         repetitions: how often each application ran on each configuration: the least and the most.
         noise: |ln| of a ratio of repeated runs that counts as no difference; NaN where that is not known.
@@ -110,7 +110,7 @@ class Evaluation:
     runs: int
     repetitions: tuple[int, int]
     made: datetime
-    again: Mapping[str, Table] = field(default_factory=dict)
+    again: bool = False
     fresh: Sequence[FreshScore] = ()
     noise: float = math.nan
     processes: Mapping[Application, int] = field(default_factory=dict)
@@ -120,12 +120,12 @@ class Evaluation:
     command: str = "acic evaluate"
 
     def __post_init__(self) -> None:
-        tables = [*self.tables.values(), *self.again.values()]
         if not self.tables or not set(self.tables) <= set(GOALS):
             raise InvalidInput("there is no table of run times or costs", hint="give tables for time, cost or both")
         first = self.table
         if not first.applications or not first.configurations:
             raise InvalidInput("the truth is empty", hint="measure an application first: acic survey")
+        tables = self.tables.values()
         if any((t.applications, t.configurations) != (first.applications, first.configurations) for t in tables):
             raise InvalidInput("the tables are not of the same runs", hint="make them with table_of from the same runs")
         if any(not 0 <= c < len(first.configurations) for p in self.picks for r in p.ranked.values() for c in r):
@@ -149,6 +149,11 @@ class Evaluation:
         return f"the truth, the median of {self.repeated} of each"
 
     @property
+    def by_both(self) -> str:
+        """What curves are judged by, in words."""
+        return "the truth and the fresh runs together" if self.again else "the truth"
+
+    @property
     def baseline(self) -> int | None:
         """The baseline's column; None if it was never measured."""
         configurations = self.table.configurations
@@ -158,7 +163,12 @@ class Evaluation:
         """Return the choices for a goal, the advice first."""
         return [p for p in self.picks if p.goal == goal]
 
+    def fresh_of(self, picks: Picks) -> FreshScore | None:
+        """Return what fresh runs say of a method; None where they do not have all of its choices."""
+        mine = (s for s in self.fresh if (s.method, s.goal) == (picks.method, picks.goal))
+        return next((s for s in mine if s.whole), None)
+
     def interval(self, picks: Picks) -> Interval | None:
         """Return the median regret of a method by fresh runs, with its interval; None where too few runs tell it."""
-        mine = [s.median for s in self.fresh if (s.method, s.goal) == (picks.method, picks.goal)]
-        return next((one for one in mine if not math.isnan(one.low)), None)
+        score = self.fresh_of(picks)
+        return None if score is None or math.isnan(score.median.low) else score.median

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from acic.evaluation.field import Table
 from acic.evaluation.picks import Picks
 from acic.report.evaluation.evaluation import Evaluation
-from acic.report.evaluation.merit import Floats, baselines, best, first, gains, known, quantile, regret, whole
+from acic.report.evaluation.merit import Floats, first, gains, known, quantile, regret, regret_again
 from acic.report.evaluation.told import interval_text, listed, share_text
 from acic.report.head_section import tile
 from acic.report.html import Markup, element, join
@@ -54,14 +53,14 @@ def _opening(given: Evaluation) -> Markup:
     if not picks:
         return join(["No choices were given to judge: this page shows the truth alone. ", basis("measured")])
     lead = picks[0]
-    table, by = _yardstick(given, lead)
-    middle, interval = share_text(_middle(table, lead)), _interval(given, lead)
-    within = _WITHIN[goal].format(middle + (f" ({interval})" if interval and by == _FRESH else ""))
+    median, _, by = _regret(given, lead)
+    interval = _interval(given, lead)
+    within = _WITHIN[goal].format(share_text(median) + (f" ({interval})" if interval else ""))
     said = [f"By {by}, {within} with {lead.title}."]
     others = [f"{other.title}, {_told(given, other, by)}" for other in picks[1:]]
     if others:
         said.append(f"With others it is: {'; '.join(others)}.")
-    gained, possible, by_gain = _gains(given, lead)
+    gained, possible, _, by_gain = _gains(given, lead)
     if not math.isnan(gained):
         text = times_text if goal == "time" else share_text
         beside = "" if by_gain == by else f" (by {by_gain})"
@@ -69,20 +68,21 @@ def _opening(given: Evaluation) -> Markup:
     return join([" ".join(said), " ", basis("measured")])
 
 
-def _yardstick(given: Evaluation, picks: Picks) -> tuple[Table, str]:
-    """Return what a method is judged by first, and its name: fresh runs, where its choices all ran again."""
-    again = given.again.get(picks.goal)
-    return (again, _FRESH) if again is not None and whole(again, picks) else (given.tables[picks.goal], _TRUTH)
+def _regret(given: Evaluation, picks: Picks) -> tuple[float, float, str]:
+    """Return a method's median regret, the 90 %, and by what: fresh runs, where its choices all ran again."""
+    score = given.fresh_of(picks)
+    return (*_by_truth(given, picks), _TRUTH) if score is None else (score.median.value, score.p90.value, _FRESH)
 
 
-def _middle(table: Table, picks: Picks) -> float:
-    return quantile(regret(table, picks), 0.5)
+def _by_truth(given: Evaluation, picks: Picks) -> tuple[float, float]:
+    found = regret(given.tables[picks.goal], picks)
+    return quantile(found, 0.5), quantile(found, 0.9)
 
 
 def _told(given: Evaluation, picks: Picks, usual: str) -> str:
     """Return the median regret of a method, and by what, if not as usual."""
-    table, by = _yardstick(given, picks)
-    return share_text(_middle(table, picks)) + ("" if by == usual else f" by {by}")
+    median, _, by = _regret(given, picks)
+    return share_text(median) + ("" if by == usual else f" by {by}")
 
 
 def _interval(given: Evaluation, picks: Picks) -> str:
@@ -90,13 +90,15 @@ def _interval(given: Evaluation, picks: Picks) -> str:
     return f"80 % interval {interval_text(interval)}" if interval else ""
 
 
-def _gains(given: Evaluation, picks: Picks) -> tuple[float, float, str]:
-    """Return the mean gain, the best possible one, and by what: fresh runs, where the baseline ran again too."""
-    table, by = _yardstick(given, picks)
-    lacking = np.isnan(baselines(table, given.baseline)) & ~np.isnan(best(table))
-    if by == _FRESH and lacking.any():
-        table, by = given.tables[picks.goal], _TRUTH
-    return (*gains(table, picks, given.baseline), by)
+def _gains(given: Evaluation, picks: Picks) -> tuple[float, float, int, str]:
+    """Return the mean gain, the best possible one, how many choices failed, and by what.
+
+    By fresh runs, where the baseline ran well again too.
+    """
+    truth, score = given.tables[picks.goal], given.fresh_of(picks)
+    if score is None or math.isnan(score.gain):
+        return (*gains(truth, picks, given.baseline), int(np.isinf(first(truth, picks)).sum()), _TRUTH)
+    return score.gain, score.best_gain, int(np.isinf(regret_again(truth, score)).sum()), _FRESH
 
 
 def _tiles(given: Evaluation) -> list[Markup]:
@@ -116,10 +118,8 @@ def _tiles(given: Evaluation) -> list[Markup]:
 def _gain_tile(given: Evaluation, picks: Picks) -> Markup:
     name, paper = _PAPER[picks.goal]
     text = times_text if picks.goal == "time" else share_text
-    gained, possible, by = _gains(given, picks)
-    truth = given.tables[picks.goal]
-    before, most = gains(truth, picks, given.baseline)
-    failed = int(np.isinf(first(truth, picks)).sum())
+    gained, possible, failed, by = _gains(given, picks)
+    before, most = gains(given.tables[picks.goal], picks, given.baseline)
     return tile(
         name,
         text(gained) if not math.isnan(gained) else NOTHING,
@@ -130,17 +130,16 @@ def _gain_tile(given: Evaluation, picks: Picks) -> Markup:
 
 
 def _regret_tile(given: Evaluation, picks: Picks) -> Markup:
-    table, by = _yardstick(given, picks)
-    interval = _interval(given, picks) if by == _FRESH else ""
+    median, tenth, by = _regret(given, picks)
     same = [p for p in given.of_goal("cost") if p.method == picks.method and picks.goal != "cost"]
     return tile(
         f"median regret, {picks.title}",
-        share_text(_middle(table, picks)),
-        f"90th percentile {share_text(quantile(regret(table, picks), 0.9))}",
+        share_text(median),
+        f"90th percentile {share_text(tenth)}",
         f"by {by}",
-        interval,
+        _interval(given, picks),
         f"for cost {_told(given, same[0], by)}" if same else None,
-        f"by the truth {share_text(_middle(given.tables[picks.goal], picks))}" if by == _FRESH else None,
+        f"by the truth {share_text(_by_truth(given, picks)[0])}" if by == _FRESH else None,
     )
 
 

@@ -18,7 +18,10 @@ _COUNTERPARTS = {
     "learning": "Figure 8, of what is saved in cost, for more plans and models",
     "transfer": "none: the paper trains anew",
 }
-_JUDGED = {"transfer": "runs of the applications on the other kind of instance"}
+_JUDGED = {
+    "transfer": "runs of the applications for development on the other kind of instance, each asked about by its "
+    "description"
+}
 _NAMED = 5  # curves that are told one by one; the table has them all
 _ENDS = 6  # columns of the table of values
 
@@ -33,7 +36,7 @@ def lines_figure(given: Evaluation, name: str) -> Figure | None:
         name=name,
         title=f"{title[0].upper()}{title[1:]}, in {goal}",
         counterpart=_COUNTERPARTS[name] + ("" if goal == "cost" else "; --goal cost draws this in cost"),
-        judged=_JUDGED.get(name, "the truth and the fresh runs together"),
+        judged=_JUDGED.get(name, given.by_both),
         sees=(*(_sees(g) for g in groups), *dict.fromkeys(g.about for g in groups if g.about)),
         parts=tuple(part for g in groups for part in _parts(g)),
     )

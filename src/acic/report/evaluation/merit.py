@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.evaluation.field import Table
+from acic.evaluation.fresh import FreshScore
 from acic.evaluation.picks import Picks
 from acic.evaluation.regret import quantile as quantile_of
 
@@ -58,9 +59,9 @@ def regret(table: Table, picks: Picks, count: int = 1) -> Floats:
     return first(table, picks, count) / best(table) - 1.0
 
 
-def whole(again: Table, picks: Picks) -> bool:
-    """Return whether the first choice was run again with every application that was: a part of them tells nothing."""
-    return len(known(regret(again, picks))) == len(known(best(again))) > 0
+def regret_again(table: Table, score: FreshScore) -> Floats:
+    """Return regret by fresh runs, shape (applications,); inf where the choice failed, NaN where it was not run."""
+    return np.array([score.regret[a].value if a in score.regret else np.nan for a in table.applications])
 
 
 def gains(table: Table, picks: Picks, column: int | None) -> tuple[float, float]:

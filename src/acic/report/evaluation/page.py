@@ -10,7 +10,7 @@ from acic.errors import InvalidInput, MissingData
 from acic.report.evaluation.chart import Figure
 from acic.report.evaluation.crowd import crowd_figure
 from acic.report.evaluation.drawn import drawn, names_of, shapes
-from acic.report.evaluation.evaluation import FIGURES, SLOW, Evaluation
+from acic.report.evaluation.evaluation import ELSEWHERE, FIGURES, SLOW, Evaluation
 from acic.report.evaluation.fields import field_figure
 from acic.report.evaluation.headline import basis_section, header
 from acic.report.evaluation.lines import lines_figure
@@ -45,12 +45,14 @@ _HELP = "Point at a mark, or reach a picture with Tab and go from mark to mark w
 def page(given: Evaluation, *, names: Collection[str] = tuple(FIGURES)) -> str:
     """Return the figures `names`, in the order of all, as one HTML document that asks nothing of the network."""
     made = {name: _BUILD[name](given) for name in FIGURES if name in names}
-    lost = [
-        f"{name} ({FIGURES[name]}{'; takes long, and is made where --figure calls for it' if name in SLOW else ''})"
-        for name, drawing in made.items()
-        if drawing is None
-    ]
+    lost = [f"{name} ({FIGURES[name]}{_why_not(name)})" for name, drawing in made.items() if drawing is None]
     return _document(given, [f for f in made.values() if f is not None], lost)
+
+
+def _why_not(name: str) -> str:
+    if name in SLOW:
+        return "; takes long, and is made where --figure calls for it"
+    return "; of the applications for development, and made where --figure calls for it" if name in ELSEWHERE else ""
 
 
 def figure(name: str, given: Evaluation) -> str:

@@ -12,9 +12,11 @@ from acic.evaluation.fresh import Interval
 from acic.evaluation.picks import Picks
 from acic.report.evaluation.chart import Figure, Mark, Row, Rows, at_edge, scattered
 from acic.report.evaluation.evaluation import Evaluation
-from acic.report.evaluation.merit import Floats, known, quantile, regret, whole
+from acic.report.evaluation.merit import Floats, known, quantile, regret, regret_again
 from acic.report.evaluation.told import NEAR, application_text, interval_text, regret_axis, share_text
 from acic.report.words import count_text
+
+_Regret = tuple[Picks, Floats]  # a method, and its regret for each application of a table
 
 WHAT = {
     "time": "how much longer the run took than on the best configuration",
@@ -29,14 +31,15 @@ def regret_figure(given: Evaluation) -> Figure | None:
         return None
     parts, sees = [], []
     for goal in goals:
-        picks, again = given.of_goal(goal), given.again.get(goal)
-        run = [p for p in picks if again is not None and whole(again, p)]
-        if again is not None and run:
+        table, picks = given.tables[goal], given.of_goal(goal)
+        again = [(p, regret_again(table, score)) for p in picks if (score := given.fresh_of(p)) is not None]
+        if again:
             caption = f"Regret for {goal} by fresh runs of the choice and of the best few"
-            parts.append(_rows(run, again, caption, [given.interval(p) for p in run]))
-            sees += _sees(run, again, "fresh runs")
-        parts.append(_rows(picks, given.tables[goal], f"Regret for {goal} by the truth: {WHAT[goal]}"))
-        sees += _sees(picks, given.tables[goal], "the truth")
+            parts.append(_rows(table, again, caption, [given.interval(p) for p, _ in again]))
+            sees += _sees(goal, again, "fresh runs")
+        first = [(p, regret(table, p)) for p in picks]
+        parts.append(_rows(table, first, f"Regret for {goal} by the truth: {WHAT[goal]}"))
+        sees += _sees(goal, first, "the truth")
     fresh = len(parts) > len(goals)
     if fresh:
         sees.append("The smallest of many medians flatters itself, so the best few ran again: fresh runs tell more.")
@@ -50,11 +53,11 @@ def regret_figure(given: Evaluation) -> Figure | None:
     )
 
 
-def _rows(picks: list[Picks], table: Table, caption: str, intervals: Sequence[Interval | None] = ()) -> Rows:
+def _rows(table: Table, found: list[_Regret], caption: str, intervals: Sequence[Interval | None] = ()) -> Rows:
     told = any(intervals)
-    found = [regret(table, p) for p in picks]
-    axis, edge = regret_axis(np.concatenate(found)), None
-    if any(np.isinf(f).any() for f in found):
+    every = np.concatenate([f for _, f in found])
+    axis, edge = regret_axis(every), None
+    if np.isinf(every).any():
         axis, edge = at_edge(axis, low=False)
     return Rows(
         caption=caption,
@@ -66,7 +69,7 @@ def _rows(picks: list[Picks], table: Table, caption: str, intervals: Sequence[In
         ),
         rows=tuple(
             _row(table, p, f, [interval_text(i).replace(" to ", "\u2013")] if told else [])  # the column is narrow
-            for p, f, i in zip(picks, found, intervals or [None] * len(picks), strict=True)
+            for (p, f), i in zip(found, intervals or [None] * len(found), strict=True)
         ),
         legend=(
             ("each", "an application"),
@@ -105,16 +108,13 @@ def _row(table: Table, picks: Picks, found: Floats, more: Sequence[str]) -> Row:
     return Row(name=picks.title, marks=tuple(marks), cells=(*cells, *more), label=label)
 
 
-def _sees(picks: list[Picks], table: Table, by: str) -> list[str]:
-    there = [(p, regret(table, p)) for p in picks]
-    middles = {p.title: quantile(f, 0.5) for p, f in there if len(known(f))}
+def _sees(goal: str, found: list[_Regret], by: str) -> list[str]:
+    middles = {p.title: quantile(f, 0.5) for p, f in found if len(known(f))}
     least = min(middles, key=lambda m: middles[m])
     beside = f", the lowest median of {count_text(len(middles), 'method')}" if len(middles) > 1 else ""
     within = share_text(middles[least])
-    said = [
-        f"By {by}, for {table.goal}, half of the applications stay within {within} of the best with {least}{beside}."
-    ]
-    lost = {p.title: int(np.isnan(f).sum()) for p, f in there}
+    said = [f"By {by}, for {goal}, half of the applications stay within {within} of the best with {least}{beside}."]
+    lost = {p.title: int(np.isnan(f).sum()) for p, f in found}
     said += [
         f"{title} has no measured choice for {count_text(count, 'application')}."
         for title, count in lost.items()
