@@ -11,10 +11,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from acic.advisor.advice import Estimate
+from acic.advisor.advice import Estimate, Verdict
 from acic.advisor.explaining import Explanation, explain
 from acic.advisor.knowledge import Knowledge
 from acic.blueprints import Instruction
+from acic.cli.explain_shown import show
 from acic.platforms import Platform
 from acic.report.explanation import sentences, words
 from acic.report.explanation.answer import _figures
@@ -135,6 +136,22 @@ def test_an_answer_that_is_the_baseline_has_a_page(cluster: Platform, crossing: 
     text = " ".join(drawn(found, workload, cluster).itertext())
     assert "and not the runner-up?" in text
     assert "by definition" in text
+
+
+def test_nothing_is_recommended_where_nothing_is_to_be_changed(
+    larger: tuple[Explanation, Workload], cluster: Platform, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was predicted to be best stood in bold as "what is to be changed", below the verdict to change nothing."""
+    found, workload = larger
+    found = replace(found, advice=replace(found.advice, verdict=Verdict.NOTHING))
+    assert found.answer != cluster.baseline
+    text = " ".join(drawn(found, workload, cluster).itertext())
+    assert "What is predicted to be best" in text
+    assert text.count("to be changed") == text.count("Nothing is to be changed") == 1
+    show(found, workload, cluster)
+    printed = capsys.readouterr().out
+    assert "Best predicted: " in printed
+    assert "recommended" not in (text + printed).lower()
 
 
 def test_a_name_cannot_smuggle_markup_into_the_page(larger: tuple[Explanation, Workload], cluster: Platform) -> None:

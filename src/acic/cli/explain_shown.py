@@ -27,7 +27,7 @@ def show(found: Explanation, workload: Workload, platform: Platform) -> None:
     """Print an explanation for people."""
     advice = found.advice
     click.echo(printable(sentences.headline(found)))
-    _paragraph(f"Recommended: {words.parameters(platform, found.answer)}")
+    _paragraph(f"{words.answer(found).capitalize()}: {words.parameters(platform, found.answer)}")
     _paragraph(f"Verdict: {advice.verdict}: {advice.reason}.")
     _show_why(found, workload, platform)
     _show_turns(found, workload, platform)
@@ -66,7 +66,7 @@ def _show_changes(found: Explanation, platform: Platform) -> None:
         [", ".join(change.names), *words.sides(platform, change), *words.saving(found, change.saves)]
         for change in found.changes.parts
     ]
-    columns = ["", f"the {sentences.other(found)}", "recommended", "saves", "share"]
+    columns = ["", f"the {sentences.other(found)}", words.answer(found), "saves", "share"]
     table(columns, rows, right=("saves", "share"))
     _paragraph(sentences.orders(found))
 
@@ -117,13 +117,13 @@ def _show_errors(found: Explanation, workload: Workload) -> None:
 def _show_support(found: Explanation, platform: Platform) -> None:
     click.echo("\n4. What does it rest on?\n")
     if found.support is not None:
-        _show_nearest(found.support, platform)
+        _show_nearest(found.support, words.answer(found), platform)
     for sentence in (sentences.outside(found), *sentences.precision(found, platform)):
         _paragraph(sentence)
 
 
-def _show_nearest(near: Support, platform: Platform) -> None:
-    _paragraph(sentences.nearest(near))
+def _show_nearest(near: Support, answer: str, platform: Platform) -> None:
+    _paragraph(sentences.nearest(near, answer))
     rows = [
         [f"{one.steps:.3g}", f"{one.improvement:.2f}x", str(one.runs), _unlike(one, platform)] for one in near.nearest
     ]
@@ -138,7 +138,7 @@ def _show_buffering(found: Explanation, workload: Workload, platform: Platform) 
         for sentence in buffering.sentences(found, one, workload, platform):
             _paragraph(sentence)
         if one.others:
-            click.echo(f"\n{buffering.caption(one)}:")
+            click.echo(f"\n{buffering.caption(found, one)}:")
             table(buffering.COLUMNS, buffering.rows(found, one, platform), right=buffering.COLUMNS[1:])
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isfinite
 
-from acic.advisor.advice import Estimate
+from acic.advisor.advice import Estimate, Verdict
 from acic.advisor.explaining import Explanation
 from acic.blueprints import Instruction
 from acic.platforms import Platform
+from acic.report.explanation import words
 from acic.report.head_section import tile
 from acic.report.html import Markup, element, join
 from acic.report.parts import Column, basis, paragraph, section, table
@@ -45,7 +46,7 @@ def header(found: Explanation) -> Markup:
 def answer_section(found: Explanation, platform: Platform, todo: Sequence[Instruction]) -> Markup:
     """Return the configuration beside the baseline's, what hangs on it, and what to type."""
     advice, best = found.advice, found.advice.recommendations[0]
-    columns = [Column("parameter"), Column("the baseline"), Column("recommended"), Column("as good")]
+    columns = [Column("parameter"), Column("the baseline"), Column(words.answer(found)), Column("as good")]
     rows = []
     for parameter in platform.space.parameters:
         before, after = (one.get(parameter.name) for one in (advice.baseline, found.answer))
@@ -53,11 +54,14 @@ def answer_section(found: Explanation, platform: Platform, todo: Sequence[Instru
         told = parameter.text(after) if before == after else element("strong", parameter.text(after))
         rows.append([parameter.name, parameter.text(before), told, ", ".join(map(parameter.text, free)) or NOTHING])
     lines = "\n".join(line for one in todo for line in one.lines)
+    title, bold = "What is recommended", "is to be changed"
+    if advice.verdict is Verdict.NOTHING:
+        title, bold = "What is predicted to be best", "differs from the baseline. Nothing is to be changed"
     return section(
         "answer",
-        "What is recommended",
+        title,
         _cautions(advice.cautions),
-        table("The first answer; bold is what is to be changed", columns, rows),
+        table(f"The first answer; bold is what {bold}", columns, rows),
         join([element("h3", "To apply it"), element("pre", lines)]) if lines else None,
         _notes(advice.notes),
     )

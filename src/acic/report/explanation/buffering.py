@@ -39,12 +39,12 @@ def buffering_section(found: Explanation, workload: Workload, platform: Platform
 
 def _table(found: Explanation, one: Buffering, platform: Platform) -> Markup:
     columns = [Column(name, "number" if name else "") for name in COLUMNS]
-    return table(join([basis("predicted"), " ", caption(one)]), columns, rows(found, one, platform))
+    return table(join([basis("predicted"), " ", caption(found, one)]), columns, rows(found, one, platform))
 
 
-def caption(one: Buffering) -> str:
+def caption(found: Explanation, one: Buffering) -> str:
     """Return what the table is about."""
-    return f"The recommended configuration with other hints for {_calls(one)}"
+    return f"The {words.answer(found)} configuration with other hints for {_calls(one)}"
 
 
 def sentences(found: Explanation, one: Buffering, workload: Workload, platform: Platform) -> Iterator[str]:
@@ -63,7 +63,7 @@ def rows(found: Explanation, one: Buffering, platform: Platform) -> list[list[st
     """Return a row for the answer, and for each other value of each hint that something measured tells of."""
     best = found.advice.recommendations[0]
     ours = best.cost if found.unit is Unit.USD and best.cost is not None else best.seconds
-    first = ["recommended", words.amount(found, ours.value), _interval(found, ours), "", "", ""]
+    first = [words.answer(found), words.amount(found, ours.value), _interval(found, ours), "", "", ""]
     return [first, *(_row(found, choice, platform) for choice in one.others)]
 
 

@@ -92,7 +92,7 @@ def _bridge(found: Explanation, title: str, parts: Sequence[tuple[str, str, floa
         bars.append(
             _bar(axis, name, said, start, end, "better" if saves >= 0 else "worse", *words.saving(found, saves))
         )
-    bars.append(_bar(axis, f"recommended: {ours}", "", 0.0, found.ours, "whole"))
+    bars.append(_bar(axis, f"{words.answer(found)}: {ours}", "", 0.0, found.ours, "whole"))
     what = "cost" if found.unit is Unit.USD else "time"
     columns = [Column(""), Column(told, "wide"), Column(join([what, ruler(axis)]), "picture")]
     columns += [Column("saves", "number"), Column("share", "number")]

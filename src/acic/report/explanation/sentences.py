@@ -117,8 +117,8 @@ def errors(found: Explanation, workload: Workload) -> list[str]:
     return told
 
 
-def nearest(near: Support) -> str:
-    """Return how near the nearest measurements are."""
+def nearest(near: Support, answer: str) -> str:
+    """Return how near the nearest measurements are; `answer` is what to call the answer."""
     configurations = f"{near.on_workload} configuration{'s' * (near.on_workload != 1)}"
     away = (
         f"The workload measured nearest is {near.workload_steps:.3g} levels away, on {configurations}."
@@ -127,7 +127,7 @@ def nearest(near: Support) -> str:
     )
     return (
         f"{near.points} points were measured beside the baseline's, {near.on_configuration or 'none'} of them on the "
-        f"recommended configuration. {away} The nearest points:"
+        f"{answer} configuration. {away} The nearest points:"
     )
 
 

@@ -16,12 +16,12 @@ def support_section(found: Explanation, platform: Platform) -> Markup:
     return section(
         "support",
         "What does it rest on?",
-        None if found.support is None else _nearest(found.support, platform),
+        None if found.support is None else _nearest(found.support, words.answer(found), platform),
         *map(paragraph, told),
     )
 
 
-def _nearest(near: Support, platform: Platform) -> Markup:
+def _nearest(near: Support, answer: str, platform: Platform) -> Markup:
     columns = [Column("what is different there", "wide"), Column("levels away", "number")]
     columns += [Column("measured gain", "number"), Column("runs", "number")]
     rows = []
@@ -31,7 +31,7 @@ def _nearest(near: Support, platform: Platform) -> Markup:
         rows.append([where, f"{one.steps:.3g}", f"{one.improvement:.2f}x", str(one.runs)])
     return join(
         [
-            paragraph(basis("measured"), " ", sentences.nearest(near)),
+            paragraph(basis("measured"), " ", sentences.nearest(near, answer)),
             table("The nearest points that were measured", columns, rows),
         ]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 
+from acic.advisor.advice import Verdict
 from acic.advisor.attribution import Part
 from acic.advisor.changes import Change, Unit
 from acic.advisor.explaining import Explanation
@@ -34,6 +35,11 @@ def saving(found: Explanation, saves: float) -> list[str]:
     whole = found.theirs - found.ours
     slight = abs(whole) < SLIGHT * found.theirs or not whole
     return [amount(found, saves), "-" if slight else f"{round(100 * saves / whole)}%"]
+
+
+def answer(found: Explanation) -> str:
+    """Return what to call the answer: where nothing is to be changed, nothing is recommended."""
+    return "best predicted" if found.advice.verdict is Verdict.NOTHING else "recommended"
 
 
 def phase_name(place: int, workload: Workload) -> str:
