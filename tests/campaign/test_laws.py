@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -17,13 +18,14 @@ from acic.campaign import active
 from acic.campaign.attempt import Attempt
 from acic.campaign.checking import worth_checking
 from acic.campaign.planning import CHUNK, Planner, is_whole, screened, screening_measured
-from acic.campaign.points import Field, Rows
+from acic.campaign.points import WORKLOAD, Field, Rows
 from acic.campaign.sampling import MOST_LEVELS, PER_PARAMETER, ordered, sampled
 from acic.campaign.screening import log_results, parameter_effects, ranking, screening_rows
 from acic.campaign.state import Progress, Stage, State
 from acic.design import foldover, plackett_burman
 from acic.errors import InvalidInput
 from acic.platforms import load_platform
+from acic.report.effects import effects_of
 from acic.space import ABSENT, Configuration, Parameter, Rule, Scale, Space, Value
 from acic.store.measurement import Outcome, Repetition
 from acic.workloads.parameters import values_of
@@ -356,6 +358,40 @@ def test_runs_that_failed_speak_neither_for_nor_against_a_parameter(which: str, 
     failed = data.draw(st.sets(st.integers(0, len(rows) - 1)))
     results = [math.nan if i in failed else 3.0 for i in range(len(rows))]
     assert max(parameter_effects(field, results).values()) == pytest.approx(0.0, abs=1e-9)
+
+
+def factors(field: Field, bandwidth: Callable[[Rows], float | None]) -> dict[str, float]:
+    """By parameter, what a report tells of a screening in which each row ran so fast, B/s; None: it failed."""
+    rows = screening_rows(field)
+    state = State(begun={}, progress=[progress(field, row, bandwidth(row), i) for i, row in enumerate(rows)])
+    state.effects = screened(field, state)[1]
+    return {one.parameter: one.factor for one in effects_of(state, field)["time"]}
+
+
+def test_a_workload_that_never_ran_takes_nothing_from_the_factors_of_the_others() -> None:
+    """A parameter that made two of three workloads four times as slow was told as one of 2.5."""
+    three = [dataclasses.replace(WRITE, request_size=size) for size in (2**12, 2**13, 2**14)]
+    two, all_three = Field(lab_platform(), three[:2]), Field(lab_platform(), three)
+    which = all_three.space.names.index(WORKLOAD)
+
+    def bandwidth(row: Rows) -> float | None:
+        slow = sum(place * (value == last) for place, (value, last) in enumerate(zip(row, ends, strict=True)))
+        return None if row[which] == 2 else math.exp(20.0 - slow - row[which])
+
+    ends = [len(p.values) - 1 for p in all_three.space.parameters]
+    ends[which] = -1
+    assert factors(all_three, bandwidth) == pytest.approx(factors(two, bandwidth))
+
+
+@slowly
+@given(seed=seeds)
+def test_runs_that_failed_at_random_leave_a_factor_as_it_is(seed: int) -> None:
+    field = independent()
+    rows = screening_rows(field)
+    column = field.space.names.index("data_size")
+    lost = {row.tobytes() for row in np.random.default_rng(seed).permutation(rows)[: len(rows) // 10]}
+    found = factors(field, lambda row: None if row.tobytes() in lost else 100.0 * 4.0 ** int(row[column] > 0))
+    assert found["data_size"] == pytest.approx(4.0, rel=0.05)
 
 
 def test_time_is_what_is_screened_and_a_price_makes_it_cost() -> None:

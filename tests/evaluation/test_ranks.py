@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from acic.errors import MissingData
-from acic.evaluation.ranks import PAPER, Rank, agreement, table_1
-from acic.store import Measurement
+from acic.evaluation.ranks import PAPER, Rank, agreement, screening_of, table_1
+from acic.store import Measurement, Outcome
 from acic.store.bundled import bundled
 from acic.workloads import Operation
 from tests.evaluation.made_up import LAB
@@ -31,6 +32,15 @@ def test_a_parameter_that_alone_matters_is_first_and_told_by_its_factor() -> Non
     assert first.factor["time"] == pytest.approx(8.0)
     assert [one.factor["time"] for one in others] == pytest.approx([1.0] * len(others))
     assert sorted(one.rank["time"] for one in others) == [*range(2, 2 + len(others))]
+
+
+def test_runs_that_failed_at_random_leave_a_factor_as_it_is() -> None:
+    """They counted as runs that showed no difference."""
+    made = [_as_fast_as(m, 1e6 * (8 if m.workload.operation is Operation.READ else 1)) for m in bundled(LAB)]
+    rows = screening_of(made, LAB).rows
+    for row in np.random.default_rng(1).permutation(rows)[: len(rows) // 4]:
+        made[row] = replace(made[row], outcome=Outcome.FAILED, repetitions=())
+    assert table_1(made, LAB)[0].factor["time"] == pytest.approx(8.0, rel=0.05)
 
 
 def test_what_machines_cost_decides_only_ranks_by_cost() -> None:

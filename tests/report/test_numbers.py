@@ -187,10 +187,10 @@ def test_repetitions_are_shown_with_their_median_in_mib(usual: Usual) -> None:
 
 
 def test_effect_factors_are_those_between_the_two_ends(usual: Usual) -> None:
-    """An effect's factor is that of the geometric means of time at the two levels of its column of the design."""
+    """An effect's factor is that of the geometric means of time at the two levels; failed runs count at neither."""
     from acic.campaign.screening import _design, screening_rows
 
-    session, contents, _ = usual
+    session, contents, page = usual
     design, names, _ = _design(session.field)
     state = replay(session.journal.events(), session.field)
     by_row = {p.row.tobytes(): p for p in state.progress[: len(design)]}
@@ -199,12 +199,16 @@ def test_effect_factors_are_those_between_the_two_ends(usual: Usual) -> None:
         bandwidths = by_row[row.tobytes()].bandwidths
         times.append(-math.log(statistics.median(bandwidths)) if bandwidths else math.nan)
     y = np.array(times)
-    y[np.isnan(y)] = np.nanmean(y)
+    known = np.isfinite(y)
+    assert contents.screening == (known.sum(), len(y))
+    assert 0 < known.sum() < len(y)
+    assert f"the {known.sum()} of {len(y)} screening runs that gave a figure" in words(by_id(page, "effects"))
+    y[~known] = y[known].mean()
     effects = {e.parameter: e for e in contents.effects["time"]}
     assert set(contents.effects) == {"time", "cost"}
     for column, name in enumerate(names):
         high, low = y[design[:, column] > 0].mean(), y[design[:, column] < 0].mean()
-        assert effects[name].factor == pytest.approx(math.exp(abs(high - low)))
+        assert effects[name].factor == pytest.approx(math.exp(abs(high - low) / known.mean()))
     assert [e.rank for e in contents.effects["time"]] == list(range(1, len(names) + 1))
     assert [e.parameter for e in contents.effects["time"]] == [n for n in state.ranks["time"] if n in names]
 

@@ -58,7 +58,7 @@ class Rank:
         parameter: its name.
         rank: by goal, 1 for the largest effect.
         factor: by goal, how many times more a byte takes, or costs, at the worse of the two values screened, in the
-            geometric mean over the runs of the design.
+            geometric mean over the runs of the design that gave a figure.
         paper: its rank in SC13's Table 1; None where that has no such row.
     """
 
@@ -100,12 +100,14 @@ def table_1(measurements: Sequence[Measurement], platform: Platform) -> list[Ran
     varied = {name for name in found.field.space.names if len({one.get(name) for one in told}) > 1}
     kept = {goal: [name for name in sizes if name in varied] for goal, sizes in found.effects.items()}
     places = {goal: {name: i for i, name in enumerate(names, 1)} for goal, names in kept.items()}
+    known = sum(bool(measurements[i].bandwidth) for i in found.rows) or 1
     return [
         Rank(
             parameter=name,
             rank={goal: those[name] for goal, those in places.items()},
-            # half of the runs are at either value, so that the means differ by twice the sum over all
-            factor={g: math.exp(2.0 * sizes[name] / len(found.rows)) for g, sizes in found.effects.items()},
+            # half of the runs are at either value, so that the means differ by twice the sum over all; those that
+            # failed took the mean, and add nothing to it
+            factor={g: math.exp(2.0 * sizes[name] / known) for g, sizes in found.effects.items()},
             paper=PAPER.get(name),
         )
         for name in kept["time"]

@@ -15,7 +15,7 @@ from acic.campaign.state import replay
 from acic.campaign.summary import summary
 from acic.report.choice import Listing, best_of, listed, most_run, safe_of
 from acic.report.course import Step, course_of, thinned
-from acic.report.effects import Effect, effects_of
+from acic.report.effects import Effect, effects_of, screening_of
 from acic.report.headline import Headline, headline_of
 from acic.report.model_error import ModelError, model_error
 from acic.report.results import Result, Results, results_of
@@ -31,6 +31,7 @@ class Contents:
         made: when the report was made, ISO 8601; by which version of acic.
         headline: the campaign in brief.
         effects: of the parameters, by goal; empty without a screening.
+        screening: runs of its design that gave a figure, and all of them; None without effects.
         best: the best configurations found.
         spread: points whose repetitions are shown.
         model: the model's error.
@@ -48,6 +49,7 @@ class Contents:
     version: str
     headline: Headline
     effects: Mapping[str, tuple[Effect, ...]]
+    screening: tuple[int, int] | None
     best: tuple[Result, ...]
     spread: tuple[Result, ...]
     model: ModelError
@@ -81,6 +83,7 @@ def contents_of(session: Session, *, now: datetime) -> Contents:
         version=acic.__version__,
         headline=headline_of(brief, session.request, state, field),
         effects=effects_of(state, field),
+        screening=screening_of(state, field),
         best=best,
         spread=spread,
         model=error,

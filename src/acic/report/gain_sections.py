@@ -49,10 +49,16 @@ def effects_section(contents: Contents) -> Markup:
         paragraph(
             basis("measured"),
             " by the Plackett-Burman screening. The factor is that between the two ends of the parameter's range, on "
-            "average over all screening runs, whichever end is the better one. A small effect may be chance.",
+            f"average over {_screening(contents)}, whichever end is the better one. A small effect may be chance.",
         ),
         table("Effects of the parameters, the largest first", columns, rows, kind="chart effects"),
     )
+
+
+def _screening(contents: Contents) -> str:
+    """Return which runs the effects are of."""
+    known, whole = contents.screening or (0, 0)
+    return "all screening runs" if known == whole else f"the {known:,} of {whole:,} screening runs that gave a figure"
 
 
 def _effect(effect: Effect | None, goal: str, largest: float) -> list[object]:
