@@ -689,6 +689,8 @@ def test_figure_9_is_drawn_from_searches_that_follow_the_first_method(
     page = (tmp_path / "page.html").read_text()
     assert "Searching by real runs" in page
     assert "pb-walk" in page
+    assert "The band is from the least to the largest of 10 seeds of a search" in page
+    assert "quantile" not in page
 
 
 def test_figure_9_is_of_the_applications_that_have_a_log(
@@ -747,6 +749,7 @@ def test_transfer_is_drawn_from_what_was_measured_on_the_other_kind_of_instance(
     assert "Regret there, by training runs there" in page
     assert "Judged by runs of the applications for development on the other kind of instance" in page
     assert "prior+extra-trees" in page
+    assert "The band is from the least to the largest of 3 seeds of which runs are learned from and of a model" in page
 
 
 def test_what_is_measured_again_are_the_best_few_and_what_was_chosen() -> None:

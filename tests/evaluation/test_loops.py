@@ -164,10 +164,12 @@ def test_a_curve_holds_its_middle_between_its_ends(searches: int, applications: 
     assert all(a <= b <= c for a, b, c in zip(made_of.low, made_of.middle, made_of.high, strict=True))
 
 
-def test_the_band_of_three_seeds_is_from_the_least_to_the_most() -> None:
-    """Its lower edge was the median."""
-    made_of = curve_over("x", [1.0], np.array([[3.0], [1.0], [2.0]]))
-    assert (made_of.low, made_of.middle, made_of.high) == ((1.0,), (2.0,), (3.0,))
+@pytest.mark.parametrize("seeds", [3, 10])
+def test_the_band_of_up_to_ten_seeds_is_from_the_least_to_the_most(seeds: int) -> None:
+    """Its lower edge was the median; then it was told as that of quantiles."""
+    figures = np.random.default_rng(seeds).permutation(seeds)[:, None].astype(float)
+    made_of = curve_over("x", [1.0], figures)
+    assert (made_of.low, made_of.middle, made_of.high) == ((0.0,), (float(seeds // 2),), (seeds - 1.0,))
 
 
 def test_figure_9_has_its_three_lines() -> None:

@@ -72,14 +72,15 @@ def lines_of(
 
 
 def _figure_8(training: Training, judge: Judge) -> Sequence[Lines]:
-    from acic.evaluation.learning_curves import figure_8
+    from acic.evaluation.learning_curves import SEEDS, figure_8
     from acic.evaluation.parallel import processors
     from acic.report.evaluation import Lines
 
     goal, models = judge.table.goal, _models(judge.platform)
     *regret, ran, taken = figure_8(training, judge, models=models, processes=processors())
     spent = "top-ranked parameters that training varies"
-    found = _regret_lines("Regret, by how much training varies", spent, tuple(regret), goal)
+    drawn = f"{SEEDS} seeds of a model"
+    found = _regret_lines("Regret, by how much training varies", spent, tuple(regret), goal, drawn)
     unlearned = any(math.isnan(middle) for curve in regret for middle in curve.middle)
     return (
         begun_late(found, judge, models) if unlearned else found,
@@ -92,7 +93,6 @@ def _figure_8(training: Training, judge: Judge) -> Sequence[Lines]:
                 kind="dollars" if curve.name == "USD" else "count",
                 curves=(curve,),
                 log_shown=True,
-                about="",
             )
             for curve in (ran, taken)
         ),
@@ -117,7 +117,7 @@ def begun_late(lines: Lines, judge: Judge, models: Sequence[str]) -> Lines:
 def _figure_9(
     training: Training, runs: Sequence[Run], platform: Platform, advice: Picks, table: Table
 ) -> Sequence[Lines]:
-    from acic.evaluation.loops import FIGURE_9, Before, loops
+    from acic.evaluation.loops import FIGURE_9, SEEDS, Before, loops
     from acic.evaluation.parallel import processors
     from acic.evaluation.replay import replay_of
 
@@ -132,29 +132,32 @@ def _figure_9(
     own = "model" if advice.method.startswith("model:") else advice.method  # whatever it is that is followed
     curves = tuple(replace(one, name=own) if one.name == "model" else one for one in found)
     spent = "real runs of the application, the baseline's first"
-    return (_regret_lines("Searching by real runs", spent, curves, table.goal),)
+    drawn = f"{SEEDS} seeds of a search and of what its runs take"
+    return (_regret_lines("Searching by real runs", spent, curves, table.goal, drawn),)
 
 
 def _learning(training: Training, judge: Judge) -> Sequence[Lines]:
-    from acic.evaluation.learning_curves import learning_curves
+    from acic.evaluation.learning_curves import SEEDS, learning_curves
     from acic.evaluation.parallel import processors
 
     curves = learning_curves(training, judge, models=_models(judge.platform), processes=processors())
-    return (_regret_lines("Regret, by training runs", "training runs", curves, judge.table.goal),)
+    drawn = f"{SEEDS} seeds of the order and of a model"
+    return (_regret_lines("Regret, by training runs", "training runs", curves, judge.table.goal, drawn),)
 
 
 def _transfer(training: Training, platform: Platform, goal: str) -> Sequence[Lines]:
     from acic.evaluation.evaluate import bundled_transfer
     from acic.evaluation.parallel import processors
     from acic.evaluation.taught import judge_of
-    from acic.evaluation.transfer import transfer
+    from acic.evaluation.transfer import SEEDS, transfer
 
     if not (elsewhere := bundled_transfer(platform.name)):
         return ()
     judge = judge_of(elsewhere, platform, goal)
     curves = transfer(training.rows, judge, models=_models(platform), processes=processors())
     spent = "training runs on the other kind of instance"
-    return (_regret_lines("Regret there, by training runs there", spent, curves, goal),)
+    drawn = f"{SEEDS} seeds of which runs are learned from and of a model"
+    return (_regret_lines("Regret there, by training runs there", spent, curves, goal, drawn),)
 
 
 def _crowd(training: Training, judge: Judge) -> Sequence[Lines]:
@@ -184,11 +187,18 @@ def _crowd(training: Training, judge: Judge) -> Sequence[Lines]:
     ]
 
 
-def _regret_lines(title: str, spent: str, curves: tuple[Curve, ...], goal: str) -> Lines:
+def _regret_lines(title: str, spent: str, curves: tuple[Curve, ...], goal: str, drawn: str) -> Lines:
     from acic.report.evaluation import Lines
 
-    shown = f"regret of the median application, in {goal}"
-    return Lines(title=f"{title}, in {goal}", goal=goal, spent=spent, shown=shown, kind="share", curves=curves)
+    return Lines(
+        title=f"{title}, in {goal}",
+        goal=goal,
+        spent=spent,
+        shown=f"regret of the median application, in {goal}",
+        kind="share",
+        curves=curves,
+        about=f"The band is from the least to the largest of {drawn}.",
+    )
 
 
 def _models(platform: Platform) -> tuple[str, str]:

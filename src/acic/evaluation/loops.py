@@ -103,7 +103,10 @@ def curve(name: str, found: Floats) -> Curve:
 
 
 def curve_over(name: str, spent: Iterable[float], figures: Floats) -> Curve:
-    """Return the curve of `figures`, shape (seeds, points), over what was spent: each value is that of a seed."""
+    """Return the curve of `figures`, shape (seeds, points), over what was spent: each value is that of a seed.
+
+    Low and high are the quantiles' outer neighbours: of up to ten seeds the least and the largest.
+    """
     low = np.quantile(figures, _LOW, axis=0, method="lower")
     middle, high = (np.quantile(figures, q, axis=0, method="higher") for q in (0.5, _HIGH))
     line = tuple(map(float, spent))

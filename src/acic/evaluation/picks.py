@@ -33,7 +33,7 @@ class Curve:
         name: of the line.
         spent: the horizontal axis, ascending, shape (points,).
         middle: the median, shape (points,).
-        low, high: the 10 % and 90 % quantiles, shape (points,).
+        low, high: the least and the largest of up to ten, of more the 10 % and 90 % quantiles, shape (points,).
     """
 
     name: str

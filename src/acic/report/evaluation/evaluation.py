@@ -49,7 +49,7 @@ class Lines:
         curves: what there is to compare, at least one.
         basis: "measured", or "predicted" or "simulated" where the values were not.
         log_spent, log_shown: whether equal factors are equally far apart on that axis; values <= 0 are at its edge.
-        about: what the band is over, in a sentence.
+        about: what the band is over, in a sentence; "" where there is none.
         goal: "time" or "cost", which the curves are of.
         level: a dashed line, if any: its height, and what it stands for.
 
@@ -65,7 +65,7 @@ class Lines:
     basis: str = "measured"
     log_spent: bool = False
     log_shown: bool = False
-    about: str = "The band is from the 10 % to the 90 % quantile."
+    about: str = ""
     goal: str = "time"
     level: tuple[float, str] | None = None
 
