@@ -161,10 +161,11 @@ class Random:
         """Return every rotation of an order that is drawn for each application."""
         count = len(scene.table.configurations)
         rng = np.random.default_rng(scene.seed)
-        orders = {application: rng.permutation(count) for application in scene.table.applications}
+        # all turns of an order share its numbers: of 1,000 configurations there are a million for each application
+        orders = {application: tuple(rng.permutation(count).tolist()) for application in scene.table.applications}
 
         def turned(by: int) -> Picks:
-            return _picks(self, scene, lambda application: tuple(np.roll(orders[application], by).tolist()))
+            return _picks(self, scene, lambda application: orders[application][-by:] + orders[application][:-by])
 
         return [turned(by) for by in range(count)]
 
@@ -205,9 +206,15 @@ def methods(names: Sequence[str] = (), first: str = DEFAULT) -> tuple[Method, ..
 
 
 def family_of(application: Application, applications: Sequence[Application]) -> str:
-    """Return the application's name without what marks a variant: "madbench2" of "madbench2-unique"."""
+    """Return the application's name without what marks a variant: "madbench2" of "madbench2-unique".
+
+    Where there is no plain one, what several have before their last "-" is theirs: "io500" of "io500-easy" and
+    "io500-hard".
+    """
     names = sorted({name for name, _ in applications}, key=len)
-    return next(name for name in names if application[0] == name or application[0].startswith(f"{name}-"))
+    plain = next(name for name in names if application[0] == name or application[0].startswith(f"{name}-"))
+    stem = plain.rpartition("-")[0]
+    return stem if stem and sum(name.rpartition("-")[0] == stem for name in names) > 1 else plain
 
 
 def _picks(method: Method, scene: Scene, rank: Callable[[Application], tuple[int, ...]]) -> Picks:
