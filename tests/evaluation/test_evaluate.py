@@ -366,6 +366,27 @@ def test_json_has_the_numbers_of_the_table_of_what_was_chosen(acic: Call, file: 
         assert re.search(rf"^ {one['application']} +{' +'.join(map(format_seconds, numbers))} ", out, re.MULTILINE)
 
 
+def test_what_was_chosen_is_told_of_the_method_that_pictures_show(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table was that of the baseline, and the picture that of what is judged beside it."""
+    for names, told in ((("baseline", "fixed"), "fixed"), (("best", "baseline"), "best")):
+        show(judged(truth(), names=names, goals=["time"]), [], ["fig5"])
+        assert f"time: what {told} chose, measured" in capsys.readouterr().out
+
+
+def test_a_failed_choice_is_told_as_that(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its speed-up was 0.00x."""
+    ((picks,),) = judged(truth(), names=("rules",), goals=["time"]).judgements[0].picks
+    table = judged(truth(), names=("rules",), goals=["time"]).judgements[0].table
+    chosen = {table.configurations[order[0]] for order in picks.ranked.values()} - {LAB.baseline}
+    broken = [
+        replace(run, outcome=Outcome.FAILED, seconds=None) if run.configuration in chosen else run for run in truth()
+    ]
+    show(judged(broken, names=("rules",), goals=["time"]), [], ["fig5"])
+    printed = capsys.readouterr().out
+    assert printed.count("failed") >= 3 * len(chosen)
+    assert "0.00x" not in printed
+
+
 def test_applications_that_nobody_can_ask_for_are_named_as_all_others() -> None:
     runs = [
         replace(r, outcome=Outcome.FAILED, seconds=None)

@@ -78,6 +78,7 @@ def imagine(made: Imagined) -> Evaluation:
         picks=picks,
         again=made.again,
         fresh=[one for one in fresh if one is not None],
+        fresh_runs=3 * sum(int((~np.isnan(table.values)).sum()) for goal, table in again.items() if goal == "time"),
         runs=2 * int((~np.isnan(values)).sum()),
         repetitions=(1, 3),
         made=datetime(2026, 11, 28, 12, tzinfo=UTC),

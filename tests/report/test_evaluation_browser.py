@@ -100,6 +100,15 @@ def test_arrow_keys_go_from_mark_to_mark_and_from_row_to_row(browser: Browser, f
     assert browser.complaints() == []
 
 
+def test_each_row_that_keys_reach_has_a_name_of_its_own(browser: Browser, file: Path) -> None:
+    """All were "Marks": who hears the page did not know which application it was."""
+    browser.open(file)
+    names = browser.run(f"Array.from({ROW}, e => e.getAttribute('aria-label'))")
+    heads = browser.run("Array.from(document.querySelectorAll('#fig5 tbody th'), e => e.textContent)")
+    assert len(names) == len(heads) == 24
+    assert all(name.startswith(f"{head}: ") for name, head in zip(names, heads, strict=True))
+
+
 def test_without_scripts_it_still_tells_all_numbers(browser: Browser, file: Path) -> None:
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(file)

@@ -183,6 +183,22 @@ def test_the_headline_leads_with_fresh_runs_and_their_interval() -> None:
     assert "By the truth, half of the applications run within 25 %" in without
 
 
+def test_a_choice_that_fails_for_half_is_told_in_a_sentence() -> None:
+    """Half of the applications stayed "within failed of the best"."""
+    made = imagine(Imagined(applications=2, configurations=3, failed=0.0, missing=0.0, methods=1, curves=False))
+    table = replace(made.tables["time"], values=np.array([[2.0, 1.0, math.inf]] * 2))
+    one = made.of_goal("time")[0]
+    fails, other = (replace(one, ranked=dict.fromkeys(table.applications, columns)) for columns in ((2, 1), (1,)))
+    text = page(replace(made, tables={"time": table}, picks=[fails, replace(other, title="other")]))
+    lead = next(words(e) for e in tree(text).iter("p") if e.get("class") == "lead")
+    assert lead.startswith("By the truth, the choice fails for half of the applications or more with acic.")
+    assert "The median regret with others is: other, 0 %." in lead
+    assert "with acic; trying three leaves 0 %, five 0 %." in text
+    text = page(replace(made, tables={"time": table}, picks=[fails]))
+    assert "By the truth, for time, the choice fails for half of the applications or more with acic." in text
+    assert not re.search(r"(within|by|is|leaves) failed", text)
+
+
 def _scores(applications: Sequence[Application], picks: Picks) -> list[FreshScore]:
     middle = Interval(0.05, 0.01, 0.09)
     made = FreshScore(
@@ -231,6 +247,9 @@ def test_figure_1_tells_that_it_shows_an_extreme() -> None:
 def test_the_observations_are_on_the_page() -> None:
     given = imagine(Imagined(applications=3, configurations=4))
     assert told(given, "observations").startswith('Of 3 statements the data say "holds" for 1,')
+    assert figure_of("observations", given).judged == f"{given.by_truth}; failures by its single runs"
+    again = imagine(Imagined(applications=3, configurations=4, again=True))
+    assert "but the fastest and the cheapest by fresh runs" in figure_of("observations", again).judged
     rows = table_rows(by_id(page(given), "observations"))
     assert rows == [[one.says, one.source, str(one.holds), one.figures] for one in given.observations]
 

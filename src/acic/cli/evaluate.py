@@ -48,7 +48,8 @@ _UNTOLD = ("pictures",)  # on a page
 @click.option(
     "--fresh",
     type=PathName(),
-    help="Runs of the best few and the recommended ones made after, at least 5 each: regret is taken from these too."
+    help="Runs of the best few and the recommended ones made after, three or more of each: regret is taken from these "
+    "too."
     "  [default: what comes with acic, for its own ground truth]",
 )
 @logs_option
@@ -139,7 +140,7 @@ def evaluate(
     runs, again = ([run for run in those if (run.kernel, run.scale) in judged] for those in (runs, again))
     lines = _lines(found, runs, again, curves, told)
     if drawn:
-        _draw(_given(found, runs, ranks, lines, again=bool(again)), figures, html, pictures)
+        _draw(_given(found, runs, ranks, lines, again=len(again)), figures, html, pictures)
     if as_json:
         emit_json(as_json_takes(found, ranks, lines))
     else:
@@ -261,18 +262,20 @@ def _draw(given: Evaluation, figures: tuple[str, ...], html: Path | None, folder
 
 
 def _given(
-    found: Evaluated, runs: list[Run], ranks: list[Rank], lines: Mapping[str, Sequence[Lines]], *, again: bool
+    found: Evaluated, runs: list[Run], ranks: list[Rank], lines: Mapping[str, Sequence[Lines]], *, again: int
 ) -> Evaluation:
     """Return what the page is made of."""
     from acic.report.evaluation import Evaluation
 
+    chosen = set(found.judgements[0].table.configurations)
     return Evaluation(
         platform=found.platform,
         tables={one.goal: one.table for one in found.judgements},
         picks=_shown(found),
-        again=again,
         fresh=[score for judgement in found.judgements for score in judgement.fresh],
-        runs=len(runs),
+        runs=sum(run.configuration in chosen for run in runs),
+        again=again > 0,
+        fresh_runs=again,
         repetitions=found.extent.repetitions,
         noise=found.noise.covers,
         processes={one.application: one.processes for one in found.judgements[0].optima},

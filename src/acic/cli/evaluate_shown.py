@@ -155,9 +155,13 @@ def _top(goal: str, figures: Figures) -> str:
 
 
 def _field(judgement: Judgement) -> None:
-    """Print figures 5 and 6 as a table: each application's spread, and what the first method chose."""
+    """Print figures 5 and 6 as a table: each application's spread, and what the first method that is drawn chose.
+
+    Where none is drawn, it is the first one that is not blind.
+    """
     text = _text(judgement.goal)
-    first = next((i for i, one in enumerate(judgement.picks) if len(one) == 1), None)
+    choosing = [i for i, one in enumerate(judgement.picks) if len(one) == 1]
+    first = next((i for i in choosing if judgement.picks[i][0].method not in UNDRAWN), next(iter(choosing), None))
     if first is None:
         say(f"note: without {FIELD[judgement.goal]}: it cannot be told of a blind choice, which is many")
         return
@@ -230,6 +234,8 @@ def _text(goal: str) -> Callable[[float], str]:
 
 
 def _gain(goal: str, gain: float) -> str:
+    if goal == "time" and gain == 0:
+        return "failed"
     return f"{gain:.2f}x" if goal == "time" and not math.isnan(gain) else _share(gain)
 
 

@@ -90,7 +90,7 @@ class Evaluation:
         again: whether some was run again, after it was chosen.
         fresh: what these runs say of methods; none where nobody looked. Regret by these leads where it is whole, for
             the smallest of many medians flatters itself; that by the truth stands beside it.
-        runs: how many runs stand behind the tables.
+        runs: how many runs stand behind the tables of the truth, second tries among them; fresh_runs: were made after.
         repetitions: how often each application ran on each configuration: the least and the most.
         noise: |ln| of a ratio of repeated runs that counts as no difference; NaN where that is not known.
         processes: of each application, as far as they are known.
@@ -112,6 +112,7 @@ class Evaluation:
     made: datetime
     again: bool = False
     fresh: Sequence[FreshScore] = ()
+    fresh_runs: int = 0
     noise: float = math.nan
     processes: Mapping[Application, int] = field(default_factory=dict)
     observations: Sequence[Observation] = ()

@@ -10,7 +10,7 @@ import numpy as np
 from acic.evaluation.picks import Picks
 from acic.report.evaluation.evaluation import Evaluation
 from acic.report.evaluation.merit import Floats, first, gains, known, quantile, regret, regret_again
-from acic.report.evaluation.told import interval_text, listed, share_text
+from acic.report.evaluation.told import FAILS, interval_text, listed, regret_text, share_text
 from acic.report.head_section import tile
 from acic.report.html import Markup, element, join
 from acic.report.parts import basis, paragraph, section
@@ -55,11 +55,14 @@ def _opening(given: Evaluation) -> Markup:
     lead = picks[0]
     median, _, by = _regret(given, lead)
     interval = _interval(given, lead)
-    within = _WITHIN[goal].format(share_text(median) + (f" ({interval})" if interval else ""))
-    said = [f"By {by}, {within} with {lead.title}."]
+    told, beside = FAILS, "The median regret with others is"
+    if not math.isinf(median):
+        within = share_text(median) + (f" ({interval})" if interval else "")
+        told, beside = _WITHIN[goal].format(within), "With others it is"
+    said = [f"By {by}, {told} with {lead.title}."]
     others = [f"{other.title}, {_told(given, other, by)}" for other in picks[1:]]
     if others:
-        said.append(f"With others it is: {'; '.join(others)}.")
+        said.append(f"{beside}: {'; '.join(others)}.")
     gained, possible, _, by_gain = _gains(given, lead)
     if not math.isnan(gained):
         text = times_text if goal == "time" else share_text
@@ -82,7 +85,7 @@ def _by_truth(given: Evaluation, picks: Picks) -> tuple[float, float]:
 def _told(given: Evaluation, picks: Picks, usual: str) -> str:
     """Return the median regret of a method, and by what, if not as usual."""
     median, _, by = _regret(given, picks)
-    return share_text(median) + ("" if by == usual else f" by {by}")
+    return regret_text(median) + ("" if by == usual else f" by {by}")
 
 
 def _interval(given: Evaluation, picks: Picks) -> str:
@@ -143,9 +146,6 @@ def _regret_tile(given: Evaluation, picks: Picks) -> Markup:
     )
 
 
-_AGAIN = "Where fresh runs are told of, these were made after the choice. "
-
-
 def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
     """Return what is measured and what is predicted, how much stands behind it, and what is not on the page."""
     table = given.table
@@ -153,6 +153,7 @@ def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
     values: Floats = table.values
     pairs = len(known(values.ravel()))
     failed, missing = int(np.isinf(values).sum()), int(np.isnan(values).sum())
+    fresh = f"The {count_text(given.fresh_runs, 'fresh run')} that are told of were made after the choice. "
     curves = [line for group in given.lines.values() for line in group]
     predicted = sorted({line.title for line in curves if line.basis == "predicted"})
     return section(
@@ -161,10 +162,10 @@ def basis_section(given: Evaluation, lost: Sequence[str]) -> Markup:
         paragraph(
             basis("measured"),
             " Every time and cost in the tables and pictures is that of real runs of the applications: "
-            f"{count_text(given.runs, 'run')}, {given.repeated} of each of {count_text(pairs, 'pair')} of "
-            "application and configuration, of which the median counts. "
-            f"{_AGAIN if given.again else ''}"
-            f"Of these pairs {failed:,} failed or gave wrong bytes, and {missing:,} more were not measured.",
+            f"{count_text(given.runs, 'run')}, second tries among them, of {count_text(pairs, 'pair')} of application "
+            f"and configuration. Of the {given.repeated} of a pair that ended well the median counts. "
+            f"{fresh if given.again else ''}"
+            f"Of the pairs {failed:,} failed or gave wrong bytes, and {missing:,} more were not measured.",
         ),
         paragraph(
             basis("predicted"),

@@ -100,7 +100,8 @@
   Array.from(document.querySelectorAll(".told")).forEach(function (place) {
     place.tabIndex = neighbour(place, -1) ? -1 : 0;  // one stop for each table: the arrows lead on
     place.setAttribute("role", "group");
-    place.setAttribute("aria-label", "Marks: arrow keys go from one to the next");
+    const shows = place.querySelector("svg").getAttribute("aria-label");
+    place.setAttribute("aria-label", shows + ". Arrow keys go from mark to mark");
     listen(place);
   });
   window.addEventListener("scroll", function () {  // a row that keys reached may have been scrolled to

@@ -13,7 +13,15 @@ from acic.evaluation.picks import Picks
 from acic.report.evaluation.chart import Figure, Mark, Row, Rows, at_edge, scattered
 from acic.report.evaluation.evaluation import Evaluation
 from acic.report.evaluation.merit import Floats, known, quantile, regret, regret_again
-from acic.report.evaluation.told import NEAR, application_text, interval_text, regret_axis, share_text
+from acic.report.evaluation.told import (
+    FAILS,
+    NEAR,
+    application_text,
+    interval_text,
+    regret_axis,
+    regret_text,
+    share_text,
+)
 from acic.report.words import count_text
 
 _Regret = tuple[Picks, Floats]  # a method, and its regret for each application of a table
@@ -103,8 +111,8 @@ def _row(table: Table, picks: Picks, found: Floats, more: Sequence[str]) -> Row:
     worst = float(known(found).max()) if order else math.nan
     failed = int(np.isinf(found).sum())
     cells = (share_text(middle), share_text(tenth), share_text(worst), str(failed), str(len(order)))
-    over = count_text(len(order), "application")
-    label = f"{picks.title}: median regret {cells[0]}, 90th percentile {cells[1]}, over {over}"
+    ends = f"the median regret is {regret_text(middle)}, the 90th percentile {regret_text(tenth)}"
+    label = f"{picks.title}: {ends}, over {count_text(len(order), 'application')}"
     return Row(name=picks.title, marks=tuple(marks), cells=(*cells, *more), label=label)
 
 
@@ -112,8 +120,9 @@ def _sees(goal: str, found: list[_Regret], by: str) -> list[str]:
     middles = {p.title: quantile(f, 0.5) for p, f in found if len(known(f))}
     least = min(middles, key=lambda m: middles[m])
     beside = f", the lowest median of {count_text(len(middles), 'method')}" if len(middles) > 1 else ""
-    within = share_text(middles[least])
-    said = [f"By {by}, for {goal}, half of the applications stay within {within} of the best with {least}{beside}."]
+    within = f"half of the applications stay within {share_text(middles[least])} of the best"
+    told = FAILS if math.isinf(middles[least]) else within
+    said = [f"By {by}, for {goal}, {told} with {least}{beside}."]
     lost = {p.title: int(np.isnan(f).sum()) for p, f in found}
     said += [
         f"{title} has no measured choice for {count_text(count, 'application')}."

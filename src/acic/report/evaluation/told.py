@@ -14,6 +14,7 @@ from acic.space import Configuration
 from acic.units import format_seconds
 
 NEAR = 0.01  # of the best: below this regrets are told apart linearly, above by their factor
+FAILS = "the choice fails for half of the applications or more"  # where the median regret is infinite
 _REGRETS = (0.0, 0.05, 0.2, 1.0, 5.0, 20.0, 100.0, 1e3, 1e4, 1e5, 1e6)
 _APART = 9.0  # percent of the axis that its ticks keep between them
 
@@ -62,6 +63,11 @@ def share_text(share: float) -> str:
     if abs(share) >= 10:
         return f"{100 * share:,.0f} %"
     return f"{100 * share:.1f} %" if 0.0005 <= abs(share) < 0.0995 else f"{share:.0%}".replace("%", " %")
+
+
+def regret_text(regret: float) -> str:
+    """Return a regret as sentences have it: "within failed" is none."""
+    return "a failure" if math.isinf(regret) else share_text(regret)
 
 
 def interval_text(interval: Interval | None) -> str:

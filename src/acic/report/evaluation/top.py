@@ -11,7 +11,7 @@ from acic.report.evaluation.chart import Figure, Mark, Row, Rows
 from acic.report.evaluation.evaluation import Evaluation
 from acic.report.evaluation.fields import gain_axis, told_gain
 from acic.report.evaluation.merit import Floats, baselines, best, first, quantile, regret
-from acic.report.evaluation.told import application_text, listed, share_text
+from acic.report.evaluation.told import FAILS, application_text, listed, regret_text, share_text
 
 TRIED = (1, 3, 5)
 _KINDS = ("advice", "second", "third", "all")
@@ -27,11 +27,10 @@ def top_figure(given: Evaluation) -> Figure | None:
         if not picks or np.isnan(baselines(table, given.baseline)).all():
             continue
         parts.append(_rows(given, goal, picks[0]))
-        found = [share_text(quantile(regret(table, picks[0], k), 0.5)) for k in TRIED]
-        sees.append(
-            f"For {goal}, {picks[0].title} stays behind the best by {found[0]} on the median; trying three leaves "
-            f"{found[1]}, five {found[2]}."
-        )
+        one, three, five = (quantile(regret(table, picks[0], k), 0.5) for k in TRIED)
+        behind = f"{picks[0].title} stays behind the best by {share_text(one)} on the median"
+        told = f"{FAILS} with {picks[0].title}" if math.isinf(one) else behind
+        sees.append(f"For {goal}, {told}; trying three leaves {regret_text(three)}, five {regret_text(five)}.")
     if not parts:
         return None
     short = [p.title for p in given.picks[:1] if any(len(r) < TRIED[-1] for r in p.ranked.values())]
