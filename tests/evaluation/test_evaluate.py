@@ -530,6 +530,21 @@ def test_the_page_is_written(acic: Call, file: Path, tmp_path: Path) -> None:
     assert "of the first few choices" in out
 
 
+def test_the_page_counts_the_runs_of_its_tables_and_fresh_ones_apart(acic: Call, tmp_path: Path) -> None:
+    """Runs on a configuration that is in no table were among those "of each pair", fresh ones nowhere."""
+    runs = truth(repetitions=2)
+    lacking = [run for run in runs if (run.kernel, run.configuration) != ("pop", SOME[4])]
+    write_truth(lacking, tmp_path / "truth.parquet")
+    write_truth(runs[:7], tmp_path / "fresh.parquet")
+    given = ("--truth", tmp_path / "truth.parquet", "--fresh", tmp_path / "fresh.parquet")
+    status, _, err = acic(*given, "--figure", "observations", "--html", tmp_path / "page.html")
+    assert status == 0, err
+    page = (tmp_path / "page.html").read_text()
+    pairs = len(SIX) * (len(SOME) - 1)
+    assert f"{2 * pairs} runs, second tries among them, of {pairs} pairs of application and configuration" in page
+    assert "The 7 fresh runs that are told of were made after the choice." in page
+
+
 def test_pictures_are_written_into_a_folder_that_is_made(acic: Call, file: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     words = ("--figure", "fig5", "--pictures", tmp_path / "a" / "b", "--goal", "time")
