@@ -39,6 +39,7 @@ from acic.cluster.processes import tagged
 from acic.errors import InvalidInput, TransientError
 from acic.platforms import Platform, load_platform, parse_platform
 from acic.search import Lessons, ModelDriven
+from acic.search.teaching import Teacher
 from acic.space import Configuration
 from acic.store.database import Store
 from acic.store.measurement import Outcome
@@ -298,7 +299,7 @@ def objectives(found: Any) -> list[float]:
     [
         ("walk", ["--order", "random"]),
         ("walk", ["--order", "pb"]),
-        ("tune", ["--strategy", "model", "--model", "forest", "--train", 8, "--top", 3]),
+        ("tune", ["--strategy", "model", "--model", "forest", "--train", 24, "--top", 3]),
         ("tune", ["--strategy", "genetic", "--runs", 15]),
     ],
 )
@@ -673,6 +674,17 @@ def test_a_model_that_is_none_is_told_before_anything_is_run(
     assert not list(lab.rglob("journal*"))
 
 
+def test_a_strategy_that_is_not_installed_is_told_before_anything_is_run(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A campaign was begun, which the next --resume went on with, and acic-bench was built."""
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    found = run("tune", *WRITE, "--strategy", "optuna")
+    assert (found.status, found.out) == (2, "")
+    assert "acic: the strategy optuna needs Optuna, which is not installed\n" in found.err
+    assert not list(lab.rglob("journal*"))
+
+
 @pytest.mark.parametrize("strategy", ["model", "random"])
 def test_a_space_that_is_too_large_is_told_before_anything_is_run(
     run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch, strategy: str
@@ -709,6 +721,56 @@ def test_a_model_learns_what_the_search_is_for(
         assert cost == pytest.approx(platform.cost(one, 2, each))
 
 
+TWO_PHASES = (
+    JOB.replace("processes = 1\n", "processes = 2\n", 1)
+    + """
+[[phases]]
+io_processes = 1
+interface = "MPIIO"
+operation = "write"
+data_size = "4MiB"
+request_size = "4MiB"
+iterations = 1
+collective = false
+shared = false
+"""
+)
+
+
+def test_each_scale_is_learned_by_its_own_baseline(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the largest phase is the same at all of them, both were compared with the baseline at a quarter."""
+    found: list[Lessons] = []
+
+    def told(**more: Any) -> ModelDriven:
+        found.append(more["lessons"])
+        return ModelDriven(**more)
+
+    monkeypatch.setattr("acic.search.ModelDriven", told)
+    (lab / "job.toml").write_text(TWO_PHASES)
+    answer = run("tune", lab / "job.toml", "--train", 8, "--runs", 1)
+    assert answer.status == 0, answer.err
+    platform = load_platform(str(lab / "pretend.toml"))
+    baseline = platform.baseline.only(platform.space.names)
+    data = Teacher(platform.space, baseline, found[0]).training_set([])
+    assert data is not None
+    gains = [y for y, row in zip(data.y, found[0].rows, strict=True) if row.configuration == baseline]
+    assert gains == pytest.approx([0.0, 0.0])
+    assert len({row.objective for row in found[0].rows if row.configuration == baseline}) == 2
+
+
+def test_a_job_that_cannot_be_made_smaller_is_searched_without_lessons(run: Callable[..., Any]) -> None:
+    """It was run at "2 smaller scales" as it is; what was the fastest there was not shown."""
+    alone = ["--processes", 1, "--interface", "MPIIO", "--operation", "write", "--data-size", "1MiB"]
+    found = run("tune", *alone, "--request-size", "1MiB", "--runs", 9, "--json")
+    assert found.status == 0, found.err
+    assert "note: the job cannot be made smaller, so nothing is learned at smaller scales\n" in found.err
+    assert len(found.json["observations"]) == 9
+    session = Session.open()
+    assert len({p.point for p in replay(session.journal.events(), session.field).progress}) == 9
+
+
 def test_a_baseline_that_fails_at_a_smaller_scale_teaches_nothing_and_ends_nothing(
     run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -735,6 +797,22 @@ def test_a_budget_that_learning_uses_up_is_told_so(run: Callable[..., Any], monk
     assert offered
     assert told
     assert float(offered[1]) > 1.9 * float(told[1])  # --budget 4s, where all of it takes 32.7 s
+
+
+def test_learning_from_few_configurations_takes_as_long_as_these(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two that there are it told the time of the twenty asked for, and that a --train below that takes less."""
+    monkeypatch.setenv("PRETEND_SECONDS", "0.2")
+    kept = ("romio_no_indep_rw=automatic", "romio_servers=4", "romio_placement=dedicated")
+    words = ["tune", *WRITE, "--train", 20, *(word for one in kept for word in ("--keep", one))]
+    short = run(*words, "--budget", "1s")
+    assert "learning at 2 smaller scales, from 2 configurations\n" in short.err
+    told = re.search(r"all of that takes about ([\d.]+) s", short.err)
+    assert told, short.err
+    assert "--train below" not in short.err
+    whole = run(*words, "--runs", 1, "--json")
+    assert float(told[1]) < 2.0 * whole.json["spent_seconds"]
 
 
 @pytest.mark.parametrize("option", [["--top", 5], ["--train", 9], ["--model", "forest"]])

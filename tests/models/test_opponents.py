@@ -91,6 +91,28 @@ def test_a_column_that_never_varies_tells_no_runs_apart() -> None:
     assert_array_equal(predictor.predict(other).mean, predictor.predict(x).mean)
 
 
+def test_of_runs_as_near_as_one_another_the_first_answer() -> None:
+    """As by sorting all of them, which took most of the time: whatever rows are asked for together."""
+    data = made_up(300)
+    x = np.round(data.x)
+    x[200:] = x[:100]
+    asked = np.vstack([x, made_up(400, 1).x])
+    asked[:, data.columns.index("data_size")] = x[0, data.columns.index("data_size")]
+    predictor = Nearest().fit(replace(data, x=x), rng=rng())
+    distance = np.zeros((len(asked), len(x)))
+    for column, scale in enumerate(predictor.scale):
+        distance += ((asked[:, column, None] - x[:, column]) * scale) ** 2
+    nearest = np.argsort(distance, axis=1, kind="stable")[:, : predictor.neighbours]
+    near = np.take_along_axis(distance, nearest, axis=1)
+    assert (near[:, :-1] == near[:, 1:]).any(axis=1).mean() > 0.5  # ties
+    share = predictor.weight[nearest] / (near + 1e-3)
+    share /= share.sum(axis=1, keepdims=True)
+    predicted = predictor.predict(asked)
+    assert_array_equal(predicted.mean, (share * predictor.y[nearest]).sum(axis=1))
+    one_by_one = [predictor.predict(row[None, :]).mean[0] for row in asked[::50]]
+    assert_array_equal(one_by_one, predicted.mean[::50])
+
+
 def test_neighbours_are_told() -> None:
     data = made_up(60)
     reasons = Nearest().fit(data, rng=rng()).explain(data.x[0])

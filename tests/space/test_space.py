@@ -315,6 +315,14 @@ def test_what_a_rule_never_wants_of_what_is_left_out_gives_way() -> None:
     assert SITE.obeyed(values, ()) == values
 
 
+def test_a_rule_that_leaves_what_is_left_out_no_value_is_told() -> None:
+    """StopIteration, of which nobody knows what to do."""
+    none = Rule(when={"cb_write": "disable", "storage": "/home"}, never={"stripe_count": (1, 4, 16)})
+    site = Space(SITE.parameters, (none,))
+    with pytest.raises(InvalidInput, match="with cb_write disable, storage /home, no value of stripe_count is left"):
+        site.obeyed({"storage": "/home", "stripe_count": 4, "cb_write": "disable"}, {"stripe_count"})
+
+
 def test_a_rule_of_a_value_that_what_is_left_out_has_not_says_nothing() -> None:
     without = SITE.beside(["storage", "stripe_count"], BASELINE)
     assert not without.problem({"storage": "/scratch", "stripe_count": 16})

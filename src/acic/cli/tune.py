@@ -19,11 +19,14 @@ from acic.cli.unused_options import refuse_typed
 from acic.cli.workload_input import characteristics, read_workload, workload_input
 from acic.search.registry import TUNERS
 from acic.search.registry import strategy as named
+from acic.search.tpe import check_installed
 from acic.units import format_seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from acic.campaign.scales import ScaleRead
     from acic.search import Lessons, Search
-    from acic.workloads import Characteristics
 
 LEAST = 8  # configurations to learn from
 
@@ -74,9 +77,9 @@ def tune(
     from acic.campaign.fitting import fitted
     from acic.campaign.points import Field
     from acic.campaign.repeats import Repeats
-    from acic.campaign.scales import scales_of
+    from acic.campaign.scales import drawn, read_scales, scales_of
     from acic.models.registry import learner
-    from acic.search import Lessons, ModelDriven
+    from acic.search import ModelDriven
 
     workload = read_workload(log, partial=partial, only=only, given=characteristics(given))
     platform = platform_of(given["platform_name"])
@@ -91,22 +94,26 @@ def tune(
     if strategy != "model":
         refuse_typed(f"with --strategy {strategy}", {"model_name", "top", "train"})
     phases = fitted(platform, [p.characteristics for p in workload.phases], shrink)
+    if strategy == "optuna":
+        check_installed()  # here, and not behind the first runs, as the next
     if strategy in ("model", "random") and phases:
-        Field(platform, phases, held=held).system.check_listable()  # here, and not behind the first runs
-    scales = scales_of(phases) if strategy == "model" else []
-    more = [phase for scale in scales for phase in scale]
-    short, times = "", 1.0
+        Field(platform, phases, held=held).system.check_listable()
+    scales = scales_of(phases) if strategy == "model" and phases else {}
+    more = [phase for scale in scales.values() for phase in scale]
+    whole, short, times, hint = 0, "", 1.0, ""
     how: dict[str, Any] = {"kind": "tune", "store_url": store_url, "repeats": Repeats(1, 3, 0.1), "search": mine}
     with bench(workload, given, more=more, held=held, **how) as opened:
         if strategy == "model":
-            lessons = _lessons(opened, scales, train, goal) if workload.phases else Lessons()
-            search = ModelDriven(lessons=lessons, learner=learns, k=top)
-            short, times = _cut_short(opened, train + len(scales))
-        before = train + len(scales) if strategy == "model" else 0
-        found = search_with(opened, search, goal, runs, most=None if runs is None else before + runs)
+            asked = drawn(opened.field, train, seed=opened.session.request.seed)
+            reads = list(read_scales(opened.meter, opened.field.platform.baseline, scales, asked, announce=say))
+            search = ModelDriven(lessons=_lessons(opened, reads, goal), learner=learns, k=top)
+            whole = sum(one.wanted for one in reads)
+            short, times = _cut_short(opened, whole)
+            if short and len(asked) > LEAST:
+                hint = f"give more of --budget, or begin anew with a --train below {len(asked)}"
+        found = search_with(opened, search, goal, runs, most=None if runs is None else whole + runs)
     offer_larger_budget(opened.session, opened.controller.state, by="acic tune ...", times=times)
-    hint = f"give more of --budget, or begin anew with a --train below {train}" if train > LEAST else ""
-    show_found(opened, replace(found, why_ended=short or found.why_ended), goal, as_json, hint=hint if short else "")
+    show_found(opened, replace(found, why_ended=short or found.why_ended), goal, as_json, hint=hint)
 
 
 def _cut_short(opened: Bench, whole: int) -> tuple[str, float]:
@@ -127,16 +134,15 @@ def _cut_short(opened: Bench, whole: int) -> tuple[str, float]:
     return f"{told}: all of that takes about {took}, and each run at full scale comes on top.", times
 
 
-def _lessons(opened: Bench, scales: list[tuple[Characteristics, ...]], count: int, goal: str) -> Lessons:
-    """Return what runs at small scale teach: `count` configurations, shared out among the scales, and the baselines."""
-    from acic.campaign.scales import read_scales, size_of
+def _lessons(opened: Bench, reads: Sequence[ScaleRead], goal: str) -> Lessons:
+    """Return what was read at smaller scales as lessons for the search."""
+    from acic.campaign.scales import size_of
     from acic.search import Row, lessons_across
 
-    field, seed = opened.field, opened.session.request.seed
     rows: list[Row] = []
-    for scale, readings in read_scales(opened.meter, field, scales, count, seed=seed, announce=say):
-        figure = opened.objective(goal, scale)
-        for reading in readings:
-            configuration = reading.configuration.only(field.system.names)
-            rows.append(Row(workload=size_of(scale), configuration=configuration, objective=figure(reading)))
-    return lessons_across(rows, [size_of(scale) for scale in scales], target=size_of(opened.phases))
+    for one in reads:
+        figure = opened.objective(goal, one.phases)
+        for reading in one.readings:
+            configuration = reading.configuration.only(opened.field.system.names)
+            rows.append(Row(workload=size_of(one.phases), configuration=configuration, objective=figure(reading)))
+    return lessons_across(rows, [size_of(one.phases) for one in reads], target=size_of(opened.phases))

@@ -20,7 +20,7 @@ from acic.models.words import Describe, plain
 
 _LEAST = 0.05  # that a column counts in any case: correlation sees straight lines only
 _SOFT = 1e-3  # added to squared distances, so that a run just like the question counts much and not all
-_CHUNK = 256  # rows predicted at once
+_CELLS = 2**16  # distances at once: more are out of the processor's cache
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,9 @@ class NearestPredictor:
     def predict(self, x: Floats) -> Prediction:
         """Return the prediction for each row of encoded parameters, shape (rows, columns)."""
         mean, spread = np.empty((2, len(x)))
-        for first in range(0, len(x), _CHUNK):
-            part = slice(first, first + _CHUNK)
+        rows = max(1, _CELLS // len(self.x))
+        for first in range(0, len(x), rows):
+            part = slice(first, first + rows)
             nearest, closeness = self._nearest(x[part])
             values = self.y[nearest]
             mean[part] = (closeness * values).sum(axis=1)
@@ -78,10 +79,14 @@ class NearestPredictor:
 
     def _nearest(self, x: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Return the nearest runs of each row and their shares of the answer, each (rows, neighbours)."""
-        distance = np.zeros((len(x), len(self.x)))
+        distance = np.zeros((1, len(self.x)))
         for column in np.flatnonzero(self.scale):
-            distance += ((x[:, column, None] - self.x[:, column]) * self.scale[column]) ** 2
-        nearest = np.argsort(distance, axis=1, kind="stable")[:, : self.neighbours]
+            asked = x[:, column, None]
+            if (asked == asked[:1]).all():  # of one workload, as a rule: the same distances for all rows
+                asked = asked[:1]
+            distance = distance + ((asked - self.x[:, column]) * self.scale[column]) ** 2
+        distance = np.broadcast_to(distance, (len(x), len(self.x)))
+        nearest = _least(distance, min(self.neighbours, len(self.x)))
         closeness = self.weight[nearest] / (np.take_along_axis(distance, nearest, axis=1) + _SOFT)
         return nearest, closeness / closeness.sum(axis=1, keepdims=True)
 
@@ -90,6 +95,16 @@ class NearestPredictor:
         far = [int(i) for i in np.argsort(-apart, kind="stable")[:3] if apart[i] > 0]
         shown = far or [int(self.scale.argmax())]
         return ", ".join(describe(self.columns[i], "=", float(run[i])) for i in shown)
+
+
+def _least(distance: Floats, count: int) -> NDArray[np.intp]:
+    """Return the positions of the `count` least of each row, the first of those that tie, shape (rows, count)."""
+    limits = np.partition(distance, count - 1, axis=1)[:, count - 1]
+    found = np.empty((len(distance), count), dtype=np.intp)
+    for own, row, limit in zip(found, distance, limits, strict=True):
+        near = np.flatnonzero(row <= limit)
+        own[:] = near[np.argsort(row[near], kind="stable")[:count]]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,10 @@ class Ledger:
         self._left -= len(answered)
         if len(answered) < len(asked):
             return "The budget of the measurements is used up."
-        return "" if len(asked) == len(new) else f"All of the {len(self)} configurations allowed were run."
+        if len(asked) == len(new):
+            return ""
+        several = f"All of the {len(self)} configurations allowed were run."
+        return several if len(self) > 1 else "The one configuration allowed was run."
 
     @property
     def _best_objective(self) -> float:

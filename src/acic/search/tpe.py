@@ -84,13 +84,20 @@ class Tpe:
         return f"All {self.runs} configurations were measured."
 
 
-def _study(seed: int) -> optuna.Study:
+def check_installed() -> None:
+    """Raise InvalidInput where Optuna is not installed."""
     try:
-        import optuna
+        import optuna  # noqa: F401
     except ImportError as error:
         raise InvalidInput(
             "the strategy optuna needs Optuna, which is not installed", hint=with_extra("compare")
         ) from error
+
+
+def _study(seed: int) -> optuna.Study:
+    check_installed()
+    import optuna
+
     with _silence():
         return optuna.create_study(direction="minimize", sampler=optuna.samplers.TPESampler(seed=seed))
 

@@ -71,13 +71,17 @@ class Space:
         return Space(tuple(p for p in self.parameters if p.name in kept), tuple(c for c in told if c is not None))
 
     def obeyed(self, values: Mapping[str, Value], names: Collection[str]) -> dict[str, Value]:
-        """Return `values` with what rules say of the parameters `names`: another value, or that they do not apply."""
+        """Return `values` with what rules say of the parameters `names`: another value, or that they do not apply.
+
+        Raises:
+            InvalidInput: a rule leaves one of them no value.
+        """
         found = dict(values)
         for rule in self.constraints:
             if isinstance(rule, Rule) and rule.holds(found):
                 found |= {name: value for name, value in rule.then.items() if name in names}
                 for name in (name for name, never in rule.never.items() if name in names and found.get(name) in never):
-                    found[name] = next(value for value in self[name].values if value not in rule.never[name])
+                    found[name] = self._first_left(name, rule)
                 found = {name: value for name, value in found.items() if name not in rule.absent or name not in names}
         return found
 
@@ -177,6 +181,16 @@ class Space:
         for name, value in (*constraint.when.items(), *constraint.then.items(), *never):
             if value not in self[name].values:
                 raise InvalidInput(f"{name} never is {value!r}", hint=f"it is one of {list(self[name].values)}")
+
+    def _first_left(self, name: str, rule: Rule) -> Value:
+        """Return the first value of the parameter that a rule which holds does not rule out."""
+        for value in self[name].values:
+            if value not in rule.never[name]:
+                return value
+        raise InvalidInput(
+            f"{_condition(rule)}no value of {name} is left",
+            hint="rule out what the constraint begins with (`when`) instead, in the platform's file",
+        )
 
     def _last_column(self, constraint: Constraint) -> int:
         return max(self.names.index(name) for name in constraint.mentions)
