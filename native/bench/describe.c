@@ -56,9 +56,7 @@ int describe_options(struct line lines[LINES], const struct job *job) {
     NUMBER("repetitions", o->repetitions);
     LINE("xfersize", "%s", human_size(size, sizeof size, o->transfer));
     LINE("blocksize", "%s", human_size(size, sizeof size, o->block));
-    const int too_large = job->tasks > 0 && o->block > INT64_MAX / o->segments / job->tasks; /* is refused */
-    LINE("aggregate filesize", "%s",
-         too_large ? "too large" : human_size(size, sizeof size, o->block * o->segments * job->tasks));
+    LINE("aggregate filesize", "%s", human_size(size, sizeof size, o->block * o->segments * job->tasks));
     return n;
 }
 

@@ -110,13 +110,13 @@ def test_one_or_two_runs_tell_a_regret_and_not_how_sure_it_is(repetitions: int, 
     assert slightly.repetitions == repetitions
 
 
-FEW = {"enzo", "castro", "roms", "epw", "aspect", "presto", "clickhouse", "deepspeed", "cellranger", "dials"}
+FEW = {"enzo", "cellranger", "awp", "kmc", "pluto"}  # whose best now had a run or two when others' choices ran again
 
 
 @pytest.mark.parametrize("part", ["development", "test"])
 @pytest.mark.parametrize("goal", ["time", "cost"])
 def test_the_best_of_the_labs_applications_is_no_lucky_run(part: Part, goal: str) -> None:
-    """Three of the test had one run, where docs/evaluate.md tells of three and more of all but those that came last."""
+    """Three of the test had one run, where docs/evaluate.md tells of three and more of all but few."""
     fresh = Fresh(bundled_fresh("lab", part), LAB, goal)
     bests = {one: fresh.best(one) for one in fresh.applications if one[0] not in FEW}
     assert len(bests) >= len(fresh.applications) - len(FEW)

@@ -57,13 +57,6 @@ def test_summary_and_results_agree(bench: Bench, tmp_path: Path, options: str) -
     assert data.data["Status"] == "ok"
 
 
-def test_a_file_that_no_number_tells_is_told_to_be_too_large(bench: Bench, tmp_path: Path) -> None:
-    """Its size was computed for the summary after it had been refused: undefined, and it came out below zero."""
-    summary = bench.measure(f"-a MPIIO -b 4g -t 4k -s {2**30}", cwd=tmp_path, status=FAILED)
-    assert "larger than any can be" in summary.data["Error"]
-    assert summary.test["Options"]["aggregate filesize"] == "too large"
-
-
 def test_strange_names_are_escaped(bench: Bench, tmp_path: Path) -> None:
     name = 'a "quoted"\tname\\ é'
     words = ["-b", "64", "-t", "64", "-w", "-o", name, "-O", "summaryFormat=JSON,summaryFile=s.json"]
