@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from acic.advisor.cautions import left_out, stale
+from acic.advisor.explaining import explain
 from acic.advisor.known import Trust, known
 from acic.advisor.recommend import recommend
 from acic.platforms import load_platform
@@ -28,7 +29,8 @@ def reading(*, grows: bool, files: int = 8) -> Workload:
 def test_files_that_grow_are_told_of_in_the_words_of_the_job(files: int, told: str) -> None:
     (caution,) = stale([2], reading(grows=True, files=files))
     assert caution.startswith("Answer 2 is, or ties with, GlusterFS, whose clients go on with the size of an open file")
-    assert left_out(reading(grows=True, files=files)).startswith("Left out is GlusterFS, whose clients go on")
+    (why,) = left_out(reading(grows=True, files=files), load_platform("lab"))
+    assert why.startswith("Left out is GlusterFS, whose clients go on")
     assert told.replace("reads", "seems to read") + " (HILLS.3) while others write" in caution
     assert stale([], reading(grows=True)) == stale([2], reading(grows=False)) == ()
 
@@ -70,3 +72,14 @@ def test_a_baseline_that_is_glusterfs_stays_with_its_like(tmp_path: Path) -> Non
     assert steady is knowledge
     assert len(knowledge.relearned(knowledge.learned).steady_for(reading(grows=True)).points) == len(knowledge.points)
     assert recommend(reading(grows=True), there, knowledge, among=[own]).cautions == ()
+    assert left_out(reading(grows=True), there) == ()
+
+
+def test_what_is_left_out_never_changes_the_answer_that_is_explained(tmp_path: Path) -> None:
+    """Whatever else the log told, GlusterFS was said to become the answer."""
+    lab = load_platform("lab")
+    knowledge = known(lab, "prior", store=str(tmp_path / "none.sqlite"), trust=Trust(), now=WHEN)
+    told = repr(explain(reading(grows=True), lab, knowledge))
+    assert "Left out is GlusterFS" in told
+    assert "'file_system': 'GlusterFS'" not in told
+    assert "'file_system': 'GlusterFS'" in repr(explain(reading(grows=False), lab, knowledge))

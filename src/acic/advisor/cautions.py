@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from acic.advisor.knowledge import KIND
 from acic.advisor.safety import STALE, follows
 from acic.advisor.temporary import size_of
+from acic.platforms import Platform
 from acic.units import format_bytes
 from acic.workloads import Operation, Phase, Workload
 
@@ -55,11 +57,14 @@ def stale(ranks: Sequence[int], workload: Workload) -> tuple[str, ...]:
     return (f"{_these(ranks)} {_late(workload)} See that it works before you rely on it.",)
 
 
-def left_out(workload: Workload) -> str:
-    """Return why what is `STALE` is left out for a workload that `follows` files that grow."""
+def left_out(workload: Workload, platform: Platform) -> tuple[str, ...]:
+    """Return why what is `STALE` is left out, for a workload that `follows` files that grow; none where nothing is."""
+    kinds = platform.space[KIND].values if KIND in platform.space.names else ()
+    if not follows(workload) or not set(STALE).intersection(kinds) or platform.baseline.get(KIND) in STALE:
+        return ()
     return (
         f"Left out is {_late(workload)} If it does not, tell read_while_written = false in a workload file "
-        "(acic characterize LOG --output FILE)."
+        "(acic characterize LOG --output FILE).",
     )
 
 

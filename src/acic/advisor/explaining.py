@@ -15,7 +15,7 @@ from acic.advisor.attribution import Character, Part, by_characteristic, by_part
 from acic.advisor.buffering import Buffering, buffering
 from acic.advisor.changes import Changes, Unit, by_parameter
 from acic.advisor.forecast import forecast
-from acic.advisor.knowledge import Knowledge
+from acic.advisor.knowledge import KIND, Knowledge
 from acic.advisor.recommend import recommend
 from acic.advisor.sensitivity import Dependence, dependences
 from acic.advisor.support import Precision, Support, precision, support
@@ -121,6 +121,7 @@ def explain(
         raise InvalidInput("a front of many answers has no one reason", hint="use --goal time or --goal cost")
     workload = removing_temporary(workload, results)
     knowledge = knowledge.safe_for(workload)
+    knowledge = knowledge if KIND in (instead or {}) else knowledge.steady_for(workload)
     if not set(instead or ()) & set(knowledge.inert(workload)):
         knowledge = knowledge.fitting(workload, keep or ())
     how: dict[str, Any] = {"price": price, "elsewhere": elsewhere, "results": results, "keep": keep or {}}

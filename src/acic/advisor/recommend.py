@@ -70,10 +70,7 @@ def recommend(
     """
     workload = removing_temporary(workload, results)
     knowledge = knowledge.safe_for(workload)
-    everything = len(knowledge.points)
-    knowledge = knowledge.steady_for(workload) if among is None else knowledge
-    late = [left_out(workload)] if len(knowledge.points) < everything else []
-    knowledge = knowledge.fitting(workload, keep or ()) if among is None else knowledge
+    knowledge = knowledge.steady_for(workload).fitting(workload, keep or ()) if among is None else knowledge
     allowed = places_of(knowledge, keep or {})
     found = forecast(workload, platform, knowledge, goal=goal, price=price, elsewhere=elsewhere, results=results)
     found = found.chosen() if among is None or picked else found
@@ -114,7 +111,7 @@ def recommend(
             *price_of_it(goal, recommendations[0], before, cost),
             *(one_price(platform, price) if rate is not None else ()),
             *(_unshown(found, allowed, top) if goal is Goal.PARETO and among is None else ()),
-            *late,
+            *(left_out(workload, platform) if among is None else ()),
             *unlike,
             *([] if verdict is Verdict.NOTHING else by_chance(first, platform.baseline, workload)),
             *_notes(workload, platform, knowledge, found, weighty),

@@ -87,7 +87,7 @@ class Tpe:
 def check_installed() -> None:
     """Raise InvalidInput where Optuna is not installed."""
     try:
-        import optuna  # noqa: F401
+        import optuna  # noqa: F401 (whether it is there is all that is asked)
     except ImportError as error:
         raise InvalidInput(
             "the strategy optuna needs Optuna, which is not installed", hint=with_extra("compare")
