@@ -97,7 +97,7 @@ def moved(demand: Demand, systems: Systems) -> Floats:
     if demand.alike > 1:
         return demand.total * once(demand, systems)
     if demand.joined or (demand.block >= OVERREAD and not _apart(demand)):
-        return demand.total * _overread(demand, systems)
+        return demand.total * np.maximum(_overread(demand, systems), 1.0 + _jumped(demand, systems))
     most = math.inf
     if not _apart(demand):
         in_order = demand.request * demand.streams <= PAGE
@@ -106,9 +106,35 @@ def moved(demand: Demand, systems: Systems) -> Floats:
     return np.asarray(demand.total * np.maximum(behind(demand, systems), pages))
 
 
+def holes(demand: Demand, systems: Systems) -> Floats:
+    """Return how often what processes wrote themselves leaves servers when they read it: what their nodes do not have.
+
+    A page of the kernel's of which a write had only a part it does not keep: it is read again, as a page of the file
+    system's, of which the next one has to be read anew.
+    """
+    size = demand.laid
+    if size <= 0 or size % PAGE == 0:
+        return np.zeros(len(systems))
+    if size < PAGE:
+        return np.where(systems.page > 1, 1.0, 0.0)
+    between = min(1.0, (size - PAGE) / PAGE)  # of neighbouring writes, whose pages have a whole one between them
+    cut = between * (1.0 - math.gcd(size, PAGE) / PAGE)
+    page = np.minimum(systems.page, demand.total / demand.over / demand.files)
+    return np.where(systems.page > 1, np.maximum(PAGE, cut * page) / size, 0.0)
+
+
 def _apart(demand: Demand) -> bool:
     """Return whether there are bytes between a process's pieces that nobody reads then."""
     return demand.random or demand.gaps > 1.0
+
+
+def _jumped(demand: Demand, systems: Systems) -> Floats:
+    """Return how much is read for nothing, for each B, where processes go on elsewhere now and then: a page or more."""
+    if demand.stretch >= OVERREAD:
+        return np.zeros(len(systems))
+    rest = max(0.0, demand.total / demand.over / demand.files - demand.stretch)  # of the file
+    further = np.where(demand.stretch > systems.page, OVERREAD, systems.page)
+    return np.where(systems.page > 1, np.minimum(further, rest) / demand.stretch, 0.0)
 
 
 def behind(demand: Demand, systems: Systems) -> Floats:

@@ -48,6 +48,9 @@ class Demand:
         made, asked, renamed, removed: what is done to names beside opening; named_by: processes that ask for it.
         reopens: opens of files beyond those that they and the streams have to be opened.
         piece: B of the pieces that lie together on a disk, as the files that it finds were written; inf: whole files.
+        stretch: B that are read in order before a process goes on elsewhere in the file; inf where none is known to.
+        skips: whether each process has a file for itself meanwhile, and reads pieces of it with gaps between.
+        laid: B of the requests with which the same processes wrote what they read; 0 where that is not known.
     """
 
     reads: bool
@@ -89,6 +92,9 @@ class Demand:
     named_by: float
     reopens: int
     piece: float
+    stretch: float
+    skips: bool
+    laid: int
 
 
 def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> Demand:
@@ -157,6 +163,9 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         removed=use.removed,
         named_by=use.names_by or float(w.io_processes),
         reopens=use.opens,
+        skips=w.shared and w.access is Access.STRIDED and streams <= files and over * files < streams * in_turn,
+        laid=use.laid,
+        stretch=w.total_bytes / (streams * in_turn + use.jumps) if reads and use.jumps else math.inf,
         piece=w.total_bytes / over / files / use.writers if reads and use.writers > 1.0 else math.inf,
         agreeing=_steps(calls * COLLECTIVE_STEPS if collective else 0.0, w.io_processes)
         + _steps(in_turn * OPENING_STEPS if w.interface.on_mpi_io and w.shared else 0.0, openers),

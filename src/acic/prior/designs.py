@@ -62,6 +62,7 @@ class Design:
         windows: whether that is the kernel's page cache, which reads ahead in windows that double.
         remembers: whether clients keep what they wrote, and read it again from there.
         leases: whether they keep it when the file was closed and nobody else opens it, because servers would tell them.
+        reuses: whether the kernel keeps pages of a file that is opened again, as long as no other node changed it.
         cached: whether servers answer a write out of the page cache, and meet the disk when it is synced.
         unit: B of a file on one server where the configuration does not say; inf: whole files.
         piece: B that are placed together at least, where stripes lie within larger objects.
@@ -102,6 +103,7 @@ class Design:
     windows: bool = False
     remembers: bool = True
     leases: bool = False
+    reuses: bool = False
     cached: bool = True
     unit: float = math.inf
     piece: int = 1
@@ -155,6 +157,7 @@ DESIGNS: Mapping[str, Design] = {
         client=2e-9,
         behind=MIB,  # write-behind's window
         ahead=512 * KIB,  # four pages of 128 KiB
+        reuses=True,  # counted: studies/ahead.py --own
         page=128 * KIB,  # of its read-ahead, which fetches whole ones even where nobody reads on
         hashed=True,
     ),

@@ -112,12 +112,18 @@ def _between(demand: Demand, systems: Systems) -> Floats:
 def _lone(demand: Demand, systems: Systems) -> Floats:
     """Return the I/Os of small pieces with gaps between them that are read one by one, of all disks of a server."""
     lone = systems.cached & (systems.ahead <= OVERREAD) & (demand.gaps > 1.0 and demand.request <= FUSE_REQUEST)
-    return np.where(lone, _apart(demand, systems), 0.0)
+    skipped = systems.cached & (systems.page <= 1) & demand.skips
+    found = _apart(demand, systems)
+    return np.where(lone, found, np.where(skipped, found * np.where(systems.windows, 0.5, 1.0), 0.0))
 
 
 def _apart(demand: Demand, systems: Systems) -> Floats:
-    """Return the I/Os of requests that are no neighbours, on all disks: one that lies across two chunks takes two."""
-    return demand.streams * demand.requests * np.minimum(systems.disks, 1.0 + demand.request / RAID_CHUNK)
+    """Return the I/Os of requests that are no neighbours, on all disks: one that lies across two chunks takes two.
+
+    What a request's size has in common with a chunk is all that is known of where requests begin.
+    """
+    across = 1.0 + (demand.request - math.gcd(round(demand.request), RAID_CHUNK)) / RAID_CHUNK
+    return demand.streams * demand.requests * np.minimum(systems.disks, across)
 
 
 def _absorbed(demand: Demand, systems: Systems, load: Floats) -> Floats:
@@ -154,6 +160,8 @@ def _streamed(demand: Demand, systems: Systems) -> Floats:
     piece = np.clip(there, PAGE, systems.extent)
     parted = systems.cached & (piece < systems.extent)
     across = np.where(systems.extent <= RAID_CHUNK, np.minimum(systems.disks, 2.0), 1.0)
+    split = systems.cached & (systems.disks > 1.0) & (demand.stretch < OVERREAD)
+    across = np.where(split, systems.extent / RAID_CHUNK, across)
     chunks = np.where(systems.disks > 1.0, np.maximum(1.0, 0.5 + piece / RAID_CHUNK), 1.0)
     within = 1.0 - math.gcd(round(demand.piece), PAGE) / PAGE if math.isfinite(demand.piece) else 0.0
     chunks += np.where(systems.strict, 0.5 * within, 0.0)

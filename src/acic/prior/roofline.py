@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.prior.calls import asked, largest, messages, moved, pieces, shunned, waits
+from acic.prior.calls import asked, holes, largest, messages, moved, pieces, shunned, waits
 from acic.prior.demand import Demand
 from acic.prior.designs import BESIDE, CROSSING, EXCHANGED, ON_NODE, ROUND_TRIP
 from acic.prior.disks import disk_bytes, disk_requests, flushing, syncing
@@ -30,9 +30,11 @@ _BEYOND_CLIENTS = [
     *(Resource.SERVER_PROCESSOR, Resource.LATENCY),
 ]
 _OF_SERVERS = [Resource.SERVER_NETWORK, Resource.DISK_BANDWIDTH, Resource.DISK_IOPS]
+_DISKS = [Resource.DISK_BANDWIDTH, Resource.DISK_IOPS]
 _CLIENTS = [Resource.CLIENT_NETWORK, Resource.CLIENT_PROCESSOR, Resource.LATENCY]
 SLOWEST = 0.03  # of the time, for each doubling of the servers, or of their disks
 SCATTERED = 0.07  # of the time, where all servers have metadata
+_LEAST = 1e-300  # not to divide by 0 s
 SHARPNESS = 8.0  # two resources equally busy take 1.09 times as long as one: queues between them are deep
 
 
@@ -40,10 +42,9 @@ def parts(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds that a run waits for each `Resource`, shape (configurations, resources): in all, its time."""
     load = busiest(demand, systems)
     found = np.zeros((len(systems), len(Resource)))
-    stream = streaming(demand, systems, load)
-    powers = (stream / stream.max(axis=1, keepdims=True)) ** SHARPNESS
-    whole = stream.max(axis=1) * powers.sum(axis=1) ** (1.0 / SHARPNESS)
-    found += powers / powers.sum(axis=1, keepdims=True) * whole[:, None]
+    streamed = _passed(demand, systems, streaming(demand, systems, load))
+    whole = streamed.sum(axis=1)
+    found += streamed
     found[:, Resource.CLIENT_NETWORK] += demand.shuffled / demand.nodes / systems.nic
     found[:, Resource.CLIENT_PROCESSOR] += demand.shuffled / demand.nodes * EXCHANGED / systems.cpu
     found[:, Resource.CLIENT_PROCESSOR] += _beginning(demand)
@@ -57,6 +58,24 @@ def parts(demand: Demand, systems: Systems) -> Floats:
         found[:, Resource.DISK_BANDWIDTH] += flushing(demand, systems, fullest(demand, systems), whole * ending)
         found[:, Resource.DISK_IOPS] += synced - np.where(lasts, 0.0, hidden)
     return found * _several(systems)[:, None]
+
+
+def _passed(demand: Demand, systems: Systems, stream: Floats) -> Floats:
+    """Return the seconds of each resource while data streams: disks are at work in the first pass over what is read."""
+    passes = np.maximum(1.0, demand.over / demand.alike / np.where(systems.remembers, demand.again, 1.0))
+    if not demand.reads or passes.max() <= 1.0:
+        return _at_once(stream)
+    further = stream * (1.0 - 1.0 / passes)[:, None]
+    further[:, _DISKS] = 0.0
+    return _at_once(stream - further) + _at_once(further)
+
+
+def _at_once(stream: Floats) -> Floats:
+    """Return the seconds of each resource where all work at once."""
+    most = np.maximum(stream.max(axis=1, keepdims=True), _LEAST)
+    powers = (stream / most) ** SHARPNESS
+    summed = np.maximum(powers.sum(axis=1, keepdims=True), _LEAST)
+    return np.asarray(powers / summed * stream.max(axis=1, keepdims=True) * summed ** (1.0 / SHARPNESS))
 
 
 def _several(systems: Systems) -> Floats:
@@ -203,11 +222,10 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     What they have, written or read before, they also read without anybody else, unless other processes wrote it.
     """
     if demand.reads:
-        alone = systems.leases & (not demand.shared and demand.in_turn <= 1.0)  # of many, another may be next
-        kept = (alone | (not demand.reopened)) & (
-            not demand.others
-        )  # who opens a file asks whether it is still the same
-        share = 0.0 if demand.own else 1.0 / demand.again
+        alone = systems.leases & (not demand.shared)  # of many, another may be next
+        again = alone | (systems.reuses & (not demand.shared or demand.nodes == 1))
+        kept = (again | (not demand.reopened)) & (not demand.others)  # who opens a file asks whether it is the same
+        share = (holes(demand, systems) if demand.own else 1.0) / demand.again
         return np.where(kept & systems.remembers & ~shunned(demand, systems), share, 1.0)
     unsynced = demand.pauses + 1 - max(1.0, demand.syncs / demand.streams)  # pauses before which nobody synced
     if unsynced <= 0.0:

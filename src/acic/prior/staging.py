@@ -68,10 +68,10 @@ def staging(results: Results, facts: Facts, systems: Systems) -> Floats:
         access=Access.CONSECUTIVE,
     )
     files = max(results.files, facts.nodes) if alone else None
-    use = Use(own=True, reopened=True, contiguous=True, files=files)  # so servers that cache it have it in memory
-    # GlusterFS's clients still have what they wrote, where NFS's ask for it again (close-to-open).
-    kept = results.one & systems.remembers & ~systems.closes & ~systems.leases
-    read = np.where(kept, 0.0, parts(demand_of(reading, facts.nodes, use), systems).sum(axis=1))
+    # Servers that cache it have it in memory, and no client but GlusterFS's, where the nodes copy what they wrote.
+    use = Use(own=True, reopened=True, contiguous=True, files=files, others=True)
+    read = parts(demand_of(reading, facts.nodes, use), systems).sum(axis=1)
+    read = np.where(results.one & systems.reuses, 0.0, read)
     send = each / np.minimum(systems.nic, facts.archive)
     apart = (read**_SHARPNESS + send**_SHARPNESS) ** (1.0 / _SHARPNESS)
     behind = np.where(systems.ahead == 0, 1.0 - 1.0 / systems.servers, 0.0)

@@ -40,7 +40,7 @@ class Systems:
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
         call, trips, opening, making, reopening, removing, renaming, telling, shares, looks, hunts, read_server,
             write_server, read_byte, write_byte, client, read_ask, write_ask, writing, behind, keeps, ahead,
-            windows, remembers, leases, cached, piece, hashed, closes, scatters, serial, page, threads, extent,
+            windows, remembers, leases, reuses, cached, piece, hashed, closes, scatters, serial, page, threads, extent,
             written, durable, alone, commits: as `Design` has them.
     """
 
@@ -83,6 +83,7 @@ class Systems:
     windows: Flags
     remembers: Flags
     leases: Flags
+    reuses: Flags
     cached: Flags
     piece: Floats
     hashed: Flags
@@ -103,7 +104,19 @@ class Systems:
 
 _OF_DESIGN = tuple(field.name for field in fields(Design) if field.name != "unit")
 _FLAGS = (
-    *("part_time", "strict", "windows", "remembers", "leases", "cached", "hashed", "closes", "scatters", "serial"),
+    *(
+        "part_time",
+        "strict",
+        "windows",
+        "remembers",
+        "leases",
+        "reuses",
+        "cached",
+        "hashed",
+        "closes",
+        "scatters",
+        "serial",
+    ),
     "commits",
 )
 

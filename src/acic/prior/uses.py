@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from acic.workloads import Interface, Operation, Phase, Workload
+from acic.prior.designs import BUFFERED
+from acic.workloads import Characteristics, Interface, Operation, Phase, Workload
 
 _ALIKE = 0.01  # by which the bytes of two phases that are alike may differ
 _BY_NAME = (Interface.POSIX, Interface.STDIO, Interface.MPIIO)
@@ -42,6 +43,8 @@ class Use:
         opens: beyond those that files and processes have to be opened.
         openers: processes that open each shared file together; None: those that do I/O.
         writers: processes that wrote each of the files that it finds, a part of each.
+        jumps: how often processes go on to read elsewhere in a file than where they were.
+        laid: B of the requests that wrote what it reads, where the same processes did; 0: that is not known.
     """
 
     files: int | None = None
@@ -67,6 +70,8 @@ class Use:
     opens: int = 0
     openers: int | None = None
     writers: float = 1.0
+    jumps: int = 0
+    laid: int = 0
 
 
 BENCHMARK = Use()
@@ -102,8 +107,15 @@ def uses_of(workload: Workload) -> list[Use]:
         again = reads and (_opened_again(phase) or (own and phase.details.get("written_by_others") is True))
         copied = any(_copies(phase, one) for one in workload.phases)
         opens = _more_opens(phase, workload.phases)
-        found.append(replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere, copied=copied, opens=opens))
+        laid = _laid(other.characteristics) if own and other else 0
+        told = {"own": own, "reopened": again, "elsewhere": elsewhere, "copied": copied, "opens": opens, "laid": laid}
+        found.append(replace(_use_of(phase), **told))
     return found
+
+
+def _laid(c: Characteristics) -> int:
+    """Return the B of the requests that reach the file system: the C library writes whole buffers."""
+    return BUFFERED if c.interface is Interface.STDIO else c.request_size
 
 
 def _more_opens(phase: Phase, phases: Sequence[Phase]) -> int:
@@ -212,6 +224,7 @@ def _use_of(phase: Phase) -> Use:
         names_by=_number(phase, "names_by") or None,
         openers=_openers(phase),
         writers=_number(phase, "input_writers") or 1.0,
+        jumps=round(_number(phase, "jumps")),
     )
 
 

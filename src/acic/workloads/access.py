@@ -82,6 +82,18 @@ def contiguous(group: Group, processes: int, tables: Mapping[str, Table]) -> boo
     return None if seen is None else seen.totals[CONSECUTIVE + group.direction] >= group.calls - uses
 
 
+def jumps(group: Group, processes: int, tables: Mapping[str, Table]) -> int:
+    """Return how often processes went on elsewhere in a file than behind their request before, as POSIX counted it.
+
+    0 where that is not known: of streams, and where POSIX saw other requests.
+    """
+    seen = None if group.collective or group.table.name == "STDIO" else _posix(group, tables)
+    if seen is None:
+        return 0
+    d, totals = group.direction, seen.totals
+    return max(0, totals[CALLS + d] - group.uses_by(processes) - totals[CONSECUTIVE + d])
+
+
 def times_over(group: Group, tables: Mapping[str, Table]) -> float | None:
     """Return how often each byte of the group's files was moved by all processes; below 1.0 where some were not.
 

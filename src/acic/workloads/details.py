@@ -11,7 +11,7 @@ NAMED = ("asked_files", "empty_files", "removed_files", "renames")
 """What is done to names, beside opening files to move something."""
 
 _COUNTED = {
-    *("began", "ended", "idle_seconds", "input_writers", "names_by", "opens", "pause_seconds", "ranks_apart"),
+    *("began", "ended", "idle_seconds", "input_writers", "jumps", "names_by", "opens", "pause_seconds", "ranks_apart"),
     *("syncs", "times_over", *NAMED),
 }
 _ABOVE_ZERO = ("ranks_apart", "times_over")

@@ -278,6 +278,8 @@ def _parts(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         parts["times_over"] = found.over
     if group.shared and found.iterations.count > 1 and access.contiguous(group, found.processes, evidence.tables):
         parts["contiguous"] = True
+    if group.direction != WRITE and (jumps := access.jumps(group, found.processes, evidence.tables)):
+        parts["jumps"] = jumps
     everyone = found.processes == group.processes and found.processes_quality is EXACT  # whose ranks are all there are
     if not everyone and (apart := ranks_apart(group, evidence.heatmap)) is not None and apart > 1.0:
         parts["ranks_apart"] = apart

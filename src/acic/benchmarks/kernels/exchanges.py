@@ -1,4 +1,4 @@
-"""Applications held out: means of a climate, eddies, walkers' hills, collisions and a universe."""
+"""Applications for a test: means of a climate, eddies, walkers' hills, collisions and a universe."""
 
 from __future__ import annotations
 

@@ -191,6 +191,8 @@ def _details(c: Characteristics, group: _Group, found: Played, pause: float) -> 
         details["ranks_apart"] = apart
     if c.shared and not c.collective and c.iterations > 1 and _contiguous(group.ranks.values()):
         details["contiguous"] = True
+    if not group.write and not c.collective and (jumps := sum(map(_jumps, group.ranks.values()))):
+        details["jumps"] = jumps
     if not group.write and _of_others(group.ranks, found) * 2 > c.total_bytes:
         details["written_by_others"] = True
     if not group.write and _growing(group.files, found) * 2 > c.total_bytes:
@@ -219,6 +221,14 @@ def _contiguous(of_ranks: Iterable[Sequence[Transfer]]) -> bool:
             return False
         several = several or bool(alike) or any(one.calls > 1 for one in own)
     return several
+
+
+def _jumps(own: Sequence[Transfer]) -> int:
+    """Return how often a rank goes on elsewhere in a file than behind what it moved before; 0 where a view skips."""
+    if any(one.span > one.size for one in own):
+        return 0
+    inside = sum(times for one in own for kind, times in one.gaps.items() if kind)
+    return inside + sum(a.path == b.path and a.end != b.offset for a, b in pairwise(own))
 
 
 def _of_others(ranks: Mapping[int, Sequence[Transfer]], found: Played) -> int:

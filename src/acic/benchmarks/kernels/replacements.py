@@ -1,4 +1,4 @@
-"""Applications held out: data sets for training, clusters of proteins, a database of metrics, workflows, a mirror."""
+"""Applications for a test: data sets for training, clusters of proteins, a database of metrics, workflows, a mirror."""
 
 from __future__ import annotations
 
