@@ -2,10 +2,13 @@
 
 For each application: the B that the server's network interface sent in a run for each B that was read, by several runs;
 what the prior thinks that somebody waits for; and the seconds in I/O. The last windows, which are asked for after all
-that a process wants, are sent but not waited for. The server is the baseline's, or one of GlusterFS. With `--turns`
-four processes, each on a node, read one file in turns, by so many B at a time, in place of the applications.
+that a process wants, are sent but not waited for. The server is the baseline's, or one of GlusterFS.
 
-    sudo acic lab up && sudo python studies/ahead.py [--gluster] [--turns B ...] [APPLICATION[:SCALE] ...]
+In place of applications there are four processes, each on a node: with `--turns` they read one file in turns, by so
+many B at a time; with `--skips` each reads every second piece of so many B, in two requests, of a file of its own; with
+`--own` each writes a file of its own by so many B at a time, closes it, opens it again and reads it.
+
+    sudo acic lab up && sudo python studies/ahead.py [--gluster] [--turns|--skips|--own B ...] [APPLICATION[:SCALE] ...]
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -23,12 +27,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from acic.benchmarks import find_benchmark
 from acic.benchmarks.kernels import Kernel, Step, kernel
-from acic.benchmarks.kernels.script import Writer, prepared
+from acic.benchmarks.kernels.script import Script, Writer, prepared
 from acic.evaluation.running import Runs
 from acic.lab import Lab
 from acic.platforms import load_platform
 from acic.prior import Prior, prior_of, uses_of
-from acic.prior.calls import moved
+from acic.prior.calls import holes, moved
 from acic.prior.demand import demand_of
 from acic.space import Configuration
 from acic.units import MIB
@@ -70,7 +74,43 @@ def turns(size: int) -> Kernel:
         writer.read("file", (turn * NODES + rank) * size, size, ranks=rank)
     writer.close("file")
     prepares = prepared(NODES, [("file", each * NODES * size)])
+    return _named(size, writer, prepares)
+
+
+def skips(size: int) -> Kernel:
+    """Return an application whose processes read every second piece of `size` B of their files, by two requests."""
+    writer, each = Writer(NODES), FILE // (NODES * 2 * size)
+    for rank in range(NODES):
+        writer.open("file", f"file{rank}", ranks=rank, write=False)
+        for piece in range(each):
+            writer.read("file", 2 * piece * size, size // 2, count=2, ranks=rank)
+        writer.close("file", ranks=rank)
+    return _named(size, writer, prepared(NODES, [(f"file{rank}", 2 * each * size) for rank in range(NODES)]))
+
+
+def own(size: int) -> Kernel:
+    """Return an application whose processes read what they wrote by `size` B at a time, and closed."""
+    writer, each = Writer(NODES), FILE // (NODES * size)
+    for rank in range(NODES):
+        writer.open("file", f"file{rank}", ranks=rank, write=True)
+        writer.write("file", 0, size, count=each, ranks=rank)
+        writer.close("file", ranks=rank)
+    writer.barrier()
+    for rank in range(NODES):
+        writer.open("file", f"file{rank}", ranks=rank, write=False)
+        writer.read("file", 0, size, count=each, ranks=rank)
+        writer.close("file", ranks=rank)
+    writer.barrier()
+    for rank in range(NODES):
+        writer.unlink(f"file{rank}", ranks=rank)
+    return _named(size, writer, None)
+
+
+def _named(size: int, writer: Writer, prepares: Script | None) -> Kernel:
     return replace(kernel("mdtest", "small"), scale=f"{size}", run=writer.script, prepares=prepares, results=())
+
+
+PATTERNS: Mapping[str, Callable[[int], Kernel]] = {"turns": turns, "skips": skips, "own": own}
 
 
 def waited_for(prior: Prior, application: Kernel, where: Configuration) -> tuple[float, float]:
@@ -80,7 +120,9 @@ def waited_for(prior: Prior, application: Kernel, where: Configuration) -> tuple
     for phase, use in zip(application.workload.phases, uses_of(application.workload), strict=True):
         if phase.characteristics.operation is Operation.READ:
             asked += phase.bytes
-            predicted += moved(demand_of(phase.characteristics, prior.facts.nodes, use), systems)[0]
+            demand = demand_of(phase.characteristics, prior.facts.nodes, use)
+            kept = use.own and not use.others and not demand.shared and bool(systems.reuses[0])
+            predicted += (moved(demand, systems) * (holes(demand, systems) / demand.again if kept else 1.0))[0]
     return asked, predicted
 
 
@@ -88,17 +130,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("applications", nargs="*", default=APPLICATIONS, metavar="APPLICATION[:SCALE]")
     parser.add_argument("--gluster", action="store_true", help="on GlusterFS, in place of the baseline")
-    parser.add_argument("--turns", nargs="+", type=int, metavar="B", help="of a file that processes read in turns")
+    patterns = parser.add_mutually_exclusive_group()
+    patterns.add_argument("--turns", nargs="+", type=int, metavar="B", help="of a file that processes read in turns")
+    patterns.add_argument("--skips", nargs="+", type=int, metavar="B", help="of files of which they skip every second")
+    patterns.add_argument("--own", nargs="+", type=int, metavar="B", help="of files that they wrote themselves")
     arguments = parser.parse_args()
+    pattern, sizes = next(((name, found) for name in PATTERNS if (found := vars(arguments)[name])), ("", []))
     platform = load_platform("lab")
     prior = prior_of(platform)
     assert prior is not None
     with tempfile.TemporaryDirectory() as folder:
         runs = Counted(platform, open_lab(), find_benchmark("acic-bench"), Path(folder))
         where = GLUSTER if arguments.gluster else platform.baseline
-        for named in arguments.turns or arguments.applications:
+        for named in sizes or arguments.applications:
             name, _, scale = str(named).partition(":")
-            application = turns(named) if arguments.turns else kernel(name, scale or "only")
+            application = PATTERNS[pattern](named) if pattern else kernel(name, scale or "only")
             asked, predicted = waited_for(prior, application, where)
             seconds, more = [], []
             for repetition in range(REPETITIONS):

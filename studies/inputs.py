@@ -3,8 +3,9 @@
 Sixteen processes on four nodes read files that they have made as inputs of the lab's applications are made
 (`acic.benchmarks.kernels.script.prepared`), with nothing in any cache, from one server with one or two ephemeral disks.
 `/proc/diskstats` of the disks tells the I/Os of the busiest one for each part; beside it stands what the prior has.
+Of applications that are named it tells all I/Os in which disks are read.
 
-    sudo acic lab up && sudo python studies/inputs.py [--only REGEX]
+    sudo acic lab up && sudo python studies/inputs.py [--only REGEX] [APPLICATION[:SCALE] ...]
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,34 +63,47 @@ def reads() -> Mapping[str, int]:
     return {name: int(count) for _, _, name, count, *_ in lines if name.startswith("loop")}
 
 
-def reckoned(prior: Prior, configuration: Configuration, made: Kernel, part: int) -> float:
-    """Return the prior's I/Os of a disk for each part."""
-    systems, workload = prior.systems([configuration]), made.workload
-    phases = zip(workload.phases, uses_of(workload), strict=True)
-    seconds = sum(disk_requests(demand_of(p.characteristics, NODES, use), systems, np.ones(1))[0] for p, use in phases)
-    return float(seconds * systems.read_iops[0]) / (files_of(part) * RANKS)
+def cases(named: Sequence[str]) -> Iterator[tuple[str, Kernel, int]]:
+    """Yield the heading of each column, what runs, and what its I/Os are told for each of: its parts, or all."""
+    for one in named:
+        name, _, scale = one.partition(":")
+        yield one, kernel(name, scale or "only"), 1
+    for part in () if named else PARTS:
+        yield f"{part:,} B", application(part), files_of(part) * RANKS
+
+
+def reckoned(prior: Prior, configuration: Configuration, made: Kernel) -> float:
+    """Return the prior's I/Os of a disk for all that is read."""
+    systems = prior.systems([configuration])
+    phases = zip(made.workload.phases, uses_of(made.workload), strict=True)
+    demands = [demand_of(phase.characteristics, NODES, use) for phase, use in phases]
+    seconds = sum(disk_requests(demand, systems, np.ones(1))[0] for demand in demands if demand.reads)
+    return float(seconds * systems.read_iops[0])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="cases whose name it is found in")
+    parser.add_argument("applications", nargs="*", metavar="APPLICATION[:SCALE]")
     arguments = parser.parse_args()
-    print(f"{'I/Os for a part (prior)':30}" + "".join(f"{f'{part:,} B':>14}" for part in PARTS))
+    columns = list(cases(arguments.applications))
+    print(f"{'I/Os (prior)':30}" + "".join(f"{heading:>14}" for heading, _, _ in columns))
     with lab_runs() as (runs, prior):
         for case in CASES:
             for disks in (1, 2):
-                told = " ".join((str(case["file_system"]), str(case.get("consistency", "")))).strip()
-                told += f", {disks} x ephemeral"
-                if not re.search(arguments.only, told):
+                setting = " ".join((str(case["file_system"]), str(case.get("consistency", "")))).strip()
+                setting += f", {disks} x ephemeral"
+                if not re.search(arguments.only, setting):
                     continue
                 hardware = {**HARDWARE, "placement": "dedicated", "device": "ephemeral", "raid_devices": disks}
-                configuration, line = Configuration({**hardware, **case}), f"{told:30}"
-                for part in PARTS:
-                    made, before = application(part), reads()
+                configuration, line = Configuration({**hardware, **case}), f"{setting:30}"
+                for _, made, parts in columns:
+                    before = reads()
                     runs.run(made, configuration, 0)
                     most = max(count - before.get(name, 0) for name, count in reads().items())
-                    each, thought = most / (files_of(part) * RANKS), reckoned(prior, configuration, made, part)
-                    line += f"{f'{each:.2f} ({thought:.2f})':>14}"
+                    thought = reckoned(prior, configuration, made)
+                    told = f"{most} ({thought:.0f})" if parts == 1 else f"{most / parts:.2f} ({thought / parts:.2f})"
+                    line += f"{told:>14}"
                 print(line, flush=True)
     return 0
 

@@ -537,8 +537,8 @@ def test_parts_that_go_on_over_all_iterations_are_told_from_segments(*, merge: b
     for calls in (blocks, segments):
         phase = only(characterize(darshan_log(calls, processes=4, merge=merge)), Operation.READ)
         assert (phase.characteristics.iterations, phase.characteristics.access) == (5, Access.CONSECUTIVE)
-        told.append(phase.details.get("contiguous"))
-    assert told == [True, None]
+        told.append((phase.details.get("contiguous"), phase.details.get("jumps")))
+    assert told == [(True, None), (None, 16)]  # each process goes on elsewhere four times
 
 
 @pytest.mark.parametrize("shift", [0, 1])

@@ -163,9 +163,9 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         removed=use.removed,
         named_by=use.names_by or float(w.io_processes),
         reopens=use.opens,
+        stretch=w.total_bytes / (streams * in_turn + use.jumps) if reads and use.jumps else math.inf,
         skips=w.shared and w.access is Access.STRIDED and streams <= files and over * files < streams * in_turn,
         laid=use.laid,
-        stretch=w.total_bytes / (streams * in_turn + use.jumps) if reads and use.jumps else math.inf,
         piece=w.total_bytes / over / files / use.writers if reads and use.writers > 1.0 else math.inf,
         agreeing=_steps(calls * COLLECTIVE_STEPS if collective else 0.0, w.io_processes)
         + _steps(in_turn * OPENING_STEPS if w.interface.on_mpi_io and w.shared else 0.0, openers),

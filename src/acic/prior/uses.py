@@ -108,8 +108,10 @@ def uses_of(workload: Workload) -> list[Use]:
         copied = any(_copies(phase, one) for one in workload.phases)
         opens = _more_opens(phase, workload.phases)
         laid = _laid(other.characteristics) if own and other else 0
-        told = {"own": own, "reopened": again, "elsewhere": elsewhere, "copied": copied, "opens": opens, "laid": laid}
-        found.append(replace(_use_of(phase), **told))
+        told = replace(
+            _use_of(phase), own=own, reopened=again, elsewhere=elsewhere, copied=copied, opens=opens, laid=laid
+        )
+        found.append(told)
     return found
 
 

@@ -111,8 +111,27 @@ def test_what_was_written_once_and_is_read_three_times_is_not_written_again() ->
         "pause_seconds": 0.1,
         "opens": 1,
         "times_over": 3.0,
+        "jumps": 2,
     }
     assert told["write x"].details == {"iterations_are": "one", "opens": 1}
+
+
+def test_how_often_processes_read_elsewhere_is_told() -> None:
+    """Each time that a request does not begin where the one before in the same file ended, whatever is between."""
+    writer = Writer(2)
+    for rank in (0, 1):
+        writer.open("x", f"x{rank}", ranks=rank, write=False)
+        writer.open("y", "y", ranks=rank, write=False)
+        writer.read("x", 0, 10, count=3, ranks=rank)
+        writer.read("x", 50, 10, ranks=rank)  # elsewhere
+        writer.read("y", rank * 100, 20, count=2, stride=30, ranks=rank)  # once inside
+        writer.read("x", 60, 10, count=2, ranks=rank)
+        writer.read("x", 0, 10, count=2, ranks=rank)  # elsewhere
+        writer.close("x", ranks=rank)
+        writer.close("y", ranks=rank)
+    told = phases(writer)
+    assert told["read x0"].details["jumps"] == 4
+    assert told["read y"].details["jumps"] == 2
 
 
 def test_how_many_wrote_what_is_there_is_told_of_what_is_read() -> None:
