@@ -222,7 +222,7 @@ def _crossing(demand: Demand, systems: Systems, load: Floats) -> Floats:
     What they have, written or read before, they also read without anybody else, unless other processes wrote it.
     """
     if demand.reads:
-        alone = systems.leases & (not demand.shared)  # of many, another may be next
+        alone = systems.leases & (not demand.shared)
         again = alone | (systems.reuses & (not demand.shared or demand.nodes == 1))
         kept = (again | (not demand.reopened)) & (not demand.others)  # who opens a file asks whether it is the same
         share = (holes(demand, systems) if demand.own else 1.0) / demand.again
