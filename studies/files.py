@@ -3,8 +3,9 @@
 One process, one on each of four nodes, and four on each make files of 4 KiB in one folder; open and read such files
 that were made before, with nothing in any cache; remove them; ask for their attributes; make and remove empty ones, as
 locks; open one of their own again and again, to read it or to add 40 B to it; give files other names; write one under
-another name each time, which then replaces the one before (`replaced`); or open files together by MPI-IO, that
-are to be made (`founded`) or that are there (`joined`): milliseconds of a process for each of
+another name each time, which then replaces the one before (`replaced`); make files, sync them and give them other
+names, which a process of the next node reads then (`handed`); or open files together by MPI-IO, that are to be made
+(`founded`) or that are there (`joined`): milliseconds of a process for each of
 its files, or each time. An order of magnitude is what the prior's prices are meant for; who is dearer than whom is what
 matters.
 
@@ -17,6 +18,7 @@ import argparse
 import re
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -30,7 +32,7 @@ from acic.units import KIB, MIB, format_setting
 from acic.workloads import Interface, Operation
 from studies.lab_runs import HARDWARE, io_seconds, lab_runs
 
-SIZE = 4 * KIB
+SIZE, NODES = 4 * KIB, 4
 LINE = 40  # B
 WHOLE = 1 << 40
 STRIPS: dict[str, Value] = {"file_system": "OrangeFS", "stripe_size": 64 * KIB}
@@ -62,6 +64,7 @@ Act = Literal[
     "joined",
     "renamed",
     "replaced",
+    "handed",
 ]
 ACTS: tuple[Act, ...] = get_args(Act)
 TOGETHER: tuple[Act, ...] = ("founded", "joined")
@@ -72,6 +75,8 @@ def application(act: Act, ranks: int, files: int) -> Kernel:
     writer, names = Writer(ranks), [f"file.{rank}.{number}" for rank in range(ranks) for number in range(files)]
     if act in TOGETHER:
         _together(writer, act, files)
+    elif act == "handed":
+        _hand(writer, ranks, files)
     else:
         for rank in range(ranks):
             _do(writer, act, rank, files)
@@ -132,6 +137,16 @@ def _rename(writer: Writer, act: Act, rank: int, files: int) -> None:
         writer.rename(f"state.{rank}.tmp", f"state.{rank}", ranks=rank)
 
 
+def _hand(writer: Writer, ranks: int, files: int) -> None:
+    """Have each process write files, and then read those of the one that has its place on the node before."""
+    for rank, number in product(range(ranks), range(files)):
+        writer.write_file("own", f"own.{rank}.{number}", SIZE, ranks=rank, sync=True)
+        writer.rename(f"own.{rank}.{number}", f"handed.{rank}.{number}", ranks=rank)
+    writer.barrier()
+    for rank in range(ranks):
+        writer.get(f"handed.{rank}.#", files, SIZE, ranks=(rank + max(1, ranks // NODES)) % ranks)
+
+
 def reckoned(prior: Prior, configuration: Configuration, act: Act, ranks: int, files: int) -> float:
     """Return the prior's seconds for each file of a process."""
     operation = Operation.READ if act in ("opened", "reread") else Operation.WRITE
@@ -145,6 +160,10 @@ def reckoned(prior: Prior, configuration: Configuration, act: Act, ranks: int, f
     if act in ("made", "opened"):
         return float(prior.seconds(one, systems, use)[0]) / files
     every = ranks * files
+    if act == "handed":
+        written = prior.seconds(one, systems, replace(use, syncs=every, renamed=every))
+        read = replace(use, own=True, others=True, reopened=True, handed=every if ranks > 1 else 0)
+        return float((written + prior.seconds(replace(one, operation=Operation.READ), systems, read))[0]) / files
     if act in ("reread", "added"):
         size = SIZE if act == "reread" else LINE
         again = Use(files=ranks, opens=every - ranks, syncs=0, over=files if act == "reread" else 1.0)

@@ -189,6 +189,32 @@ def test_names_take_longer_the_more_servers_of_gluster_are_asked_for_them(prior:
     assert four == pytest.approx(one, rel=0.1)
 
 
+def test_what_another_node_synced_and_renamed_is_waited_for_on_cephfs(prior: Prior) -> None:
+    """`studies/files.py --acts handed`: a lone reader waits about 80 ms for each such file; on NFS nobody does."""
+    systems = prior.systems([system("NFS", 1), system("CephFS", 1, consistency="relaxed")])
+    every = replace(OWN, operation=Operation.READ)
+    lone = replace(every, io_processes=1)
+    told, plain = Use(others=True, handed=100), Use(others=True)
+    nfs, ceph = prior.seconds(lone, systems, told) - prior.seconds(lone, systems, plain)
+    assert nfs == 0.0
+    assert ceph == pytest.approx(100 * 0.08 * (1 - 1 / NODES), rel=0.05)  # what does not overlap is dearer
+    assert (prior.seconds(every, systems, told) - prior.seconds(every, systems, plain))[1] == pytest.approx(ceph / 8)
+
+
+@pytest.mark.parametrize("lacks", ["", "syncs", "renames", "written_by_others"])
+def test_files_are_handed_on_where_those_who_wrote_them_synced_and_renamed_them(lacks: str) -> None:
+    writes = {name: 16.0 for name in ("syncs", "renames") if name != lacks}
+    reads: dict[str, float] = {} if lacks == "written_by_others" else {"written_by_others": True}
+    job = run((OWN, "a", 16, writes), (replace(OWN, operation=Operation.READ), "a", 16, reads))
+    assert uses_of(job)[1].handed == (0 if lacks else 16)
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_log_tells_what_a_run_reads_of_its_own_however_its_files_are_grouped(told: bool) -> None:
+    details: dict[str, float] = {"written_before": True} if told else {"opens": 16.0}
+    assert uses_of(run((replace(OWN, operation=Operation.READ), "a", 16, details)))[0].own is told
+
+
 def test_renaming_takes_longest_where_names_are_hashed(prior: Prior) -> None:
     """`studies/files.py --acts renamed`: four processes rename a file in 1.7 ms on NFS, in 6.2 and 14 on GlusterFS."""
     systems = prior.systems([system("NFS"), system("GlusterFS"), system("GlusterFS", 4)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -96,6 +97,33 @@ def test_each_pass_through_ones_own_input_is_an_iteration() -> None:
     phase = only(darshan_log(passes, processes=4, **BARE), Operation.READ)
     assert (phase.characteristics.iterations, phase.characteristics.data_size) == (3, 2 * MIB)
     assert phase.details["iterations_are"] == "passes"
+
+
+@pytest.mark.parametrize("opens", [1, 2, 3])
+def test_each_time_that_a_file_is_opened_and_written_anew_is_an_iteration(opens: int) -> None:
+    """SIESTA writes its density matrix over in each cycle, which was told as one file of 45 MiB."""
+    once = loop(processes=1, requests=8, size=64 * KIB, shared=False)
+    anew = [replace(one, start=one.start + i, end=one.end + i) for i in range(3) for one in once]
+    phase = only(changed(darshan_log(anew, processes=2, **BARE), OPENS=opens, SEEKS=1))  # else it may append
+    assert phase.details["times_over"] == 3.0
+    assert phase.characteristics.iterations == (3 if opens == 3 else 1)
+    if opens == 3:
+        assert phase.details["iterations_are"] == "passes"
+        assert phase.details["pause_seconds"] == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("closing", [0.0, 0.5])
+def test_metadata_that_cannot_be_closing_is_opening(closing: float) -> None:
+    """Where all open a file of a busy server at the same time that takes long, and the last one closes it at once."""
+    calls = loop(processes=4, iterations=16, size=4 * KIB, seconds=0.01, pause=0.05, write=False)
+    log = changed(
+        darshan_log(calls, processes=4, **BARE),
+        F_META_TIME=4 * 0.75,
+        F_CLOSE_END_TIMESTAMP=max(one.end for one in calls) + closing,
+        F_SLOWEST_RANK_TIME=0.16 + 0.75,
+    )
+    found = only(log, Operation.READ).details.get("idle_seconds", 0.0)
+    assert found == pytest.approx(closing, abs=0.01)  # closed behind the last request, it is no part of what is between
 
 
 def test_processes_that_come_in_their_own_time_have_their_iterations_in_the_heat_map() -> None:

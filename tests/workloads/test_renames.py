@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -230,6 +231,45 @@ def test_clocks_of_processes_differ_but_not_by_much(early: float) -> None:
     records = log.modules["POSIX"].records
     records["POSIX_F_OPEN_START_TIMESTAMP"] = np.where(records["rank"] == 0, 3.0, 3.0 - early)
     assert joined(log) is (early < 1.0)
+
+
+def foldered(was: str, now: str, *, read: float = 10.0, last: int = MIB, more: bool = False) -> Log:
+    """Return a log of files that rank 0 writes in one folder and rank 1 reads in another; Darshan counts no folders."""
+    writes = [call(0, f"{was}/part.{part}", 1.0 + part, write=True) for part in range(3)]
+    reads = [call(1, f"{now}/part.{part}", read + part, write=False) for part in range(3)]
+    reads[-1] = replace(reads[-1], length=last)
+    return darshan_log(writes + reads + more * [call(1, f"{now}/more", 20.0, write=False)], processes=4, heatmap=False)
+
+
+@pytest.mark.parametrize(("was", "now"), [("asm.ovlStore.BUILDING", "asm.ovlStore"), ("a/create0007", "a/bucket0007")])
+def test_a_folder_that_gets_another_name_keeps_its_files(was: str, now: str) -> None:
+    """Canu's stores are `.BUILDING` until they are whole; what is read of them was thought to be an input."""
+    found = characterize(foldered(was, now))
+    write, read = (only(found, one) for one in (Operation.WRITE, Operation.READ))
+    assert Path(write.example).parent == Path(read.example).parent == Path("/scratch") / now
+    assert (write.files, read.files, write.bytes, read.bytes) == (3, 3, 3 * MIB, 3 * MIB)
+    assert read.details["written_by_others"] is read.details["written_before"] is True
+
+
+@pytest.mark.parametrize("changes", [{"read": 0.1}, {"read": 2.05}, {"last": KIB}, {"more": True}])
+def test_a_folder_that_may_be_another_one_is_left(changes: dict[str, Any]) -> None:
+    """It was read before, has a file of another size, or one that was not written."""
+    log = foldered("out.tmp", "out", **changes)
+    assert renamed(log) is log
+
+
+def test_a_folder_elsewhere_is_another_one() -> None:
+    log = foldered("a/out", "b/out")
+    assert renamed(log) is log
+
+
+def test_of_folders_with_alike_files_that_is_it_whose_name_is_most_alike() -> None:
+    calls = [call(0, f"make{number}/slice", 1.0 + number, write=True) for number in range(4)]
+    calls += [call(1, f"done{number}/slice", 10.0 - number, write=False) for number in range(4)]
+    log = renamed(darshan_log(calls, processes=4, heatmap=False))
+    names = sorted({log.names[file] for file in log.modules["POSIX"].records["id"].tolist()})
+    assert names == [f"/scratch/done{number}/slice" for number in range(4)]
+    assert len(log.modules["POSIX"].records) == 8
 
 
 def merged(*names: str) -> Log:

@@ -13,7 +13,7 @@ from acic.prior.staging import Results
 from acic.prior.uses import APART, APART_ALIKE, BENCHMARK, Use, likeness, uses_of
 from acic.prior.view import COLUMNS, HARDWARE, IMPROVEMENT, LIKENESS
 
-VERSION = 36
+VERSION = 37
 """Raised whenever a formula or a number changes: what figures in documents, and docs/prior.md, are told of."""
 
 __all__ = [

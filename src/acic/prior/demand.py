@@ -46,6 +46,7 @@ class Demand:
         alike: streams that read the same bytes at the same time: all, or 1 where each has its own.
         gaps: B of an own file for each that is read of it; 1.0 where nothing lies between.
         made, asked, renamed, removed: what is done to names beside opening; named_by: processes that ask for it.
+        handed: files that each stream finds which another node synced and renamed, one after the other.
         reopens: opens of files beyond those that they and the streams have to be opened.
         piece: B of the pieces that lie together on a disk, as the files that it finds were written; inf: whole files.
         stretch: B that are read in order before a process goes on elsewhere in the file; inf where none is known to.
@@ -90,6 +91,7 @@ class Demand:
     renamed: int
     removed: int
     named_by: float
+    handed: float
     reopens: int
     piece: float
     stretch: float
@@ -162,6 +164,7 @@ def demand_of(workload: Characteristics, nodes: int, use: Use = BENCHMARK) -> De
         renamed=use.renamed,
         removed=use.removed,
         named_by=use.names_by or float(w.io_processes),
+        handed=use.handed * (1.0 - 1.0 / nodes) / (1 if w.shared else openers),
         reopens=use.opens,
         stretch=w.total_bytes / (streams * in_turn + use.jumps) if reads and use.jumps else math.inf,
         skips=w.shared and w.access is Access.STRIDED and streams <= files and over * files < streams * in_turn,

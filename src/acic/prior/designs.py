@@ -45,6 +45,7 @@ class Design:
         reopening: round trips to open a file that another process of the node has opened before, and to close it.
         removing: round trips to remove a file.
         renaming: round trips to give a file another name.
+        handing: s until one node has open what another one synced and then renamed.
         shares: how far a client asks once for what several of its processes read at the same time, 0 to 1.
         telling: round trips to tell on what file system a file is (statfs).
         looks: as many more to open one for each server with metadata beyond the first, as folders are spread over all.
@@ -95,6 +96,7 @@ class Design:
     telling: int = 1
     looks: int = 0
     hunts: float = 0.0
+    handing: float = 0.0
     shares: float = 0.0
     read_ask: float = 0.0
     write_ask: float = 0.0
@@ -168,6 +170,7 @@ DESIGNS: Mapping[str, Design] = {
         making=2,  # CREATE at the metadata server, its journal; capabilities come back with the answer
         reopening=0,  # the client has the capabilities
         renaming=2,  # RENAME at the metadata server, its journal
+        handing=0.08,  # timed: studies/files.py --acts handed, whatever the servers and disks
         removing=2,  # UNLINK at the metadata server, its journal; capabilities are called back
         telling=0,  # a monitor's, or none
         shares=1.0,  # one cache of objects

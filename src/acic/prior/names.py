@@ -15,9 +15,11 @@ Floats = NDArray[np.float64]
 def opening(demand: Demand, systems: Systems) -> Floats:
     """Return the seconds in which files are opened or made, and closed.
 
-    Bottleneck: round trips of one process after the other's, and the processor of the server that makes files.
+    Bottleneck: round trips of one process after the other's, the processor of the server that makes files, and until
+    another node gives up what it has of a file.
     """
-    return _round_trips(_trips(demand, systems), demand.openers, systems) + naming(demand, systems)
+    waiting = demand.handed * systems.handing
+    return _round_trips(_trips(demand, systems), demand.openers, systems) + naming(demand, systems) + waiting
 
 
 def naming(demand: Demand, systems: Systems) -> Floats:

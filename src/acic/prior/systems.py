@@ -38,10 +38,10 @@ class Systems:
         unit: B of a file on one server before the next one's turn; inf where files are whole.
         attributes: servers that answer for files' attributes.
         strict: NFS: a write is on the disk before it is answered; CephFS: nodes that share a file do not cache it.
-        call, trips, opening, making, reopening, removing, renaming, telling, shares, looks, hunts, read_server,
-            write_server, read_byte, write_byte, client, read_ask, write_ask, writing, behind, keeps, ahead,
-            windows, remembers, leases, reuses, cached, piece, hashed, closes, scatters, serial, page, threads, extent,
-            written, durable, alone, commits: as `Design` has them.
+        call, trips, opening, making, reopening, removing, renaming, handing, telling, shares, looks, hunts,
+            read_server, write_server, read_byte, write_byte, client, read_ask, write_ask, writing, behind, keeps,
+            ahead, windows, remembers, leases, reuses, cached, piece, hashed, closes, scatters, serial, page, threads,
+            extent, written, durable, alone, commits: as `Design` has them.
     """
 
     nic: Floats
@@ -65,6 +65,7 @@ class Systems:
     reopening: Floats
     removing: Floats
     renaming: Floats
+    handing: Floats
     telling: Floats
     shares: Floats
     looks: Floats

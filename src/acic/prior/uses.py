@@ -45,6 +45,7 @@ class Use:
         writers: processes that wrote each of the files that it finds, a part of each.
         jumps: how often processes go on to read elsewhere in a file than where they were.
         laid: B of the requests that wrote what it reads, where the same processes did; 0: that is not known.
+        handed: files that it reads which others synced and then gave another name.
     """
 
     files: int | None = None
@@ -72,6 +73,7 @@ class Use:
     writers: float = 1.0
     jumps: int = 0
     laid: int = 0
+    handed: int = 0
 
 
 BENCHMARK = Use()
@@ -95,29 +97,35 @@ def likeness(use: Use) -> float:
 def uses_of(workload: Workload) -> list[Use]:
     """Return what is known of each phase beside its characteristics: a log tells it all, a description need not.
 
-    A phase reads what its run wrote if another wrote as many bytes to the same files, or if it reads a whole number of
-    times as many: scratch files are written once and read in each iteration.
+    A phase reads what its run wrote if a log says so, if another wrote as many bytes to the same files, or if it reads
+    a whole number of times as many: scratch files are written once and read in each iteration.
     """
     elsewhere = _computing(workload) if len(workload.phases) > 1 else 0.0
     found = []
     for phase in workload.phases:
         reads = phase.characteristics.operation is Operation.READ
         other = _writing(phase, workload.phases) if reads and phase.example else None
-        own = other is not None and _whole_times(phase.bytes, other.bytes)
+        own = reads and phase.details.get("written_before") is True
+        own = own or (other is not None and _whole_times(phase.bytes, other.bytes))
         again = reads and (_opened_again(phase) or (own and phase.details.get("written_by_others") is True))
         copied = any(_copies(phase, one) for one in workload.phases)
         opens = _more_opens(phase, workload.phases)
         laid = _laid(other.characteristics) if own and other else 0
-        told = replace(
-            _use_of(phase), own=own, reopened=again, elsewhere=elsewhere, copied=copied, opens=opens, laid=laid
-        )
-        found.append(told)
+        told = replace(_use_of(phase), own=own, reopened=again, elsewhere=elsewhere, copied=copied, opens=opens)
+        found.append(replace(told, laid=laid, handed=_handed(phase, other) if other else 0))
     return found
 
 
 def _laid(c: Characteristics) -> int:
     """Return the B of the requests that reach the file system: the C library writes whole buffers."""
     return BUFFERED if c.interface is Interface.STDIO else c.request_size
+
+
+def _handed(phase: Phase, other: Phase) -> int:
+    """Return how many files of a phase those who wrote them, in the other, synced and then gave another name."""
+    if phase.details.get("written_by_others") is not True:
+        return 0
+    return min(phase.files, round(_number(other, "syncs")), round(_number(other, "renames")))
 
 
 def _more_opens(phase: Phase, phases: Sequence[Phase]) -> int:

@@ -16,7 +16,10 @@ _COUNTED = {
 }
 _ABOVE_ZERO = ("ranks_apart", "times_over")
 _PROCESSES = ("input_writers", "names_by")
-_FLAGS = {"collective_buffering", "contiguous", "file_views", "read_while_written", "written_by_others"}
+_FLAGS = {
+    *("collective_buffering", "contiguous", "file_views"),
+    *("read_while_written", "written_before", "written_by_others"),
+}
 _LIMITED = _COUNTED | _FLAGS
 _VALUES = (str, int, float)  # made once: a union of types is made anew each time
 _NO_NUMBERS = (str, bool)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.workloads.bursts import bursts
-from acic.workloads.columns import BYTES, CALLS, FIRST, LAST, READ, SECONDS, SWITCHES, SYNCS, WRITE
+from acic.workloads.columns import BYTES, CALLS, FIRST, LAST, OPENS, READ, SECONDS, SWITCHES, SYNCS, WRITE
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
 from acic.workloads.participants import HeatmapOf, moved_by
@@ -127,11 +127,17 @@ def _from_syncs(group: Group, processes: int) -> Iterations | None:
 
 
 def _from_passes(group: Group, over: float | None) -> Iterations | None:
-    """Return that each process reads its own input several times; None where it does not."""
-    if over is None or group.shared or group.direction != READ or group.totals[BYTES + WRITE]:
+    """Return that each process reads its own input several times, or opens its own file to write it anew each time.
+
+    None where it does not.
+    """
+    if over is None or group.shared or group.totals[BYTES + 1 - group.direction]:
         return None
     passes = round(over)
-    return Iterations(passes, ESTIMATED, "passes") if passes >= 2 and abs(over - passes) <= _SAME * over else None
+    if passes < 2 or abs(over - passes) > _SAME * over:
+        return None
+    anew = group.direction == READ or group.totals[OPENS] == passes * len(group.rows)
+    return Iterations(passes, ESTIMATED, "passes") if anew else None
 
 
 def _in_turn(group: Group) -> bool:

@@ -8,7 +8,17 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from acic.workloads.columns import BYTES, BYTES_VARIANCE, FASTEST_BYTES, LIBRARY_DATA, READ, SLOWEST_BYTES, WRITE
+from acic.workloads.columns import (
+    BYTES,
+    BYTES_VARIANCE,
+    FASTEST_BYTES,
+    FIRST,
+    HIGHEST_BYTE,
+    LIBRARY_DATA,
+    READ,
+    SLOWEST_BYTES,
+    WRITE,
+)
 from acic.workloads.darshan import Heatmap
 from acic.workloads.groups import Group
 from acic.workloads.traced import Traced
@@ -20,6 +30,8 @@ HeatmapOf = Callable[[Group], Heatmap | None]
 _LEAST = 0.001  # share of the busiest process's bytes; who moves less writes headers
 _SAME = 0.05  # by which the bytes of a heat map and of a group may differ, if they are the same
 _OWN = 2.0  # times the mean rank's bytes that are of other files, above which a rank moves some of the group's
+
+_NEARLY = 0.9  # of what is read, so that what the rest is hardly matters
 
 
 def io_processes(group: Group, traced: Traced | None, heatmap_of: HeatmapOf) -> tuple[int, Quality]:
@@ -55,6 +67,27 @@ def written_by_others(group: Group) -> bool:
     read, files, ranks = table.moved(READ), table.file_list, table.rank_list
     theirs = [read[row] for row in group.rows if (who := writers.get(files[row])) and ranks[row] not in who]
     return 2 * sum(theirs) > group.bytes
+
+
+def written_before(group: Group) -> bool:
+    """Return whether nearly all that a group reads is of files that the job had begun to write, and wrote as far."""
+    table = group.table
+    own = table.both(READ).intersection(group.files) if group.direction == READ else frozenset[int]()
+    if not own:
+        return False
+    files, moved = table.file_list, (table.moved(READ), table.moved(WRITE))
+    written, reached = dict.fromkeys(own, 0), dict.fromkeys(own, 0)
+    began = {file: [math.inf, math.inf] for file in own}
+    rows = table.rows_of(own)
+    for row in rows:
+        file, times = files[row], table.times[row]
+        written[file] += moved[WRITE][row]
+        reached[file] = max(reached[file], table.counters[row][HIGHEST_BYTE + READ] + 1)
+        for d in (READ, WRITE):
+            if moved[d][row]:
+                began[file][d] = min(began[file][d], times[FIRST + d])
+    made = {file for file in own if written[file] >= reached[file] and began[file][WRITE] < began[file][READ]}
+    return sum([moved[READ][row] for row in rows if files[row] in made]) >= _NEARLY * group.bytes
 
 
 def ranks_apart(group: Group, heatmap_of: HeatmapOf) -> float | None:

@@ -12,7 +12,7 @@ from acic.workloads.evidence import Evidence
 from acic.workloads.groups import Group
 from acic.workloads.growing import read_while_written
 from acic.workloads.iterations import Iterations, iterations
-from acic.workloads.participants import even, io_processes, ranks_apart, written_by_others
+from acic.workloads.participants import even, io_processes, ranks_apart, written_before, written_by_others
 from acic.workloads.tables import Table
 from acic.workloads.timing import Timing, timing
 from acic.workloads.workload import (
@@ -285,6 +285,8 @@ def _parts(found: Draft, evidence: Evidence) -> dict[str, str | int | float]:
         parts["ranks_apart"] = apart
     if written_by_others(group):
         parts["written_by_others"] = True
+    if written_before(group):
+        parts["written_before"] = True
     if read_while_written(group):
         parts["read_while_written"] = True
     return parts

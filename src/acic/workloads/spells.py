@@ -121,7 +121,8 @@ def spells(group: Group) -> Spells:
         elif mine:
             opens = max(1.0, counters[row][OPENS] / (group.processes if rank < 0 else 1))
             done = max(times[LAST : LAST + 2]) if opens == 1.0 else last  # else it may be closed in between, too
-            closings.append(Closing(len(rank_of), done, max(done, times[CLOSED]), mine * slowest / opens))
+            took = min(mine * slowest / opens, max(0.0, times[CLOSED] - done))  # the rest is opening
+            closings.append(Closing(len(rank_of), done, done + took, took))
         rank_of.append(rank)
         first.append(times[FIRST + d])
         ended.append(last)

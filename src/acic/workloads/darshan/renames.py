@@ -4,7 +4,7 @@ Darshan counts them at POSIX since 3.1.7 (format 4 of the module), those that en
 opened or looked at before: the name that a file gets has a record of that process, too, with no opens where it does
 nothing else with it. Each tells what it was first renamed from, but for records of all processes together: there it is
 that of any one of them, mostly none (`posix_record_reduction_op`), and names have to tell it. Files that the C library
-alone opened, renameat(), and files in renamed folders are not counted.
+alone opened, and renameat(), are not counted, nor are files in renamed folders, which are told by what is in them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from acic.workloads.darshan.folders import in_renamed_folders
 from acic.workloads.darshan.log import Log
 from acic.workloads.darshan.records import Module
 
@@ -35,9 +36,15 @@ def renamed(log: Log) -> Log:
         The log itself if no file was renamed that something had been written to.
     """
     posix = log.modules.get("POSIX")
-    if posix is None or not (posix.records["POSIX_RENAME_TARGETS"] > 0).any():
+    if posix is None:
         return log
-    last = _last_names(log, posix.records)
+    if (posix.records["POSIX_RENAME_TARGETS"] > 0).any():
+        log = _with_last_names(log, _last_names(log, posix.records))
+    return _with_last_names(log, in_renamed_folders(log))
+
+
+def _with_last_names(log: Log, last: Mapping[int, int]) -> Log:
+    """Return a log whose records of files are of what those became."""
     if not last:
         return log
     modules = {name: _module(one, last) for name, one in log.modules.items()}
