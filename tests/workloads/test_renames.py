@@ -272,6 +272,22 @@ def test_of_folders_with_alike_files_that_is_it_whose_name_is_most_alike() -> No
     assert len(log.modules["POSIX"].records) == 8
 
 
+@pytest.mark.parametrize("read", [0.05, 10.0])
+def test_the_time_to_find_renamed_folders_does_not_grow_by_the_square_of_their_number(read: float) -> None:
+    """Each of many tasks has a folder, in which a file has the name and the size of all others'."""
+    few, many = (_seconds_in_folders(folders, read) for folders in (500, 4000))
+    assert many < 8 * 4 * few
+
+
+def _seconds_in_folders(folders: int, read: float) -> float:
+    calls = [call(0, f"out.{number}/part", 1.0, write=True) for number in range(folders)]
+    calls += [call(1, f"in.{number}/part", read, write=False) for number in range(folders)]
+    log = darshan_log(calls, processes=2, heatmap=False, trace=False)
+    begin = time.perf_counter()
+    renamed(log)
+    return time.perf_counter() - begin
+
+
 def merged(*names: str) -> Log:
     """Return a log of files that rank 0 writes under the last ones and renames, before all read them."""
     calls = [call(0, hidden, 0.1, write=True) for hidden in names[1::2]]

@@ -17,6 +17,7 @@ from acic.workloads.darshan.log import Log
 
 _COUNTERS = ("BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
 _TIMES = ("F_OPEN_START_TIMESTAMP", "F_READ_START_TIMESTAMP", "F_WRITE_END_TIMESTAMP", "F_CLOSE_END_TIMESTAMP")
+_MOST = 200  # folders beside one another that are alike: who knows which one became which
 
 
 @dataclass(slots=True)
@@ -42,14 +43,19 @@ def in_renamed_folders(log: Log) -> dict[int, int]:
     if not read:
         return {}
     written = _by_folder(log, [file for file, one in files.items() if one.written and not one.read], ends)
-    beside: dict[str, list[str]] = defaultdict(list)
-    for folder in written:
-        beside[folder.rpartition("/")[0]].append(folder)
+    beside: dict[tuple[str, str, int], list[tuple[float, str]]] = defaultdict(list)  # by any one of its files
+    for folder, theirs in written.items():
+        until = max(files[file].ended for file in theirs.values())
+        for name, file in theirs.items():
+            beside[folder.rpartition("/")[0], name, files[file].size].append((until, folder))
     found: dict[int, int] = {}
     taken: set[str] = set()
     for folder, mine in read.items():
-        others = [one for one in beside[folder.rpartition("/")[0]] if one != folder and one not in taken]
-        fitting = [one for one in others if _became(files, written[one], mine)]
+        name, file = next(iter(mine.items()))
+        begins = min(files[one].began for one in mine.values())
+        others = beside[folder.rpartition("/")[0], name, files[file].size]
+        before = [one for until, one in others if until < begins] if len(others) <= _MOST else []
+        fitting = [one for one in before if one not in taken and _became(files, written[one], mine)]
         if fitting:
             former = max(fitting, key=lambda one: (_alike(one, folder), one))
             taken.add(former)
@@ -74,7 +80,7 @@ def _files(log: Log) -> dict[int, _File]:
 
 
 def _by_folder(log: Log, files: Iterable[int], ends: set[str]) -> dict[str, dict[str, int]]:
-    """Return the files of each folder by their own names, of folders that have none but with a name that is known."""
+    """Return the files of each folder by their own names; of folders of whose names all are among `ends`."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for file in files:
         folder, _, own = log.names[file].rpartition("/")
@@ -83,12 +89,8 @@ def _by_folder(log: Log, files: Iterable[int], ends: set[str]) -> dict[str, dict
 
 
 def _became(files: Mapping[int, _File], written: Mapping[str, int], read: Mapping[str, int]) -> bool:
-    """Return whether what is read in one folder can be what was written in the other one."""
-    if not read.keys() <= written.keys():
-        return False
-    pairs = [(files[written[name]], files[file]) for name, file in read.items()]
-    until = max(files[file].ended for file in written.values())
-    return all(old.size == new.size for old, new in pairs) and until < min(new.began for _, new in pairs)
+    """Return whether all that is read in one folder was written in the other one, as much of each file."""
+    return all(name in written and files[written[name]].size == files[file].size for name, file in read.items())
 
 
 def _alike(one: str, other: str) -> int:
