@@ -280,12 +280,16 @@ def test_the_time_to_find_renamed_folders_does_not_grow_by_the_square_of_their_n
 
 
 def _seconds_in_folders(folders: int, read: float) -> float:
+    """Return the least of three: other programs run meanwhile."""
     calls = [call(0, f"out.{number}/part", 1.0, write=True) for number in range(folders)]
     calls += [call(1, f"in.{number}/part", read, write=False) for number in range(folders)]
     log = darshan_log(calls, processes=2, heatmap=False, trace=False)
-    begin = time.perf_counter()
-    renamed(log)
-    return time.perf_counter() - begin
+    took = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        renamed(log)
+        took.append(time.perf_counter() - begin)
+    return min(took)
 
 
 def merged(*names: str) -> Log:
