@@ -44,7 +44,7 @@ def test_the_page_s_example_gets_as_far_as_to_a_run(tmp_path: Path, monkeypatch:
 
 
 def test_every_kernel_has_a_name_of_its_own() -> None:
-    assert len(set(KEYS)) == len(KEYS) == 24 + 198 + 10
+    assert len(set(KEYS)) == len(KEYS) == 24 + 208 + 5
     assert len({(one.name, one.scale) for one in KERNELS}) == len(KERNELS)
     for one in KERNELS:
         assert kernel(one.name, one.scale) is one
@@ -168,7 +168,18 @@ def check_whole(one: Kernel, found: Reading) -> None:
             found.renamed[path] > 1
             or path == "header"
             or one.name.startswith(
-                ("madbench2", "espresso", "inplace", "lammps", "megatron", "siesta", "suite2p", "swift")
+                (
+                    "madbench2",
+                    "espresso",
+                    "inplace",
+                    "lammps",
+                    "megatron",
+                    "mesa",
+                    "molcas",
+                    "siesta",
+                    "suite2p",
+                    "swift",
+                )
             )
         )
         for (a, length), (b, _) in pairwise(pieces):

@@ -1,4 +1,4 @@
-"""Applications held out: water in rock, electrons by orbitals, a sky survey, checkpoints of training, neurons."""
+"""Applications for a test: water in rock, electrons by orbitals, a sky survey, checkpoints of training, neurons."""
 
 from __future__ import annotations
 

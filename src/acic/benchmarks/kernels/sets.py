@@ -11,6 +11,7 @@ from acic.benchmarks.kernels.continua import athena, opm, schism, sw4
 from acic.benchmarks.kernels.data_jobs import apptainer, cpptraj, gdal2tiles, kaldi, rocksdb
 from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
 from acic.benchmarks.kernels.dynamics import mapdl, mitgcm, ramses, saturne, vasp
+from acic.benchmarks.kernels.endeavours import fdb, flexi, madgraph, mesa, molcas
 from acic.benchmarks.kernels.equations import epoch, lpjml, lsdyna, octopus, parflow
 from acic.benchmarks.kernels.evidence import faiss, genomicsdb, psana, redis, spark
 from acic.benchmarks.kernels.exchanges import alice, microhh, nco, plumed, swift
@@ -284,13 +285,6 @@ def for_test() -> tuple[Kernel, ...]:
         prometheus(only, ranks=4, rounds=3, log=(9, 61_300), block=(1_130_000, 436_000), compute=0.015),
         toil(only, ranks=8, jobs=4, given=830_000, made=472_000, compute=0.096),
         rsync(only, ranks=4, files=(12, 6, 3), sizes=(743_000, 1_326_000), compute=0.03),
-    )
-
-
-def held_out() -> tuple[Kernel, ...]:
-    """Return those whose runs came last; docs/history.md tells which version of the prior saw them first."""
-    only = "only"
-    return (
         berkeleygw(only, split=4, bands=3, waves=38_700, order=560, points=6, compute=0.014),
         cactus(only, ranks=8, side=17, levels=3, outputs=4, steps=4, compute=0.027),
         caiman(only, ranks=8, frames=52, sides=(96, 108), patch=36, compute=0.11),
@@ -301,4 +295,16 @@ def held_out() -> tuple[Kernel, ...]:
         lsst(only, ranks=8, visits=2, exposure=936_000, warp=570_000, compute=0.045),
         orbax(only, ranks=8, saves=3, steps=4, records=3, state=770_000, compute=0.03),
         suite2p(only, ranks=4, frame=24_200, batches=4, batch=40, compute=0.025),
+    )
+
+
+def held_out() -> tuple[Kernel, ...]:
+    """Return those whose runs came last; docs/history.md tells which version of the prior saw them first."""
+    only = "only"
+    return (
+        fdb(only, ranks=16, steps=4, field=26_300, levels=20, surface=12, compute=0.048),
+        molcas(only, ranks=8, batches=4, vectors=7, vector=36_400, cycles=5, compute=0.06),
+        flexi(only, ranks=16, elements=70, order=5, outputs=3, samples=110, compute=0.04),
+        madgraph(only, ranks=8, channels=21, density=40, events=44, compute=0.03),
+        mesa(only, ranks=8, tables=16, profiles=4, every=23, zones=1_070, compute=0.005),
     )

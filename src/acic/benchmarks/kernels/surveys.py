@@ -1,4 +1,4 @@
-"""Applications held out: electrons that are excited, black holes, neurons in a film, long reads, a layered ocean."""
+"""Applications for a test: electrons that are excited, black holes, neurons in a film, long reads, a layered ocean."""
 
 from __future__ import annotations
 
