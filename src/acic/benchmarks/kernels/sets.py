@@ -306,5 +306,5 @@ def held_out() -> tuple[Kernel, ...]:
         molcas(only, ranks=8, batches=4, vectors=7, vector=36_400, cycles=5, compute=0.06),
         flexi(only, ranks=16, elements=70, order=5, outputs=3, samples=110, compute=0.04),
         madgraph(only, ranks=8, channels=21, density=40, events=44, compute=0.03),
-        mesa(only, ranks=8, tables=16, profiles=4, every=23, zones=1_070, compute=0.005),
+        mesa(only, ranks=8, tables=15, profiles=4, every=23, zones=1_070, compute=0.005),
     )
