@@ -202,12 +202,12 @@ def madgraph(scale: str, *, ranks: int, channels: int, density: int, events: int
         for name in names[turn - 1 :: 3] * (turn > 0):  # those of the round before
             _join(writer, name, (f"{name}a0", f"{name}b0"), events)
         writer.barrier()
+    writer.compute(round(3 * channels / workers * compute, 9), ranks=0)  # as much as each of the others has
     joined = 3 * events // 4 * 2  # requests of a channel
     for name in names:
         writer.get(f"{name}/sum.dat", 1, 2_310, ranks=0)
         writer.open(name, f"{name}/sum.lhe", ranks=0, write=False)
         writer.read(name, 0, _TEXT, count=joined, ranks=0)  # for the weights
-    writer.compute(round(3 * channels / workers * compute, 9), ranks=0)  # as much as each of the others has
     writer.open("o", "unweighted_events.lhe", ranks=0, write=True)
     for number, name in enumerate(names):
         writer.read(name, 0, _TEXT, count=joined, ranks=0)
