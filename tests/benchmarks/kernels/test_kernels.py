@@ -44,7 +44,7 @@ def test_the_page_s_example_gets_as_far_as_to_a_run(tmp_path: Path, monkeypatch:
 
 
 def test_every_kernel_has_a_name_of_its_own() -> None:
-    assert len(set(KEYS)) == len(KEYS) == 24 + 208 + 5
+    assert len(set(KEYS)) == len(KEYS) == 24 + 208 + 10
     assert len({(one.name, one.scale) for one in KERNELS}) == len(KERNELS)
     for one in KERNELS:
         assert kernel(one.name, one.scale) is one
@@ -179,6 +179,7 @@ def check_whole(one: Kernel, found: Reading) -> None:
                     "siesta",
                     "suite2p",
                     "swift",
+                    "yolo",
                 )
             )
         )

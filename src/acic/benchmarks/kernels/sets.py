@@ -13,6 +13,7 @@ from acic.benchmarks.kernels.dumps import btio_ep, hacc, s3d, wrf
 from acic.benchmarks.kernels.dynamics import mapdl, mitgcm, ramses, saturne, vasp
 from acic.benchmarks.kernels.endeavours import fdb, flexi, madgraph, mesa, molcas
 from acic.benchmarks.kernels.equations import epoch, lpjml, lsdyna, octopus, parflow
+from acic.benchmarks.kernels.errands import dask, freesurfer, isce, markduplicates, yolo
 from acic.benchmarks.kernels.evidence import faiss, genomicsdb, psana, redis, spark
 from acic.benchmarks.kernels.exchanges import alice, microhh, nco, plumed, swift
 from acic.benchmarks.kernels.fields import compare, frames, graph, pencils, relion
@@ -307,4 +308,9 @@ def held_out() -> tuple[Kernel, ...]:
         flexi(only, ranks=16, elements=70, order=5, outputs=3, samples=110, compute=0.04),
         madgraph(only, ranks=8, channels=21, density=40, events=44, compute=0.03),
         mesa(only, ranks=8, tables=15, profiles=4, every=23, zones=1_070, compute=0.005),
+        markduplicates(only, ranks=8, parts=22, mates=8, compute=0.01),
+        freesurfer(only, ranks=4, compute=0.024),
+        yolo(only, ranks=4, train=76, epochs=3, weights=2_130_000, compute=0.013),
+        isce(only, ranks=8, bursts=2, lines=24, samples=2_115, compute=0.1),
+        dask(only, ranks=16, parts=3, columns=5, chunk=86_300, shard=23_900, compute=0.06),
     )
