@@ -46,6 +46,22 @@ def test_what_was_measured_before_a_run_was_refused_is_kept() -> None:
     assert said == ["note: run 5 of 6 and what follows are left out: slurm does not take the job: Invalid account"]
 
 
+def test_what_was_measured_before_an_interrupt_is_told() -> None:
+    """Ten runs of an hour each were gone when an allocation ended, or somebody had seen enough."""
+    said: list[str] = []
+
+    def run(number: int) -> Took:
+        if number == 4:
+            raise KeyboardInterrupt
+        return Took(float(number), "")
+
+    with pytest.raises(KeyboardInterrupt):
+        measured(run, rounds=3, said=said.append)
+    told = {name: figures for name, _, figures in (one.removeprefix("note: ").split(": ") for one in said)}
+    assert sorted(", ".join(told.values()).split(", ")) == ["1 s", "2 s", "3 s"]
+    assert set(told) == {"baseline", "1"}
+
+
 @pytest.mark.parametrize("before", [0, 1])
 def test_where_nothing_was_measured_that_a_run_is_refused_is_the_error(before: int) -> None:
     def run(number: int) -> Took:

@@ -24,7 +24,7 @@ import pytest
 
 from acic.advisor.knowledge import Knowledge
 from acic.benchmarks import find_benchmark
-from acic.campaign.comparison import Improvement
+from acic.campaign.comparison import Improvement, improvement
 from acic.campaign.journal import Journal
 from acic.campaign.killed import noted
 from acic.campaign.request import Where
@@ -1158,6 +1158,23 @@ def test_a_noisy_recommendation_hides_no_other(measured: list[tuple[float, float
     assert judged([verified((1.0, 1.0, 1.0)), *map(verified, measured)]).startswith(said)
 
 
+def test_the_best_of_several_has_to_be_better_than_luck() -> None:
+    """Of three that are all alike one was called better, "in 9 of 10 cases", in 22 of 100 verifications."""
+    baseline, lucky, alike = (verified(m) for m in ((1.0, 1.0, 1.0), (1.2, 1.02, 1.41), (1.0, 0.9, 1.1)))
+    assert judged([baseline, lucky]).startswith("change: the run of 1")
+    several = judged([baseline, lucky, alike, alike])
+    assert several.startswith("not sure: the run of 1 is measured at 1.20x (1.02x to 1.41x), which luck alone may give")
+
+
+def test_few_that_are_no_better_are_called_so() -> None:
+    draw, changed = np.random.default_rng(7), 0
+    for _ in range(1000):
+        rounds = np.exp(0.1 * draw.standard_normal((4, 3))).tolist()
+        found = [replace(verified((1.0, 1.0, 1.0)), measured=improvement(rounds[0], one)) for one in rounds]
+        changed += judged(found).startswith("change")
+    assert changed <= 110
+
+
 def test_a_baseline_that_always_failed_is_compared_with_nothing() -> None:
     """It was "recommended", beside status 1 and an improvement of 1.00x."""
     assert judged([verified(None)]) == "not sure: nothing could be compared with the baseline."
@@ -1338,6 +1355,34 @@ def test_verify_tells_in_how_many_rounds_a_command_failed(run: Callable[..., Any
     told = run(*words, "--", "sh", "-c", f"cd {lab} && ./sometimes.sh")
     assert "note: 1: failed in 1 of 3 rounds: exit status 9" in told.err
     assert "1 of 3 rounds" in told.out
+
+
+@pytest.mark.usefixtures("learned")
+def test_verify_tells_in_how_many_rounds_the_replica_failed(
+    run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What failed was made again in silence, and its round was as good as any."""
+    monkeypatch.setenv("PRETEND_RULES", json.dumps([[["romio_ds_write=disable", f"first:{lab}/mark"], "error"]]))
+    words = ["verify", *WRITE, "--model", "ridge", "--top", 1, "--rounds", 3, "--verify-bytes", 0]
+    found = run(*words, "--json")
+    assert found.status == 0, found.err
+    assert (lab / "mark").exists()
+    assert [(one["rounds"], one["failed"]) for one in found.json["verified"]] == [(3, 0), (3, 1)]
+    assert found.json["verdict"] != "change"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["sbatch", "job.sh", "{directory}"], ["sh", "-c", "cd /tmp && qsub job.pbs"], ["/opt/slurm/bin/srun", "app"]],
+)
+@pytest.mark.usefixtures("learned")
+def test_a_batch_systems_queue_is_not_timed(
+    words: list[str], run: Callable[..., Any], lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job's submission was timed, and its directory removed before it began."""
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    found = run("verify", lab / "job.toml", "--model", "ridge", "--", *words)
+    assert (found.status, "would be timed in its queue" in found.err) == (2, True)
 
 
 def predicted(found: Any) -> list[Any]:

@@ -50,7 +50,10 @@ class TimeModel:
 
     def io_seconds(self, log_improvements: Sequence[Floats]) -> Floats:
         """Return the covered I/O's seconds for every candidate."""
-        parts = [s * np.exp(-y) for s, y in zip(self.phases, log_improvements, strict=True)]
+        pairs = zip(self.phases, log_improvements, strict=True)
+        parts = [
+            s * np.exp(-y) if s else np.zeros_like(y) for s, y in pairs
+        ]  # none stays none, however little is known
         return np.asarray(np.sum(parts, axis=0))
 
 

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from acic.campaign.answering import answered
-from acic.campaign.own_command import check_quotes
+from acic.campaign.own_command import check_quotes, programs
 from acic.campaign.system import Deployed
 from acic.campaign.turns import DAY, Took, Turns
 from acic.cluster import State
@@ -31,7 +31,6 @@ from acic.units import format_bytes
 _LAUNCHER = re.compile(
     r"(mpiexec|mpirun)(\.(hydra|gforker|mpich|openmpi))?|mpirun_rsh|orterun|prterun|srun|aprun|jsrun|ibrun"
 )
-_BETWEEN = re.compile(r"[\s;&|()`\"']+")  # what ends a word of a shell's command line
 _TIMES, _LEAST = 20.0, 600.0  # what a run takes at most, of what it took elsewhere, and the least of that, s
 _ALIKE = 0.1  # of what must last: whole files are copied, and sizes that people tell are rounded
 
@@ -177,8 +176,7 @@ def check_command(words: Sequence[str], *, prepared: bool) -> None:
             "the command does not say where its files go, and only that is on the lab's file system",
             hint=f"write {PLACE} where it names its output directory",
         )
-    parts = (PurePath(part).name for word in words for part in _BETWEEN.split(word))
-    if program := next((part for part in parts if _LAUNCHER.fullmatch(part)), None):
+    if program := next((name for name in programs(words) if _LAUNCHER.fullmatch(name)), None):
         raise InvalidInput(
             f"{program} would start processes on no node of the lab",
             hint="leave it and its options out: as many as the job has (--processes) are started on all compute nodes",

@@ -28,6 +28,7 @@ class Reading:
         spent: s of wall time that it took to find out; dollars: USD.
         outcome: the worst of any run.
         note: the error, "" if there was none.
+        failed: the error of a run that failed and was made again, "" if there was none.
         differ: how much longer the slowest runs took than the fastest, 0.2 is 20 %; None where a phase ran once.
         runs: good ones, of the phase that has fewest.
     """
@@ -39,6 +40,7 @@ class Reading:
     dollars: float
     outcome: Outcome
     note: str = ""
+    failed: str = ""
     differ: float | None = None
     runs: int = 0
 
@@ -104,6 +106,7 @@ def _reading(measured: Sequence[Sequence[Progress]], phases: Sequence[Characteri
         dollars=sum(a.dollars for p in found for a in p.attempts),
         outcome=outcome,
         note="" if good else (failures[-1].note if failures else skipped),
+        failed=next((a.note or str(a.outcome) for a in reversed(failures) if a.outcome is not Outcome.SUSPECT), ""),
         differ=_differ(runs),
         runs=min(map(len, runs)),
     )

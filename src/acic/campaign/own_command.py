@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import secrets
 import shlex
 import shutil
@@ -9,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from acic.campaign.budget import Budget
@@ -28,6 +30,8 @@ from acic.platforms import Platform
 from acic.space import Configuration
 
 PLACE = "{directory}"  # in the command: where its files are to go
+_BETWEEN = re.compile(r"[\s;&|()`\"']+")  # what ends a word of a shell's command line
+_QUEUES = frozenset({"sbatch", "qsub", "bsub", "salloc"})  # end when a job waits, or wait in its place
 
 
 class OwnCommand:
@@ -71,6 +75,7 @@ class OwnCommand:
         self._processes = processes
         check_directories(platform, Path(where.directory))
         _check(words, platform, wanted)
+        _check_queues(words, where)
         how: dict[str, Any] = {"price": price, "processes": processes, "held": where.nodes, "time_limit": time_limit}
         self._turns = Turns(platform, wanted, budget, **how, announce=announce)
         waiting = Waiting(where.runner, announce=announce, enough=self._turns.enough)
@@ -138,6 +143,27 @@ def _check(words: Sequence[str], platform: Platform, wanted: Sequence[Configurat
             "the command does not say where its files go, so their place cannot be changed",
             hint=f"write {PLACE} where it names its output directory",
         )
+
+
+def _check_queues(words: Sequence[str], where: Where) -> None:
+    """Refuse a command that hands the application to a batch system, whose queue would be timed.
+
+    Raises:
+        InvalidInput: it does; Slurm's `srun` does outside of an allocation.
+    """
+    alone = where.runner == LOCAL and "SLURM_JOB_ID" not in os.environ
+    queued = _QUEUES | ({"srun"} if alone else set())
+    if program := next((name for name in programs(words) if name in queued), None):
+        raise InvalidInput(
+            f"{program} would be timed in its queue, and not the application",
+            hint="have acic submit the application itself (--runner slurm --nodes N -- srun ./app ...), or start acic "
+            "within an allocation",
+        )
+
+
+def programs(words: Sequence[str]) -> list[str]:
+    """Return the names of all that a command may start, those in a shell's command line among its words as well."""
+    return [PurePath(part).name for word in words for part in _BETWEEN.split(word)]
 
 
 def check_quotes(words: Sequence[str]) -> None:

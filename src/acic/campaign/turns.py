@@ -76,7 +76,7 @@ class Turns:
     ) -> list[list[tuple[float | None, str]]]:
         """Return, for each configuration, what each round gave: s or USD (None if it failed), and a note.
 
-        What was measured until the budget is used up, or a scheduler refuses a run, is kept.
+        What was measured until the budget is used up, or a scheduler refuses a run, is kept; until an interrupt, told.
 
         Args:
             run: takes the round, the configuration's position and the s that it may take, and makes one.
@@ -100,6 +100,9 @@ class Turns:
                     raise
                 self._announce(f"note: run {done + 1} of {len(turns)} and what follows are left out: {refused.problem}")
                 break
+            except KeyboardInterrupt:
+                self._tell(found, goal)
+                raise
             elapsed = time.monotonic() - begun
             self._purse.pay(position, elapsed, held=elapsed if took.held is None else took.held)
             over = self._purse.left(position) <= 0
@@ -111,6 +114,14 @@ class Turns:
                 self._announce(f"note: the budget was used up in run {done + 1} of {len(turns)}")
                 break
         return found
+
+    def _tell(self, found: Sequence[Sequence[tuple[float | None, str]]], goal: str) -> None:
+        """Tell what was measured before an interrupt, after which nothing else does."""
+        unit = "s" if goal == "time" else "USD"
+        for position, rows in enumerate(found):
+            figures = ", ".join("failed" if figure is None else f"{figure:.4g} {unit}" for figure, _ in rows)
+            if rows:
+                self._announce(f"note: {position or 'baseline'}: measured before the interrupt: {figures}")
 
     def left(self, position: int) -> float:
         """Return the s that the budget leaves for a run on that configuration, with all before it; inf for no limit."""

@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     from acic.workloads import Workload
 
 
-def to_apply(wanted: Configuration, platform: Platform, workload: Workload) -> list[Instruction]:
-    """Return what to type so that a job runs with a configuration of the platform."""
+def to_apply(
+    wanted: Configuration, platform: Platform, workload: Workload, *, machines: int | None = None
+) -> list[Instruction]:
+    """Return what to type so that a job runs with a configuration of the platform, on so many machines.
+
+    Without `machines` it is on as many as the platform gives that many processes.
+    """
     from acic.advisor.cautions import input_size
     from acic.blueprints import instructions
     from acic.filesystems import by_hand
 
-    storage, machines = platform.roles.storage, platform.machines(wanted, workload.processes)
+    storage, machines = platform.roles.storage, machines or platform.machines(wanted, workload.processes)
     how: dict[str, Any] = {"storage": storage, "by_hand": by_hand(platform), "machines": machines}
     how["finds_input"] = input_size(workload) > 0
     return instructions(platform.apply, wanted, platform.baseline, **how)

@@ -159,7 +159,8 @@ def show_found(opened: Bench, found: Found, goal: str, as_json: bool, *, hint: s
 
 def _to_apply(opened: Bench, best: Measured) -> list[Instruction]:
     whole = opened.readings[best.configuration].configuration  # with the values that the search leaves as they are
-    return to_apply(whole, opened.field.platform, opened.workload)
+    nodes = opened.session.request.where.nodes
+    return to_apply(whole, opened.field.platform, opened.workload, machines=nodes)
 
 
 def _unlike_log(opened: Bench, baseline: Measured) -> str:

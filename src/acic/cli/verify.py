@@ -266,7 +266,10 @@ def _by_replica(
         price=search["price"],
     )
     rows = [
-        [(None if one.configuration in state.unsafe else figure(one), one.note) for one in rounds]
+        [
+            (None if one.failed or one.configuration in state.unsafe else figure(one), one.note or one.failed)
+            for one in rounds
+        ]
         for rounds in readings
     ]
     name = opened.session.journal.name

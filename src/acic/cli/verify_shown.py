@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,8 @@ def show(
 def verdict(found: Sequence[Verified], goal: str, *, of: str) -> tuple[str, str]:
     """Return what to do (`change`, `not sure` or `nothing`), and why in one sentence.
 
+    What is named is the best of all that were measured, so what it gains at least allows for the luck of each.
+
     Args:
         found: the first is the baseline.
         goal: "time" or "cost".
@@ -122,7 +125,8 @@ def verdict(found: Sequence[Verified], goal: str, *, of: str) -> tuple[str, str]
         which = "every recommendation" + (f" that {' and '.join(others)}" if others else "")
         return "nothing", f"{which} is measured to be {worse} than the baseline"
     sound = [(place, one) for place, one in likely if not found[place].fails_more_than(found[0])]
-    sure = [(place, one) for place, one in sound if one.low > 1.0 and worth(one.value, 0.0)]  # noise is in `low`
+    least, enough = partial(_least, of=len(measured)), partial(worth, noise=0.0)  # noise is in what is least
+    sure = [(place, one) for place, one in sound if least(one) > 1.0 and enough(one.value)]
     place, m = max(sure or sound or likely, key=lambda one: one[1].value)
     which, one = f"the {of} of {place}", found[place]
     but = f"; but it failed in {one.failures}" if one.failed else ""
@@ -130,11 +134,21 @@ def verdict(found: Sequence[Verified], goal: str, *, of: str) -> tuple[str, str]
         usual = found[0].failures if found[0].failed else "none"
         return "not sure", f"{which} is measured at {_interval(m)}{but}, the baseline in {usual}: see why it fails"
     if sure:
-        at_least = f"at least {m.low:.2f}x in 9 of 10 cases"
+        at_least = f"at least {least(m):.2f}x in 9 of 10 cases"
         return "change", f"{which} is measured to be {m.value:.2f}x {better}, {at_least}{but}"
-    if m.low > 1.0:
+    if m.low > 1.0 and not enough(m.value):
         return "nothing", f"{which} is measured at {_interval(m)}, and less than {LEAST_GAIN:.0%} is too little"
-    return "not sure", f"{which} is measured at {_interval(m)}{but}; more --rounds tell better"
+    luck = f", which luck alone may give the best of {len(measured)}" if m.low > 1.0 else ""
+    return "not sure", f"{which} is measured at {_interval(m)}{luck}{but}; more --rounds tell better"
+
+
+def _least(m: Improvement, *, of: int) -> float:
+    """Return the improvement that the best of so many has at least in 9 of 10 cases (Šidák's correction)."""
+    from acic.campaign.student import student
+
+    if of < 2 or m.rounds < 2 or m.low <= 0.0:
+        return m.low
+    return m.value * (m.low / m.value) ** (student(m.rounds - 1, 0.9 ** (1 / of)) / student(m.rounds - 1))
 
 
 def _interval(estimate: Estimate | Improvement | None) -> str:

@@ -145,8 +145,8 @@ def yolo(scale: str, *, ranks: int, train: int, epochs: int, weights: int, compu
     draw = random.Random(81)  # noqa: S311  # the same on every machine
     names = [f"train{number}" for number in draw.sample(range(train), train)]
     for part, count in counts.items():
-        made.put(f"{part}#.jpg", count, _PICTURES[part][0], ranks=ranks - 1)
-        made.put(f"{part}#.txt", count, _LABEL, ranks=ranks - 1)
+        for number, (end, size) in product(range(count), {"jpg": _PICTURES[part][0], "txt": _LABEL}.items()):
+            made.put(f"{part}{number}.{end}", 1, size, ranks=(ranks - 1 - number) % ranks)
         _unpack(writer, ranks, part, count)
     for epoch in range(epochs):
         share = train // ranks

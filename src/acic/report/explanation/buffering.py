@@ -10,6 +10,7 @@ from acic.advisor.buffering import Buffering, Choice, Worth
 from acic.advisor.changes import Unit
 from acic.advisor.explaining import Explanation
 from acic.advisor.learning import can_train
+from acic.filesystems.hints import BY_ROMIO
 from acic.platforms import Platform
 from acic.report.explanation import words
 from acic.report.html import Markup, join
@@ -170,7 +171,11 @@ def _remedy(one: Buffering, platform: Platform) -> str:
         )
     if one.instead is None:
         hint = f"romio_cb_{one.operation} disable"
-        return f"To try it, run the job with a file in ROMIO_HINTS that has the line '{hint}', and without."
+        both = " and ".join(f"{name}='{value}'" for name, value in BY_ROMIO.items())
+        return (
+            f"To try it, run the job with a file in ROMIO_HINTS that has the line '{hint}', and without; with Open MPI "
+            f"set {both} for both, as its own MPI-IO does not read that file."
+        )
     if not can_train(platform):
         return f"Measurements with other values would tell: acic data import FILE --platform {platform.argument}."
     return (
