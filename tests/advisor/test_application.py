@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acic.advisor.application import tells_io, time_model
+from acic.advisor.application import TimeModel, tells_io, time_model
 from acic.workloads import Operation, Workload
 from tests.advisor.conftest import WRITE, application
 
@@ -73,3 +74,9 @@ def test_seconds_of_phases_that_go_by_turns_are_shared_as_is_predicted(
     workload = phases_at((READS, 9.0, 0.0, 10.0, 0.0), other)
     found = time_model(workload, workload.phases, weights=[1.0, 1.0])
     assert found.phases == pytest.approx(parts)
+
+
+def test_a_phase_of_no_time_takes_none_however_little_is_known_of_it() -> None:
+    """0 s times infinity was no number, and that no number the verdict *change*, at least infinitely faster."""
+    found = TimeModel(0.0, (10.0, 0.0)).seconds([np.array([0.0]), np.array([-np.inf])])
+    assert found.tolist() == [10.0]

@@ -131,6 +131,17 @@ def test_a_job_of_any_size_is_on_this_one_machine(tmp_path: Path) -> None:
     assert load_platform(str(file)).compute_nodes is None
 
 
+def test_what_was_measured_on_so_many_machines_is_applied_on_as_many(tmp_path: Path) -> None:
+    """A walk on four nodes told hints for the one that would have room: all aggregators on the first."""
+    machine = Machine(host="x", kernel="1", cores=128, memory=GIB, storage=(Storage("/x", "ext4", "/"),))
+    file = tmp_path / "site.toml"
+    file.write_text(platform_text(machine, today=TODAY))
+    platform, job = load_platform(str(file)), application(replace(WRITE, processes=64, io_processes=64))
+    wanted = Configuration({**platform.baseline, "cb_nodes": 8})
+    (given,) = (one for one in to_apply(wanted, platform, job, machines=4) if one.file_text)
+    assert given.file_text == "cb_nodes 8\ncb_config_list *:2\n"
+
+
 def test_a_file_that_is_made_a_clusters_as_it_says_is_of_many_machines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,9 +51,7 @@ class TimeModel:
     def io_seconds(self, log_improvements: Sequence[Floats]) -> Floats:
         """Return the covered I/O's seconds for every candidate."""
         pairs = zip(self.phases, log_improvements, strict=True)
-        parts = [
-            s * np.exp(-y) if s else np.zeros_like(y) for s, y in pairs
-        ]  # none stays none, however little is known
+        parts = [s * np.exp(-y) if s else np.zeros_like(y) for s, y in pairs]  # none stays none, whatever is known
         return np.asarray(np.sum(parts, axis=0))
 
 

@@ -148,7 +148,8 @@ def _least(m: Improvement, *, of: int) -> float:
 
     if of < 2 or m.rounds < 2 or m.low <= 0.0:
         return m.low
-    return m.value * (m.low / m.value) ** (student(m.rounds - 1, 0.9 ** (1 / of)) / student(m.rounds - 1))
+    wider: float = student(m.rounds - 1, 0.9 ** (1 / of)) / student(m.rounds - 1)
+    return float(m.value * (m.low / m.value) ** wider)
 
 
 def _interval(estimate: Estimate | Improvement | None) -> str:
