@@ -111,7 +111,7 @@ def test_one_or_two_runs_tell_a_regret_and_not_how_sure_it_is(repetitions: int, 
 
 
 FEW = {  # whose best now had a run or two when others' choices ran again, and of those that joined last
-    *("enzo", "cellranger", "awp", "aspect", "savu"),
+    *("enzo", "cellranger", "awp", "aspect", "savu", "lookup"),
     *("nco", "microhh", "swift", "hfdatasets", "prometheus", "rsync"),
     *("berkeleygw", "cactus", "caiman", "canu", "hycom", "pflotran", "siesta", "lsst", "orbax", "suite2p"),
 }
