@@ -19,11 +19,13 @@ from acic.models.calibration import Calibration
 from acic.models.protocol import Learner
 from acic.space import Configuration
 from acic.store.baselines import Baselines
+from acic.store.readings import Readings
 from acic.workloads.parameters import characteristics_of, values_of
 
 _PREDICTOR = "predictor/"
 _SEEN = "errors/"
 _KINDS = "kinds/"
+_READINGS = "readings/"
 
 
 def fetch(key: str, learner: Learner) -> Learned | None:
@@ -42,8 +44,7 @@ def keep(key: str, learned: Learned, *, for_all: bool = False) -> bool:
     arrays |= learned.errors.seen.arrays(_SEEN)
     for number, errors in enumerate(learned.errors.kinds.values()):
         arrays |= errors.seen.arrays(f"{_KINDS}{number}/")
-    arrays["baseline/log_bandwidth"] = learned.baselines.log_bandwidth
-    arrays["baseline/sigma"] = learned.baselines.sigma
+    arrays |= learned.baselines.readings.arrays(_READINGS)
     arrays["facts"] = np.frombuffer(json.dumps(_facts(learned)).encode(), dtype=np.uint8)
     return keep_arrays(key, arrays, for_all=for_all)
 
@@ -55,6 +56,7 @@ def _facts(learned: Learned) -> dict[str, Any]:
         "baseline": learned.errors.baseline,
         "kinds": [(kind, errors.new) for kind, errors in learned.errors.kinds.items()],
         "workloads": [values_of(w) for w in learned.workloads],
+        "known_well": [values_of(w) for w in learned.known_well],
         "baselines": [values_of(w) for w in learned.baselines.workloads],
         "ranges": {name: dataclasses.asdict(known) for name, known in learned.ranges.items()},
         "systems": {name: dataclasses.asdict(known) for name, known in learned.systems.items()},
@@ -83,9 +85,7 @@ def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Lear
         errors=Errors(Calibration.restore(arrays, _SEEN), (low, high), facts["baseline"], kinds),
         workloads=frozenset(characteristics_of(w) for w in facts["workloads"]),
         baselines=Baselines(
-            tuple(characteristics_of(w) for w in facts["baselines"]),
-            arrays["baseline/log_bandwidth"],
-            arrays["baseline/sigma"],
+            tuple(characteristics_of(w) for w in facts["baselines"]), Readings.restore(arrays, _READINGS)
         ),
         ranges=_ranges(facts["ranges"]),
         noise=facts["noise"],
@@ -98,6 +98,7 @@ def _restored(facts: Mapping[str, Any], arrays: Mapping[str, Any], learner: Lear
         doubts=tuple(facts["doubts"]),
         systems=_ranges(facts["systems"]),
         unheard=frozenset(characteristics_of(w) for w in facts["unheard"]),
+        known_well=frozenset(characteristics_of(w) for w in facts["known_well"]),
     )
 
 

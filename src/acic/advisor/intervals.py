@@ -15,6 +15,7 @@ from acic.advisor.learned import Errors, Kinds
 from acic.models.calibration import Calibration
 from acic.models.protocol import Learner, Prediction, TrainingSet
 from acic.models.validation import grouped_folds, out_of_fold
+from acic.store.baselines import Improvements
 from acic.store.training import TrainingRows
 
 Floats = NDArray[np.float64]
@@ -67,7 +68,7 @@ def errors_of(
 
     def of(mine: NDArray[np.bool_]) -> Errors:
         rows = np.flatnonzero(mine)
-        seen = Calibration.of(data.y[rows], Prediction(points.mean[rows], points.spread[rows]))
+        seen = _calibrated(data.y[rows], Prediction(points.mean[rows], points.spread[rows]), data.group[rows])
         new = (-math.inf, math.inf) if residual is None else quantiles(residual[rows], data.workload[rows])
         return Errors(seen=seen, new=new, baseline=baseline)
 
@@ -89,10 +90,31 @@ def drawn(group: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool
     return np.isin(member, order[:count])
 
 
-def usual_error(sigma: Floats) -> float:
-    """Return the median of what is known of baselines' own errors, 0.0 where nothing is."""
-    known = sigma[np.isfinite(sigma)]
-    return float(np.median(known)) if len(known) else 0.0
+def usual_error(improvements: Improvements, rows: NDArray[np.bool_]) -> float:
+    """Return the median of the baselines' own errors, of these rows; inf where most were never measured nor judged.
+
+    Those of baselines that were measured, but nowhere twice, are not known, and left aside: 0.0 if that is all.
+    """
+    sigma, exact = improvements.sigma[rows], improvements.exact[rows]
+    told = sigma[np.isfinite(sigma) | ~exact]
+    return float(np.median(told)) if len(told) else 0.0
+
+
+def known_well(workload: NDArray[np.int64], group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the workloads of which errors on points left out tell: those measured at as many points as is usual there.
+
+    That is as many as half of the points' workloads have, or `ENOUGH`. One that was tried at a single point is as good
+    as new at all others.
+
+    Args:
+        workload: of each measurement that is informative, shape (rows,).
+        group: its point, shape (rows,).
+    """
+    if not len(workload):
+        return workload
+    _, first = np.unique(group, return_index=True)
+    found, member, count = np.unique(workload[first], return_inverse=True, return_counts=True)
+    return found[count >= min(ENOUGH, np.median(count[member]))]
 
 
 def kinds_of(rows: TrainingRows) -> Kinds:
@@ -108,6 +130,14 @@ def quantiles_by_kind(residual: Floats, groups: NDArray[np.int64], kinds: Kinds)
         if kind and enough(groups[mine]):
             found[kind] = quantiles(residual[mine], groups[mine])
     return found
+
+
+def _calibrated(y: Floats, predicted: Prediction, group: NDArray[np.int64]) -> Calibration:
+    """Return the calibration by points: what is measured again and again counts once, with its median."""
+    _, first, member, counts = np.unique(group, return_index=True, return_inverse=True, return_counts=True)
+    order = np.lexsort((y, member))
+    median = [float(np.median(y[mine])) for mine in np.split(order, np.cumsum(counts)[:-1])] if len(y) else []
+    return Calibration.of(np.array(median), Prediction(predicted.mean[first], predicted.spread[first]))
 
 
 def _folds(together: NDArray[np.int64]) -> int:

@@ -183,8 +183,8 @@ class Knowledge:
         foreseen = self._foreseen.get((workload, use))
         predicted = foreseen or self._predicted(self._joined(workload, use=use))
         mean = predicted.mean.copy()
-        known = workload in self.learned.workloads
-        low, high = self.learned.errors.interval(predicted, self._kinds, seen=known)
+        seen = workload in self.learned.known_well
+        low, high = self.learned.errors.interval(predicted, self._kinds, seen=seen)
         if self.prior and self.learned.measurements and likeness(use) < 1.0:
             own = np.where(self.other_file_system, APART, APART_ALIKE)
             low, high = mean - np.hypot(mean - low, own), mean + np.hypot(high - mean, own)
@@ -252,11 +252,13 @@ class Knowledge:
                 f"workload{' by nobody who is trusted' if left_out else ''}; "
                 f"its bandwidth comes from the {estimate.neighbours} nearest."
             )
-        if self.learned.errors.baseline > UNCERTAIN:
-            factor = math.exp(self.learned.errors.baseline)
+        if (wrong := self.learned.errors.baseline) > UNCERTAIN:
+            uncertain = (
+                f"uncertain by a factor of {math.exp(wrong):.1f}" if math.isfinite(wrong) else "as good as unknown"
+            )
             notes.append(
                 "Most of what was measured here has no baseline of its own, or one whose runs differ: those that "
-                f"improvements are told over are uncertain by a factor of {factor:.1f}, which the intervals include."
+                f"improvements are told over are {uncertain}, which the intervals include."
             )
         return notes
 

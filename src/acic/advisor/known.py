@@ -251,7 +251,8 @@ def weighing() -> str:
 
     What was learned while a contributor was believed answered on when other code would not have heard it.
     """
-    return _text(files("acic.store").joinpath(name) for name in ("ageing.py", "baselines.py", "judging.py", "trust.py"))
+    names = ("ageing.py", "baselines.py", "judging.py", "readings.py", "trust.py")
+    return _text(files("acic.store").joinpath(name) for name in names)
 
 
 @cache

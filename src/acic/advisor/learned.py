@@ -81,6 +81,7 @@ class Learned:
         predictor: fitted on all rows.
         errors: of the model, on data it had not seen.
         workloads: those that were measured on more than the baseline.
+        known_well: those of them that were measured at enough points for the errors on points left out to be theirs.
         baselines: the measured baselines.
         ranges: what was measured, by characteristic.
         systems: the same by parameter of the platform; without those that no measurement has.
@@ -105,3 +106,4 @@ class Learned:
     doubts: tuple[str, ...] = ()
     systems: Mapping[str, Range] = field(default_factory=dict)
     unheard: frozenset[Characteristics] = frozenset()
+    known_well: frozenset[Characteristics] = frozenset()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acic.advisor.informed import informed, on_baseline
-from acic.advisor.intervals import Watch, drawn, errors_of, kinds_of, usual_error
+from acic.advisor.intervals import Watch, drawn, errors_of, kinds_of, known_well, usual_error
 from acic.advisor.learned import UNTOLD, Errors, Learned
 from acic.advisor.lessons import Taught, joined, taught_by
 from acic.advisor.ranges import Range, range_of
@@ -93,14 +93,17 @@ def _learn(
     if watch:
         some = drawn(data.group[: len(rows)], np.random.default_rng([seed, 1]))
         held = data.rows(np.concatenate([some, np.ones(len(data) - len(rows), dtype=bool)]))  # lessons are few
-        sigma, usual = improvements.sigma[informative], on_baseline(rows.rows(some), platform, learner)
+        usual, wrong = on_baseline(rows.rows(some), platform, learner), usual_error(improvements, informative)
         counts, kinds = informative[some], kinds_of(rows)[some]
-        errors = errors_of(held, usual, usual_error(sigma), learner, counts, kinds, seed, watch)
+        errors = errors_of(held, usual, wrong, learner, counts, kinds, seed, watch)
     return Learned(
         model=learner.name,
         predictor=learner.fit(data, rng=np.random.default_rng(seed)),
         errors=errors,
         workloads=frozenset(rows.workloads[i] for i in known),
+        known_well=frozenset(
+            rows.workloads[i] for i in known_well(rows.workload[informative], rows.group[informative])
+        ),
         baselines=baselines,
         ranges={p.name: _range(rows, p.name, known, numeric=p.is_numeric) for p in WORKLOAD_PARAMETERS},
         noise=float(np.expm1(np.nanmedian(rows.spread))) if np.isfinite(rows.spread).any() else 0.0,
@@ -135,7 +138,7 @@ def unmeasured(platform: Platform) -> Learned:
         predictor=PriorPredictor((*encoder_of(platform).columns, *COLUMNS)),
         errors=Errors(Calibration(empty, math.inf), (-math.log(TRUSTED), math.log(TRUSTED)), 0.0),
         workloads=frozenset(),
-        baselines=Baselines((), empty, empty),
+        baselines=Baselines(),
         ranges={},
         noise=0.0,
         measurements=0,

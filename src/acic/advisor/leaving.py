@@ -17,7 +17,7 @@ from acic.models.calibration import Calibration
 from acic.models.protocol import Learner, Prediction, TrainingSet
 from acic.models.validation import coverage, leave_out_each, out_of_fold
 from acic.platforms import Platform
-from acic.store.baselines import Baselines
+from acic.store.baselines import Baselines, Improvements
 from acic.store.training import TrainingRows
 
 Floats = NDArray[np.float64]
@@ -99,13 +99,13 @@ def leave_workloads_out(
             data = informed(plain, rows, platform, learner)
             usual, fold = on_baseline(rows, platform, learner), leave_out_each(data.workload)
             predicted = out_of_fold(learner, data, fold, rng=np.random.default_rng(seed), baseline=usual)
-            found.append(_judged(learner.name, data, predicted, rows, platform, improvements.sigma))
+            found.append(_judged(learner.name, data, predicted, rows, platform, improvements))
             progress(done)
     return found
 
 
 def _judged(
-    model: str, data: TrainingSet, predicted: Prediction, rows: TrainingRows, platform: Platform, sigma: Floats
+    model: str, data: TrainingSet, predicted: Prediction, rows: TrainingRows, platform: Platform, gained: Improvements
 ) -> LeftOut:
     of_baseline = rows.on(platform.baseline)
     counts = ~of_baseline
@@ -113,7 +113,7 @@ def _judged(
     if not len(regret):
         raise MissingData(f"no workload was measured with {CHOICE} configurations", hint="measure more")
     kinds = kinds_of(rows)
-    low, high = _intervals(data, predicted, counts, kinds, sigma)
+    low, high = _intervals(data, predicted, counts, kinds, gained)
     wrong = np.abs(data.y - predicted.mean)[counts]
 
     def covered(which: Flags) -> float:
@@ -150,14 +150,14 @@ def regrets(data: TrainingSet, predicted: Floats) -> Floats:
 
 
 def _intervals(
-    data: TrainingSet, predicted: Prediction, counts: Flags, kinds: Kinds, sigma: Floats
+    data: TrainingSet, predicted: Prediction, counts: Flags, kinds: Kinds, gained: Improvements
 ) -> tuple[Floats, Floats]:
     """Return the ends of each row's interval, from the errors of all other workloads."""
     low, high = np.empty((2, len(data)))
     residual = data.y - predicted.mean
     for workload in np.unique(data.workload):
         mine, others = data.workload == workload, counts & (data.workload != workload)
-        baseline = usual_error(sigma[others])
+        baseline = usual_error(gained, others)
         seen = Calibration(np.empty(0), np.inf)  # not asked for
         pooled = quantiles(residual[others], data.workload[others])
         apart = quantiles_by_kind(residual[others], data.workload[others], kinds[others])

@@ -26,8 +26,8 @@ NEAREST = 3  # points that are shown
 class Limit(StrEnum):
     """What makes an interval as wide as it is."""
 
-    MODEL = "model"  # what the model gets wrong
     BASELINE = "baseline"  # how well the baseline is known that improvements are told over
+    MODEL = "model"  # what the model gets wrong
     NOISE = "noise"  # how far runs of the same thing differ
 
 
@@ -37,9 +37,9 @@ class Precision:
 
     Args:
         model: what the model gets wrong; infinite where nothing tells.
-        baseline: how uncertain the measured baselines are.
+        baseline: how uncertain the measured baselines are; infinite where most of them were not measured.
         noise: how far runs of the same thing differ.
-        seen: whether this very workload was measured, and errors are those on such workloads.
+        seen: whether this very workload was measured at points enough, and errors are those on such workloads.
     """
 
     model: float
@@ -49,7 +49,7 @@ class Precision:
 
     @property
     def limit(self) -> Limit:
-        """The largest of the three."""
+        """The largest of the three; the first where several are infinite."""
         return max(Limit, key=lambda limit: getattr(self, limit))
 
 
@@ -102,13 +102,13 @@ def precision(learned: Learned, workload: Characteristics, improvement: Estimate
     low, high = improvement.low, improvement.high
     width = math.log(high / low) / 2 if low > 0 else math.inf
     baseline = Z80 * learned.errors.baseline
-    model = math.sqrt(max(width**2 - baseline**2, 0.0))
+    model = math.inf if math.isinf(width) else math.sqrt(max(width**2 - baseline**2, 0.0))
     noise = Z80 * math.log1p(learned.noise)
     return Precision(
         model=math.exp(model) if model < _OVERFLOW else math.inf,
         baseline=math.exp(baseline),
         noise=math.exp(noise),
-        seen=workload in learned.workloads,
+        seen=workload in learned.known_well,
     )
 
 

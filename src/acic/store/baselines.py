@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from acic.errors import MissingData
 from acic.platforms import Platform
 from acic.store.measurement import Measurement
+from acic.store.readings import Readings
 from acic.store.training import Floats, TrainingRows, training_table
 from acic.workloads import Access, Characteristics, Operation
 
@@ -47,7 +48,7 @@ class BaselineEstimate:
 class Improvements:
     """Each training row's natural log improvement over the baseline on its own workload, shape (rows,).
 
-    `sigma` is the baseline's standard error, which rows of one workload share.
+    `sigma` is the baseline's standard error, which rows share that are told over the same runs of it.
     """
 
     mean: Floats
@@ -59,48 +60,35 @@ class Improvements:
 class Baselines:
     """The measured baselines of a platform, and interpolation between them.
 
+    Each measurement is told over those runs of the baseline that are most like it (`Readings.comparable`); what the
+    baseline gives today is told by those of the newest revision. Several count together, by the median of their means.
+
     A workload that was not measured takes the mean of the nearest ones of the same operation, weighted
     by one over the squared distance. Its error is what leaving out each of those neighbours gives, and
     grows where the neighbours are farther away than they are from one another.
+
+    Args:
+        workloads: those that the baseline was measured with.
+        readings: the runs of it, some of each.
     """
 
-    def __init__(self, workloads: tuple[Characteristics, ...], log_bandwidth: Floats, sigma: Floats) -> None:
+    def __init__(self, workloads: tuple[Characteristics, ...] = (), readings: Readings | None = None) -> None:
         self.workloads = workloads
+        self.readings = Readings.none() if readings is None else readings
         self._known = {workload: i for i, workload in enumerate(workloads)}
-        self._y = log_bandwidth
-        self._sigma = sigma
+        today = [self.readings.level(self.readings.newest(i)) for i in range(len(workloads))]
+        self._y, self._sigma = np.array(today, dtype=np.float64).reshape(len(workloads), 2).T
         self._points = np.array([_point(w) for w in workloads]).reshape(len(workloads), len(_SIZES))
         labels = np.array([_labels(w) for w in workloads], dtype=np.str_)
         self._labels = labels.reshape(len(workloads), len(_MISMATCH))
         self._operation = np.array([w.operation.value for w in workloads], dtype=np.str_)
 
-    @property
-    def log_bandwidth(self) -> Floats:
-        """Natural logarithm of each workload's baseline bandwidth in B/s, shape (workloads,)."""
-        return self._y
-
-    @property
-    def sigma(self) -> Floats:
-        """Standard error of each, shape (workloads,)."""
-        return self._sigma
-
     @classmethod
     def fit(cls, data: TrainingRows | Iterable[Measurement], platform: Platform) -> Self:
-        """Return the baselines that `data` holds: the rows on the platform's baseline configuration.
-
-        Several measurements of one workload count together: the median of their means is the baseline.
-        """
+        """Return the baselines that `data` holds: the rows on the platform's baseline configuration."""
         rows = data if isinstance(data, TrainingRows) else training_table(data, platform)
-        of_baseline = [i for i, c in enumerate(rows.configurations) if c == platform.baseline]
-        mine = np.flatnonzero(np.isin(rows.configuration, of_baseline))
-        pooled = _pooled_spread(rows.spread[mine])
-        workloads, values, errors = [], [], []
-        for position in np.unique(rows.workload[mine]):
-            these = mine[rows.workload[mine] == position]
-            workloads.append(rows.workloads[position])
-            values.append(float(np.median(rows.mean[these])))
-            errors.append(_standard_error(rows, these, pooled))
-        return cls(tuple(workloads), np.array(values), np.array(errors))
+        readings, used = Readings.of(rows.rows(rows.on(platform.baseline)))
+        return cls(tuple(rows.workloads[i] for i in used), readings)
 
     def estimate(self, workload: Characteristics) -> BaselineEstimate:
         """Return what the baseline gives for `workload`: measured, or else from its neighbours.
@@ -130,15 +118,16 @@ class Baselines:
         Raises:
             MissingData: a row's operation has no measured baseline.
         """
-        used, place = np.unique(rows.workload, return_inverse=True)
-        found = [self.estimate(rows.workloads[i]) for i in used]
-        baseline = np.array([e.log_bandwidth for e in found])[place]
-        return Improvements(
-            mean=rows.mean - baseline,
-            best=rows.best - baseline,
-            sigma=np.array([e.sigma for e in found])[place],
-            exact=np.array([e.exact for e in found], dtype=bool)[place],
-        )
+        level = np.empty((len(rows), 2))
+        exact = np.zeros(len(rows), dtype=bool)
+        for i in np.unique(rows.workload):
+            mine, workload = np.flatnonzero(rows.workload == i), rows.workloads[i]
+            if (known := self._known.get(workload)) is None:
+                estimate = self.estimate(workload)
+                level[mine] = estimate.log_bandwidth, estimate.sigma
+            else:
+                level[mine], exact[mine] = self.readings.beside(rows, mine, known), True
+        return Improvements(mean=rows.mean - level[:, 0], best=rows.best - level[:, 0], sigma=level[:, 1], exact=exact)
 
     @cached_property
     def _left_out(self) -> tuple[Floats, Floats]:
@@ -234,21 +223,3 @@ def _point(workload: Characteristics) -> list[float]:
 def _labels(workload: Characteristics) -> list[str]:
     known = workload.access is not Access.UNKNOWN
     return [str(getattr(workload, name)) if name != "access" or known else "" for name in _MISMATCH]
-
-
-def _pooled_spread(spread: Floats) -> float:
-    """Return the usual spread of repetitions; inf if nothing was ever repeated."""
-    repeated = spread[np.isfinite(spread)]
-    return float(np.sqrt((repeated**2).mean())) if len(repeated) else math.inf
-
-
-def _standard_error(rows: TrainingRows, these: NDArray[np.int64], pooled: float) -> float:
-    """Return the error of several runs' common mean: of repetitions, or of the runs among each other if worse."""
-    repetitions = rows.repetitions[these].sum()
-    own = rows.spread[these]
-    spread = _pooled_spread(own) if np.isfinite(own).any() and repetitions > 2 else pooled
-    within = float(spread / math.sqrt(repetitions))
-    if len(these) < 2:
-        return within
-    among = float(np.std(rows.mean[these], ddof=1)) / math.sqrt(len(these))
-    return among if math.isinf(within) else max(within, among)  # where nothing was repeated, that alone tells it

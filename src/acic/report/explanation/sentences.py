@@ -154,7 +154,7 @@ def precision(found: Explanation, platform: Platform) -> list[str]:
     }
     baseline, noise = "the error of the baseline is not known", "how far runs of the same thing differ is not known"
     if why.baseline > 1.0:  # else nobody looked: the error of a mean is never none
-        baseline = f"the baseline is known to {why.baseline:.2f}x"
+        baseline = f"the baseline is known to {words.factor(why.baseline)}"
     if why.noise > 1.0:  # else nothing was run twice
         noise = f"runs of the same thing differ by {why.noise:.2f}x"
     return [
