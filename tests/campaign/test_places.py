@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from acic.campaign.places import check_directories
+from acic.campaign.places import check_directories, same_places
 from acic.errors import InvalidInput
 from acic.platforms import Platform, parse_platform
 from acic.platforms.here import HERE
+from acic.platforms.mounts import Storage
 from acic.space import Value
 
 SITE = """
@@ -132,3 +134,24 @@ def test_no_remedy_is_an_option_that_does_nothing(
     remedy = "acic platform detect --storage" if here else "take it out of, or correct, the values of place in the"
     assert remedy in refused.value.hint
     assert "--directory" not in refused.value.hint
+
+
+def test_what_is_mounted_on_demand_is_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A campaign on an automounted directory could not go on once it was idle: the table had the trigger alone."""
+    opened: list[Path] = []
+    open_it = os.open
+
+    def mounting(path: Path, flags: int) -> int:
+        opened.append(Path(path))
+        return open_it(path, flags)
+
+    monkeypatch.setattr("acic.campaign.places.os.open", mounting)
+
+    def described(directory: Path, _: object) -> Storage:
+        return Storage(str(directory), "nfs4" if opened else "autofs", str(directory))
+
+    monkeypatch.setattr("acic.campaign.places.describe", described)
+    assert same_places({str(tmp_path): ["nfs4", str(tmp_path)]}) == {str(tmp_path): tmp_path.stat().st_dev}
+    with pytest.raises(InvalidInput, match="no longer is"):
+        same_places({str(tmp_path): ["lustre", str(tmp_path)]})
+    assert same_places({"/no/such": ["nfs4", "/no/such"]}) == {}  # who needs it is told elsewhere

@@ -932,6 +932,16 @@ def test_runs_without_mpi_io_are_given_no_hints(lab: Laboratory, platform: Platf
     assert (attempt.outcome, attempt.note) == (Outcome.OK, "")
 
 
+@pytest.mark.parametrize("configured", [{"romio_ds_write": "enable"}, {}])
+def test_hints_that_the_benchmark_does_not_tell_of_are_noted(
+    lab: Laboratory, platform: Platform, trials: Trials, configured: dict[str, str]
+) -> None:
+    """IOR tells none: whether runs had theirs was not known, and nothing said so."""
+    attempt = trials.run(trial(lab, point(platform, WRITE, **configured)))
+    assert attempt.outcome is Outcome.OK
+    assert ("whether its hints were in force is not told" in attempt.note) == bool(configured)
+
+
 def test_room_that_a_file_system_cannot_tell_is_taken_as_known(tmp_path: Path) -> None:
     """CephFS without a manager says that it is full."""
     huge = 10**18

@@ -79,7 +79,7 @@ def test_some_are_always_comparable_and_none_is_nearer(
     count = len(hours)
     readings = Readings(
         workload=np.zeros(count, dtype=np.int64),
-        mean=np.arange(count) * scale,
+        mean=np.arange(count, dtype=np.float64) * np.float64(scale),
         spread=np.zeros(count),
         repetitions=np.ones(count, dtype=np.int64),
         time=np.array(hours) * 3600.0,

@@ -111,6 +111,10 @@ def _elsewhere(platform: Platform, otherwise: str) -> str:
 
 def found_on(directories: Iterable[Path]) -> dict[str, list[str]]:
     """Return the file system and the mount point that each directory is on now."""
+    directories = list(directories)
+    for directory in directories:
+        with suppress(OSError):  # to open it mounts what is mounted on demand, which asking for its state need not
+            os.close(os.open(directory, os.O_RDONLY | os.O_DIRECTORY))
     table = mount_table()
     found = ((directory, describe(directory, table)) for directory in directories)
     return {str(directory): [storage.file_system, storage.mount] for directory, storage in found}

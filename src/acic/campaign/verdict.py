@@ -27,6 +27,7 @@ _MIXED = (
     "name in ACIC_MPIEXEC that of the MPI whose mpicc built it"
 )
 ELSEWHERE = "-C"  # IOR's option to read what a process on another node wrote
+_UNTOLD = "whether its hints were in force is not told: IOR does not tell, acic-bench does"
 _CAPPED = frozenset({"cb_nodes", "cb_config_list"})  # ROMIO lowers these to what there is
 
 
@@ -128,6 +129,8 @@ def _from_own_node(result: IorResult, job: Job) -> str:
 def _in_force(summary: Path, result: IorResult, asked: Mapping[str, str]) -> Verdict:
     """Return whether the hints that were asked for were in force; a benchmark may not tell."""
     missing = _not_in_force(summary, asked)
+    if asked and missing is None:
+        return Verdict(Outcome.OK, result, remark=_UNTOLD)
     if not missing:
         return Verdict(Outcome.OK, result)
     if not _by_romio(summary):
@@ -144,13 +147,16 @@ def _by_romio(summary: Path) -> bool:
     return any(name.startswith("romio_") for test in tests for name in test.get("Hints", {}).get("in force", ()))
 
 
-def _not_in_force(summary: Path, asked: Mapping[str, str]) -> dict[str, str]:
-    """Return the hints that MPI-IO did not take, with the values that it used instead; acic-bench tells those.
+def _not_in_force(summary: Path, asked: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the hints that MPI-IO did not take, with the values that it used instead; None where nobody tells.
+
+    acic-bench does, and IOR does not.
 
     It does not know itself what was asked for in the file of ROMIO_HINTS.
     """
     with suppress(ValueError, LookupError, TypeError, AttributeError):
         tests = json.loads(summary.read_text())["tests"]
         told = [test["Hints"]["in force"] for test in tests if "Hints" in test]
-        return {n: str(hints.get(n, "")) for hints in told for n, value in asked.items() if hints.get(n) != value}
-    return {}
+        missing = {n: str(hints.get(n, "")) for hints in told for n, value in asked.items() if hints.get(n) != value}
+        return missing if told else None
+    return None

@@ -121,7 +121,7 @@ def bench(
     Raises:
         InvalidInput: the campaign to go on with measures other workloads, or was another search.
     """
-    from acic.campaign.fitting import fitted
+    from acic.campaign.fitting import replica, uneven
     from acic.campaign.meter import Meter
     from acic.campaign.request import Request
     from acic.campaign.searched import AnotherSearch
@@ -132,10 +132,12 @@ def bench(
     check_placing(platform, given)
     if not workload.phases:
         raise InvalidInput(f"{workload.name} did no I/O that was recorded", hint="give the log of another run")
-    phases = fitted(platform, [p.characteristics for p in workload.phases], search["shrink"])
+    phases = replica(platform, [p.characteristics for p in workload.phases], search["shrink"])
     for before, after in zip(workload.phases, phases, strict=True):
         if before.characteristics != after:
             say(f"note: {unlike(before.characteristics, after)}")
+    if told := uneven([p.characteristics for p in workload.phases], phases):
+        say(f"note: {told}")
     like = (*phases, *more)
     budget = budget_of(given["budget"])
     budget.check(platform.at_price(search.get("price")))

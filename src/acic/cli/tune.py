@@ -74,7 +74,7 @@ def tune(
     Small runs of the application's replica teach the model; it predicts every configuration at full scale, the top ones
     are run, the model is fitted again, and so on while it pays (Behzad et al., CLUSTER 2015).
     """
-    from acic.campaign.fitting import fitted
+    from acic.campaign.fitting import replica
     from acic.campaign.points import Field
     from acic.campaign.repeats import Repeats
     from acic.campaign.scales import drawn, read_scales, scales_of
@@ -93,7 +93,7 @@ def tune(
     learns = learner(model_name)  # here: a name that is none is told before anything is run
     if strategy != "model":
         refuse_typed(f"with --strategy {strategy}", {"model_name", "top", "train"})
-    phases = fitted(platform, [p.characteristics for p in workload.phases], shrink)
+    phases = replica(platform, [p.characteristics for p in workload.phases], shrink)
     if strategy == "optuna":
         check_installed()  # here, and not behind the first runs, as the next
     if strategy in ("model", "random") and phases:

@@ -176,11 +176,12 @@ def _check_typed(platform: Platform, given: dict[str, Any], own: Sequence[str], 
 
 def _replica(workload: Workload, platform: Platform, shrink: int | None) -> Workload:
     """Return the workload as the replica runs it: I/O alone, as large as the platform can run."""
-    from acic.campaign.fitting import fitted
+    from acic.campaign.fitting import replica
+    from acic.workloads import Phase
 
-    phases = fitted(platform, [p.characteristics for p in workload.phases], shrink)
-    made = tuple(
-        replace(phase, characteristics=c, seconds=None, bytes=c.total_bytes)
+    phases = replica(platform, [p.characteristics for p in workload.phases], shrink)
+    made = tuple(  # without what the log tells of how the application does it: the replica is run as benchmarks are
+        Phase(characteristics=c, quality=phase.quality, bytes=c.total_bytes)
         for phase, c in zip(workload.phases, phases, strict=True)
     )
     processes = max((c.processes for c in phases), default=workload.processes)
