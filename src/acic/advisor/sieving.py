@@ -47,12 +47,18 @@ def by_chance(answer: Mapping[str, Value], baseline: Mapping[str, Value], worklo
     if any(map(_in_pieces, workload.phases)):
         remedy = "Runs of the application itself would tell: acic verify LOG -- COMMAND."
     else:
-        keep = (f"--keep {shlex.quote(f'{name}={format_setting(name, baseline[name])}')}" for name in changed)
-        remedy = f"Nor is this job known to: {' '.join(keep)} leaves it out."
+        applies = [name for name in changed if name in baseline]  # what it has not, it cannot keep
+        keep = (f"--keep {shlex.quote(f'{name}={format_setting(name, baseline[name])}')}" for name in applies)
+        remedy = "Nor is this job known to" + (f": {' '.join(keep)} leaves it out." if applies else ".")
     return [
         f"{', '.join(changed)}: data sieving acts on calls of several pieces alone (file views). No benchmark makes "
         f"such calls, so that what is predicted of it is chance. {remedy}"
     ]
+
+
+def is_off(configuration: Mapping[str, Value], hint: str) -> bool:
+    """Return whether a configuration turns a hint off; ROMIO takes "DISABLE", too."""
+    return str(configuration.get(hint)).lower() == "disable"
 
 
 def _in_pieces(phase: Phase) -> bool:
@@ -64,5 +70,5 @@ def _in_pieces(phase: Phase) -> bool:
 def _sieves(configuration: Mapping[str, Value], phase: Phase) -> bool:
     """Return whether ROMIO sieves the writes of a phase: those that no aggregators make."""
     own = phase.characteristics
-    alone = not own.collective or configuration.get("romio_cb_write") == "disable"
-    return own.operation is Operation.WRITE and alone and configuration.get("romio_ds_write") != "disable"
+    alone = not own.collective or is_off(configuration, "romio_cb_write")
+    return own.operation is Operation.WRITE and alone and not is_off(configuration, "romio_ds_write")

@@ -146,9 +146,9 @@ def left_to_the_application(advice: Advice, platform: Platform, kept: Mapping[st
 
     if advice.verdict == "nothing":
         return []
-    first = advice.recommendations[0].configuration
-    asked = [name for name in UNGIVEN if name not in kept and first.get(name) != platform.baseline.get(name)]
-    settings = (shlex.quote(f"{name}={platform.baseline[name]}") for name in asked)
+    first, baseline = advice.recommendations[0].configuration, platform.baseline
+    asked = [name for name in UNGIVEN if name in baseline and name not in kept and first.get(name) != baseline[name]]
+    settings = (shlex.quote(f"{name}={baseline[name]}") for name in asked)
     return [f"if the application has no option for it: --keep {setting}" for setting in settings]
 
 

@@ -10,6 +10,7 @@ from acic.advisor.buffering import Buffering, Choice, Worth
 from acic.advisor.changes import Unit
 from acic.advisor.explaining import Explanation
 from acic.advisor.learning import can_train
+from acic.advisor.sieving import is_off
 from acic.filesystems.hints import BY_ROMIO
 from acic.platforms import Platform
 from acic.report.explanation import words
@@ -144,7 +145,7 @@ def _locks(found: Explanation, one: Buffering) -> str:
     if not one.together.exchanged:
         wait = "but on one machine, which takes locks for all of them"
     locks = f"pieces of several processes lie {where}, {wait}"
-    sieves = found.answer.get("romio_ds_write", "automatic") != "disable"
+    sieves = not is_off(found.answer, "romio_ds_write")
     sieving = (
         "; and where one call has several pieces, data sieving (romio_ds_write) reads, changes and writes back all "
         "that lies between them"
